@@ -1,0 +1,50 @@
+// The floors of the house: a file imports only from lower floors and its own folder.
+const floor = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
+const TEST = '\\.test\\.tsx?$|/testing/|\\.contract\\.ts$';
+
+module.exports = {
+  forbidden: [
+    floor('no-circles', {}, { circular: true }, 'A circle means that two files are one idea, or that an idea is missing.'),
+    floor('base-knows-nothing', { path: '^src/base/' }, { path: '^src/(?!base/)' }, 'Floor 1 stands on nothing.'),
+    floor(
+      'floor-2-knows-only-base',
+      { path: '^src/(tasks|http|ml|ui)/' },
+      { path: '^src/(?!base/|$1/)' },
+      'tasks, http, ml and ui do not know each other.',
+    ),
+    floor(
+      'services-are-strangers',
+      { path: '^src/services/([^/]+)/' },
+      { path: '^src/services/(?!$1/|service\\.ts$)' },
+      'A service knows its own folder and what makes a folder a service.',
+    ),
+    floor(
+      'services-know-lower-floors',
+      { path: '^src/services/' },
+      { path: '^src/(roles/|main\\.ts|compose\\.ts|command)' },
+      'A service is handed to a role; it knows none.',
+    ),
+    floor(
+      'roles-know-no-service-by-name',
+      { path: '^src/roles/', pathNot: TEST },
+      { path: '^src/services/[^/]+/' },
+      'A role is handed services.',
+    ),
+    floor('roles-know-no-command-line', { path: '^src/roles/' }, { path: '^src/(main|compose)\\.ts|^src/commands/' }),
+    floor('pg-by-one-door', { path: '^src/', pathNot: `^src/base/db\\.ts|${TEST}` }, { path: 'node_modules/pg/' }),
+    floor('onnxruntime-by-one-door', { path: '^src/', pathNot: '^src/ml/' }, { path: 'node_modules/onnxruntime-node/' }),
+    floor('undici-by-one-door', { path: '^src/', pathNot: `^src/base/|${TEST}` }, { path: 'node_modules/undici/' }),
+    floor(
+      'gateway-without-network',
+      { path: '^src/(services/[^/]+/(index|routes|schema|present|page)|http/|roles/serve)' },
+      { path: '^src/ml/|/model\\.ts$', dependencyTypesNot: ['type-only', 'dynamic-import'] },
+      'A gateway starts without a neural network on disk: models come late, by import().',
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};
