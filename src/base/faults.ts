@@ -1,0 +1,55 @@
+/**
+ * A refusal with a name: everything a client may be told, as one throwable value.
+ *
+ * `code` is the contract (UPPER_SNAKE_CASE), `message` is for humans and may change. Code, status and sentence of each
+ * refusal live once, in the table below; a route says `throw taskNotFound()` and no more.
+ */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+  readonly code: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** 503 answers carry Retry-After too: a client that waits for a store to come back should not have to guess. */
+const RETRY_SOON = { 'retry-after': '5' };
+
+export const unauthorized = () =>
+  new Fault('UNAUTHORIZED', 401, 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' });
+export const notFound = () => new Fault('NOT_FOUND', 404, 'There is nothing at this address.');
+export const taskNotFound = () =>
+  new Fault(
+    'TASK_NOT_FOUND',
+    404,
+    'No such task: the identifier is unknown, or its result was removed after its time.',
+  );
+export const methodNotAllowed = (allow: string) =>
+  new Fault('METHOD_NOT_ALLOWED', 405, `This address answers ${allow} only.`, { allow });
+export const taskAlreadyFinished = () =>
+  new Fault('TASK_ALREADY_FINISHED', 409, 'The task has already finished and cannot be cancelled.');
+export const taskNotReady = () => new Fault('TASK_NOT_READY', 409, 'The task has no result yet.');
+export const idempotencyInProgress = () =>
+  new Fault('IDEMPOTENCY_IN_PROGRESS', 409, 'A request with this Idempotency-Key is still being worked on.');
+export const payloadTooLarge = (limitBytes: number) =>
+  new Fault('PAYLOAD_TOO_LARGE', 413, `The request body is larger than the limit of ${limitBytes} bytes.`);
+export const unsupportedMediaType = (wanted: string) =>
+  new Fault('UNSUPPORTED_MEDIA_TYPE', 415, `The body must be ${wanted}.`);
+export const validationError = (sentence: string) => new Fault('VALIDATION_ERROR', 422, sentence);
+export const idempotencyKeyReused = () =>
+  new Fault('IDEMPOTENCY_KEY_REUSED', 422, 'This Idempotency-Key was used before with a different request.');
+export const rateLimitExceeded = (retryAfterSeconds: number) =>
+  new Fault('RATE_LIMIT_EXCEEDED', 429, `Too many requests: try again in ${retryAfterSeconds} s.`, {
+    'retry-after': String(retryAfterSeconds),
+  });
+export const internalError = () =>
+  new Fault('INTERNAL_ERROR', 500, 'Something went wrong on our side; the request id helps to find it.');
+export const modelNotReady = () => new Fault('MODEL_NOT_READY', 503, 'No worker has its model loaded now.', RETRY_SOON);
+export const queueUnavailable = (why = 'The task store cannot be reached now; nothing was accepted.') =>
+  new Fault('QUEUE_UNAVAILABLE', 503, why, RETRY_SOON);

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Waits `ms`, or less if `signal` aborts meanwhile; never throws, so a loop's condition decides what comes next. */
+export async function rest(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
+  await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
+}
+
+/**
+ * Runs `turn` again and again until `signal` aborts, resting `restMs` between turns. A turn that throws is reported to
+ * `onError` and the loop goes on with doubling rests (to 30 s): a database that is away for an hour must cost no more
+ * than the hour.
+ */
+export async function loop(
+  turn: () => Promise<unknown>,
+  options: { restMs: number; signal: AbortSignal; onError: (error: unknown) => void },
+): Promise<void> {
+  let failures = 0;
+  while (!options.signal.aborted) {
+    try {
+      await turn();
+      failures = 0;
+    } catch (error) {
+      failures++;
+      options.onError(error);
+    }
+    await rest(
+      Math.min(options.restMs * 2 ** Math.min(failures, 10), Math.max(30_000, options.restMs)),
+      options.signal,
+    );
+  }
+}
+
+/** Something to wait at until somebody rings: a ring that comes before the wait is not lost, two before it are one. */
+export interface Bell {
+  ring(): void;
+  /** Resolves at the next ring, or after `ms`. */
+  wait(ms?: number): Promise<void>;
+}
+
+export function createBell(): Bell {
+  let rung = false;
+  let answer: (() => void) | undefined;
+  return {
+    ring() {
+      rung = true;
+      answer?.();
+    },
+    async wait(ms) {
+      if (!rung) {
+        await new Promise<void>((resolve) => {
+          const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+          answer = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      rung = false;
+      answer = undefined;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * One setting: where it comes from, what it may be, and the sentence that documents it. `read` gets the text of the
+ * variable (undefined: not defined at all) and answers the value or throws a `SettingProblem`.
+ */
+export interface Setting<T> {
+  readonly env: string;
+  readonly about: string;
+  readonly shownDefault: string;
+  readonly secret: boolean;
+  readonly read: (text: string | undefined) => T;
+}
+
+export type Settings = Record<string, Setting<unknown>>;
+export type Values<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every problem of a configuration at once, a sentence each: nobody should have to start five times to see five faults. */
+export class SettingsProblem extends Error {
+  override readonly name = 'SettingsProblem';
+}
+
+/** Reads settings once; every secret `NAME` may also come from the file that `NAME_FILE` names. */
+export function readSettings<S extends Settings>(settings: S, env: Environment): Values<S> {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries(settings)) {
+    try {
+      values[key] = setting.read(textOf(setting, env));
+    } catch (error) {
+      problems.push(`${setting.env}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  if (problems.length > 0) throw new SettingsProblem(problems.join('\n'));
+  return values as Values<S>;
+}
+
+/** The text as it was set: undefined when the variable is not defined at all, which is not the same as empty. */
+export const verbatim = (
+  env: string,
+  about: string,
+  options: { secret?: boolean } = {},
+): Setting<string | undefined> => ({
+  env,
+  about,
+  shownDefault: 'not set',
+  secret: options.secret ?? false,
+  read: (text) => text,
+});
+
+/** Text where not set and empty mean the same. */
+export function text<D extends string | undefined>(env: string, fallback: D, about: string): Setting<string | D> {
+  return plain<string | D>(env, about, fallback, (given) => given);
+}
+
+export function integer(
+  env: string,
+  fallback: number,
+  about: string,
+  { min = 0, max = Number.MAX_SAFE_INTEGER } = {},
+): Setting<number> {
+  return plain(env, about, fallback, (given) => {
+    const value = Number(given);
+    if (!Number.isInteger(value) || value < min || value > max) {
+      throw new Error(`must be a whole number from ${min} to ${max}, not "${given}".`);
+    }
+    return value;
+  });
+}
+
+export function choice<C extends string>(env: string, choices: readonly C[], fallback: C, about: string): Setting<C> {
+  return plain(env, about, fallback, (given) => {
+    if (!(choices as readonly string[]).includes(given)) {
+      throw new Error(`must be one of ${choices.join(', ')}, not "${given}".`);
+    }
+    return given as C;
+  });
+}
+
+export function flag(env: string, fallback: boolean, about: string): Setting<boolean> {
+  return plain(env, about, fallback, (given) => {
+    if (['true', '1', 'yes', 'on'].includes(given)) return true;
+    if (['false', '0', 'no', 'off'].includes(given)) return false;
+    throw new Error(`must be true or false, not "${given}".`);
+  });
+}
+
+/** A comma-separated list; empty parts are left out. */
+export function list(env: string, fallback: readonly string[], about: string): Setting<readonly string[]> {
+  return plain(env, about, fallback, split, fallback.join(',') || 'empty');
+}
+
+/** Whole seconds, ascending or not, as a comma-separated list. */
+export function secondsList(env: string, fallback: readonly number[], about: string): Setting<readonly number[]> {
+  const parse = (given: string) =>
+    split(given).map((part) => {
+      const value = Number(part);
+      if (!(value >= 0)) throw new Error(`must be a list of seconds, not "${given}".`);
+      return value;
+    });
+  return plain(env, about, fallback, parse, fallback.join(','));
+}
+
+export const split = (given: string): string[] =>
+  given
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+function plain<T>(
+  env: string,
+  about: string,
+  fallback: T,
+  parse: (given: string) => T,
+  shownDefault = fallback === undefined ? 'not set' : String(fallback),
+): Setting<T> {
+  const read = (given: string | undefined) =>
+    given === undefined || given.trim() === '' ? fallback : parse(given.trim());
+  return { env, about, shownDefault, secret: false, read };
+}
+
+function textOf(setting: Setting<unknown>, env: Environment): string | undefined {
+  const file = setting.secret ? env[`${setting.env}_FILE`] : undefined;
+  if (file === undefined) return env[setting.env];
+  if (env[setting.env] !== undefined) throw new Error(`set it or ${setting.env}_FILE, not both.`);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new Error(`${setting.env}_FILE names a file that cannot be read.`);
+  }
+}

@@ -1,0 +1,109 @@
+import type { JsonObject } from '../base/json.ts';
+import type { Log } from '../base/log.ts';
+import { rest } from '../base/loop.ts';
+import type { Model } from '../services/service.ts';
+import type { Claim, Ending, Renewal } from '../tasks/store.ts';
+import { TaskFailure } from '../tasks/task.ts';
+
+/** How long a lease holds without being renewed: what a killed worker costs its tasks. */
+export const LEASE_MS = 6000;
+/** Waits before the second and the third attempt after a transient failure. */
+const BACKOFF_MS = [2000, 8000];
+/** An attempt that was told to stop and has not done so by then is taken for stuck in native code. */
+const STUCK_MS = 10_000;
+
+const INFERENCE_TIMEOUT = { code: 'INFERENCE_TIMEOUT', sentence: 'The model took too long over this input.' };
+const INFERENCE_FAILED = { code: 'INFERENCE_FAILED', sentence: 'The model could not work on this input.' };
+
+type Reason = 'lost' | 'handed-back' | 'timed-out';
+
+/** One claim while its model works on it. */
+export interface Attempt {
+  readonly claim: Claim;
+  /** Resolves when it is over, and never rejects; no ending where the task is somebody else's by now. */
+  readonly ended: Promise<{ ending?: Ending; stuck: boolean; processingMs: number }>;
+  /** The prolongation of its lease, with the progress made since the last one. */
+  renewal(): Renewal;
+  /** The lease is lost: what comes out of this attempt is dropped. */
+  lose(): void;
+  /** The process stops: another worker is to begin this attempt anew. */
+  handBack(): void;
+}
+
+export function beginAttempt(
+  claim: Claim,
+  model: Model,
+  { maxAttempts, log }: { maxAttempts: number; log: Log },
+): Attempt {
+  const begun = performance.now();
+  const stop = new AbortController();
+  const end = (reason: Reason) => stop.abort(reason);
+  const timeLimit = setTimeout(end, model.timeLimitMs, 'timed-out');
+  let news: { progress: number; checkpoint?: JsonObject } | undefined;
+
+  const outcome = async (): Promise<{ ending?: Ending; stuck: boolean; processingMs: number }> => {
+    const given = await Promise.race([
+      model
+        .run({
+          id: claim.id,
+          input: claim.input,
+          ...(claim.checkpoint !== undefined && { checkpoint: claim.checkpoint }),
+          log: log.child({ task: claim.id, attempt: claim.attempt, request_id: claim.requestId }),
+          signal: stop.signal,
+          report: (progress, checkpoint) => {
+            news = { progress, ...(checkpoint && { checkpoint }) };
+          },
+        })
+        .then(
+          (value) => ({ value }),
+          (error: unknown) => ({ error }),
+        ),
+      stuckAfter(stop.signal),
+    ]);
+    clearTimeout(timeLimit);
+    const processingMs = performance.now() - begun;
+    const of = { id: claim.id, attempt: claim.attempt };
+    const stuck = given === 'stuck';
+    if (stop.signal.reason === 'lost') return { stuck, processingMs };
+    if (given !== 'stuck' && 'value' in given) {
+      return { ending: { ...of, outcome: 'done', processingMs, ...given.value }, stuck, processingMs };
+    }
+    if (stop.signal.reason === 'handed-back') {
+      return { ending: { ...of, outcome: 'again', delayMs: 0, uncounted: true }, stuck, processingMs };
+    }
+    const failure = failureOf(
+      stop.signal.aborted || given === 'stuck' ? new TaskFailure(INFERENCE_TIMEOUT) : given.error,
+      log,
+    );
+    if (failure.transient && claim.attempt < maxAttempts) {
+      const delayMs = BACKOFF_MS[claim.attempt - 1] ?? BACKOFF_MS.at(-1)!;
+      return { ending: { ...of, outcome: 'again', delayMs }, stuck, processingMs };
+    }
+    return { ending: { ...of, outcome: 'failed', failure, processingMs }, stuck, processingMs };
+  };
+
+  return {
+    claim,
+    ended: outcome(),
+    renewal() {
+      const told = news;
+      news = undefined;
+      return { id: claim.id, attempt: claim.attempt, leaseMs: LEASE_MS, ...told };
+    },
+    lose: () => end('lost'),
+    handBack: () => end('handed-back'),
+  };
+}
+
+async function stuckAfter(signal: AbortSignal): Promise<'stuck'> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await rest(STUCK_MS);
+  return 'stuck';
+}
+
+/** A model says what failed by throwing a `TaskFailure`; anything else is a fault of ours, and not worth a second try. */
+function failureOf(error: unknown, log: Log): TaskFailure {
+  if (error instanceof TaskFailure) return error;
+  log.error({ err: error }, 'the model failed in a way it does not explain');
+  return new TaskFailure(INFERENCE_FAILED, { cause: error });
+}

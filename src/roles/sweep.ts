@@ -1,0 +1,41 @@
+import type { Files } from '../base/files.ts';
+import type { Log } from '../base/log.ts';
+import { loop } from '../base/loop.ts';
+import type { SweepLimits, TaskStore } from '../tasks/store.ts';
+import type { Uploads } from '../tasks/uploads.ts';
+
+const SWEEP_MS = 1000;
+const TIDY_MS = 60_000;
+/** A sweep that ends or removes this many has more to do, and goes on at once. */
+const ROWS = 1000;
+
+/** Keeps house until `signal` aborts: lost leases, deadlines, ageing and expiry every second, files every minute. */
+export async function sweep(needs: {
+  tasks: TaskStore;
+  uploads: Uploads;
+  files: Files;
+  limits: Omit<SweepLimits, 'rows'>;
+  log: Log;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { tasks, uploads, files, limits, log, signal } = needs;
+  const onError = (err: unknown) => log.warn({ err }, 'the sweep could not be done; the next one will');
+  const round = async () => {
+    for (let more = true; more && !signal.aborted; ) {
+      const swept = await tasks.sweep({ ...limits, rows: ROWS });
+      if (swept.failed > 0) tasks.hint('finished');
+      if (swept.returned > 0) log.info(swept, 'lost leases went back to the queue');
+      more = swept.removed >= ROWS || swept.failed >= ROWS;
+    }
+  };
+  const tidy = async () => {
+    const expired = await uploads.expired(ROWS);
+    for (const key of expired) await files.remove(key);
+    await uploads.forget(expired);
+    await files.tidy();
+  };
+  await Promise.all([
+    loop(round, { restMs: SWEEP_MS, signal, onError }),
+    loop(tidy, { restMs: TIDY_MS, signal, onError }),
+  ]);
+}

@@ -1,0 +1,137 @@
+import type { Log } from '../base/log.ts';
+import { createBell } from '../base/loop.ts';
+import type { Model } from '../services/service.ts';
+import type { Ending, TaskStore } from '../tasks/store.ts';
+import { BEAT_MS, type Workers } from '../tasks/workers.ts';
+import { type Attempt, beginAttempt, LEASE_MS } from './attempt.ts';
+import type { WorkMeters } from './meters.ts';
+
+/** How long a gentle stop waits for attempts under way before it hands them back. */
+const GRACE_MS = 20_000;
+
+/**
+ * Works for one service until `signal` aborts, then finishes what it has begun (handing back what takes too long) and
+ * resolves. Rejects when an attempt is stuck beyond help: the process must then end.
+ *
+ * The event loop of this process is its heart: it renews leases and beats while the model computes elsewhere (in
+ * threads), so a long inference does not look like a death.
+ */
+export async function work(needs: {
+  id: string;
+  service: string;
+  load: () => Promise<Model>;
+  tasks: TaskStore;
+  workers: Workers;
+  maxAttempts: number;
+  meters: WorkMeters;
+  log: Log;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { id, service, tasks, workers, meters, log, signal } = needs;
+  const attempts = new Map<string, Attempt>();
+  const endings: Ending[] = [];
+  const bell = createBell();
+  const over = new AbortController();
+  let model: Model | undefined;
+  let stuck = false;
+  let offered = '';
+
+  const beat = async () => {
+    const state = signal.aborted ? 'stopping' : model ? 'warm' : 'loading';
+    const info = { ...model?.info(), running: attempts.size };
+    await workers.beat({ id, role: 'work', service, state, info, metrics: await meters.snapshot() });
+    const versions = model?.versions() ?? [];
+    if (versions.join() !== offered) await workers.offer(service, versions);
+    offered = versions.join();
+  };
+
+  const renew = async () => {
+    const leases = [...attempts.values()];
+    if (leases.length === 0) return;
+    const held = new Set(
+      await tasks.renew(
+        id,
+        leases.map((attempt) => attempt.renewal()),
+      ),
+    );
+    // Only what is still running: an attempt may have ended while its lease was being renewed.
+    for (const attempt of leases) if (!held.has(attempt.claim.id)) attempts.get(attempt.claim.id)?.lose();
+  };
+
+  const begin = (attempt: Attempt) => {
+    attempts.set(attempt.claim.id, attempt);
+    void attempt.ended.then((end) => {
+      attempts.delete(attempt.claim.id);
+      if (end.ending) endings.push(end.ending);
+      meters.processed(end.processingMs, end.ending?.outcome ?? 'lost');
+      stuck ||= end.stuck;
+      bell.ring();
+    });
+  };
+
+  /** Sends what has ended and takes what may begin. */
+  const advance = async (limit: number) => {
+    const sent = endings.splice(0);
+    if (limit === 0 && sent.length === 0) return;
+    try {
+      const { ended, claimed } = await tasks.advance(sent, { service, worker: id, limit, leaseMs: LEASE_MS });
+      for (const claim of claimed) {
+        meters.waited(claim.waitedMs);
+        begin(beginAttempt(claim, model!, { maxAttempts: needs.maxAttempts, log }));
+      }
+      if (ended.length > 0) tasks.hint('finished');
+      if (ended.length < sent.length) log.warn({ late: sent.length - ended.length }, 'endings came too late to count');
+    } catch (error) {
+      // Nothing is lost: the endings are sent again, and the fence refuses those that then come too late.
+      endings.unshift(...sent);
+      throw error;
+    }
+  };
+
+  const heart = every(BEAT_MS, () => Promise.all([renew(), beat()]), log);
+  try {
+    await beat().catch((err) => log.warn({ err }, 'the first heartbeat did not reach the store'));
+    model = await needs.load();
+    await beat().catch((err) => log.warn({ err }, 'the heartbeat did not reach the store'));
+    tasks.onHint(`waiting:${service}`, bell.ring, over.signal);
+    signal.addEventListener('abort', bell.ring);
+    for (let failures = 0; !signal.aborted && !stuck; ) {
+      try {
+        await advance(model.concurrency - attempts.size);
+        failures = 0;
+        await bell.wait();
+      } catch (error) {
+        failures++;
+        log.warn({ err: error }, 'the store does not answer; work goes on when it does');
+        await bell.wait(Math.min(100 * 2 ** failures, 5000));
+      }
+    }
+    const grace = setTimeout(() => {
+      for (const attempt of attempts.values()) attempt.handBack();
+    }, GRACE_MS);
+    while (attempts.size > 0 && !stuck) await bell.wait();
+    clearTimeout(grace);
+    await advance(0);
+  } finally {
+    heart.stop();
+    over.abort();
+    await workers.leave(id).catch(() => {});
+    if (!stuck) await model?.close();
+  }
+  if (stuck) throw new Error('An attempt does not stop: this process ends, so that its thread ends too.');
+}
+
+/** Calls `run` every `ms`, never two at a time. */
+function every(ms: number, run: () => Promise<unknown>, log: Log): { stop(): void } {
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    run()
+      .catch((err) => log.warn({ err }, 'the heartbeat did not reach the store'))
+      .finally(() => {
+        busy = false;
+      });
+  }, ms);
+  return { stop: () => clearInterval(timer) };
+}

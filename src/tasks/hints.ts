@@ -1,0 +1,58 @@
+import type { Db } from '../base/db.ts';
+import { rest } from '../base/loop.ts';
+import type { Hint } from './store.ts';
+
+const CHANNEL = 'assay_hints';
+// Commits that notify queue up on one lock of the database, so hints never ride in a task's own transaction, and what
+// happens within this time makes one hint.
+const GATHER_MS = 3;
+// A hint may be lost with its connection; a look at the table now and then is what the promise rests on.
+const LOOK_MS = 1000;
+
+/** Hints between processes over LISTEN and NOTIFY: wake-ups that may be lost, doubled or late, and never carry data. */
+export function hintsOver(db: Db) {
+  const pending = new Set<Hint>();
+  const listeners = new Map<Hint, Set<() => void>>();
+  let listening: AbortController | undefined;
+
+  const send = async () => {
+    await rest(GATHER_MS);
+    const hints = [...pending];
+    pending.clear();
+    // Lost if the database is away: then nobody could act on it either.
+    await db
+      .query({ name: 'hint', text: `select pg_notify('${CHANNEL}', hint) from unnest($1::text[]) hint` }, [hints])
+      .catch(() => {});
+  };
+
+  const wakeAll = (hint?: string) => {
+    for (const [what, wakes] of listeners) if (!hint || hint === what) for (const wake of wakes) wake();
+  };
+
+  return {
+    hint(what: Hint): void {
+      const first = pending.size === 0;
+      pending.add(what);
+      if (first) void send();
+    },
+
+    onHint(what: Hint, wake: () => void, signal: AbortSignal): void {
+      const wakes = listeners.get(what) ?? new Set();
+      listeners.set(what, wakes.add(wake));
+      if (!listening) {
+        listening = new AbortController();
+        void db.listen(CHANNEL, wakeAll, listening.signal);
+      }
+      const looking = setInterval(wake, LOOK_MS);
+      looking.unref();
+      signal.addEventListener('abort', () => {
+        clearInterval(looking);
+        wakes.delete(wake);
+      });
+    },
+
+    close(): void {
+      listening?.abort();
+    },
+  };
+}

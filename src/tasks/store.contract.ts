@@ -1,0 +1,378 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../base/ids.ts';
+import type { NewTask, TaskStore, Want } from './store.ts';
+import type { Task } from './task.ts';
+
+/** What the suite needs besides the store itself: an empty table, and a way to let time pass for one task. */
+export interface StoreUnderTest {
+  store: TaskStore;
+  empty(): Promise<void>;
+  /** Moves a task (and its lease, deadline, expiry and delivery) `seconds` into the past, as if so much time had gone by. */
+  age(id: string, seconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Holds an implementation of the task store to its promises. */
+export function describeTaskStore(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(name, () => {
+    let under: StoreUnderTest;
+    let store: TaskStore;
+
+    beforeAll(async () => {
+      under = await open();
+      store = under.store;
+    });
+    beforeEach(() => under.empty());
+    afterAll(() => under.close());
+
+    const want = (over: Partial<Want> = {}): Want => ({ service: 'a', worker: 'w1', limit: 1, leaseMs: 6000, ...over });
+    const claim = async (over: Partial<Want> = {}) => (await store.advance([], want(over))).claimed;
+    const accept = async (over: Partial<NewTask> = {}) => {
+      const task = newTask(over);
+      expect((await store.accept(task)).outcome).toBe('accepted');
+      return task.id;
+    };
+    const read = async (id: string): Promise<Task> => {
+      const task = await store.read('a', id);
+      if (!task) throw new Error(`task ${id} is gone`);
+      return task;
+    };
+    const done = (id: string, attempt = 1) => ({
+      id,
+      attempt,
+      outcome: 'done' as const,
+      result: { n: 1 },
+      processingMs: 12.4,
+    });
+    const limits = { maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 100 };
+
+    describe('accept and read', () => {
+      it('answers a task as it was written down', async () => {
+        const id = await accept({ input: { url: 'https://x.example/1', 'ключ\u0000': 'x' } });
+        expect(await read(id)).toMatchObject({ id, status: 'queued', service: 'a', estimateSeconds: 90 });
+        expect((await read(id)).input).toEqual({ url: 'https://x.example/1', 'ключ\u0000': 'x' });
+      });
+
+      it('keeps every one of many tasks that arrive at once', async () => {
+        const tasks = Array.from({ length: 1300 }, () => newTask());
+        await Promise.all(tasks.map((task) => store.accept(task)));
+        const found = await Promise.all(tasks.map((task) => store.read('a', task.id)));
+        expect(found.map((task) => task?.id)).toEqual(tasks.map((task) => task.id));
+      });
+
+      it("knows no other service's task, no unknown one, and none whose time is over", async () => {
+        const id = await accept({ ttlSeconds: 86_400 });
+        expect(await store.read('b', id)).toBeUndefined();
+        expect(await store.read('a', newId())).toBeUndefined();
+        await under.age(id, 86_399);
+        expect(await store.read('a', id)).toBeDefined();
+        await under.age(id, 2);
+        expect(await store.read('a', id)).toBeUndefined();
+      });
+
+      it('answers the first task again when an idempotency key is used twice, also within one batch', async () => {
+        const idempotency = { key: Buffer.from('k'), fingerprint: Buffer.from('f') };
+        const outcomes = await Promise.all([1, 2, 3].map(() => store.accept(newTask({ idempotency }))));
+        const [first] = outcomes.filter((outcome) => outcome.outcome === 'accepted');
+        expect(outcomes.map((outcome) => outcome.outcome).sort()).toEqual(['accepted', 'replayed', 'replayed']);
+        expect(new Set(outcomes.map((outcome) => 'id' in outcome && outcome.id))).toEqual(new Set([first?.id]));
+        const other = { key: idempotency.key, fingerprint: Buffer.from('g') };
+        expect((await store.accept(newTask({ idempotency: other }))).outcome).toBe('conflict');
+        expect(await claim({ limit: 10 })).toHaveLength(1);
+      });
+
+      it('shows a webhook only for tasks created with one', async () => {
+        const id = await accept({ webhook: { deliveryId: 'whd_1', url: 'https://r.example/hook' } });
+        expect((await read(id)).webhook).toEqual({ deliveryId: 'whd_1', state: 'pending', attempts: 0 });
+        expect(await read(await accept())).not.toHaveProperty('webhook');
+      });
+    });
+
+    describe('claim', () => {
+      it('gives each task to one worker only', async () => {
+        const ids = await Promise.all(Array.from({ length: 60 }, () => accept()));
+        const claims = await Promise.all(Array.from({ length: 12 }, (_, i) => claim({ worker: `w${i}`, limit: 10 })));
+        expect(
+          claims
+            .flat()
+            .map((c) => c.id)
+            .sort(),
+        ).toEqual([...ids].sort());
+      });
+
+      it('takes realtime before batch, and the oldest first', async () => {
+        const late = await accept({ priority: 'batch' });
+        const first = await accept();
+        const second = await accept();
+        const order = [];
+        for (let i = 0; i < 3; i++) order.push((await claim())[0]?.id);
+        expect(order).toEqual([first, second, late]);
+      });
+
+      it('promotes what has waited too long, so that batch cannot starve', async () => {
+        const batch = await accept({ priority: 'batch' });
+        const fresh = await accept();
+        await under.age(batch, 3601);
+        expect((await store.sweep(limits)).promoted).toBe(1);
+        expect((await claim())[0]?.id).toBe(batch);
+        expect((await claim())[0]?.id).toBe(fresh);
+      });
+
+      it("leaves other services' tasks alone, and counts the attempt", async () => {
+        const id = await accept();
+        expect(await claim({ service: 'b' })).toEqual([]);
+        expect((await claim())[0]).toMatchObject({ id, attempt: 1, principal: 'p' });
+        expect((await read(id)).status).toBe('processing');
+      });
+    });
+
+    describe('ending an attempt', () => {
+      it('records the result and claims the next task in one step', async () => {
+        const id = await accept();
+        const next = await accept();
+        await claim();
+        const { ended, claimed } = await store.advance([done(id)], want());
+        expect(ended).toEqual([id]);
+        expect(claimed.map((c) => c.id)).toEqual([next]);
+        expect(await read(id)).toMatchObject({ status: 'done', result: { n: 1 }, processingMs: 12 });
+      });
+
+      it('records a failure with its code and sentence', async () => {
+        const id = await accept();
+        await claim();
+        const failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged.' };
+        await store.advance([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }], want({ limit: 0 }));
+        expect(await read(id)).toMatchObject({ status: 'failed', failure, processingMs: 3 });
+      });
+
+      it('keeps an attachment beside the result', async () => {
+        const id = await accept();
+        await claim();
+        await store.advance([{ ...done(id), attachment: { map: 'AAAA' } }], want({ limit: 0 }));
+        expect(await store.readAttachment(id)).toEqual({ map: 'AAAA' });
+        expect(await read(id)).not.toHaveProperty('attachment');
+      });
+
+      it('keeps the state processing between attempts, and waits before the next', async () => {
+        const id = await accept();
+        await claim();
+        await store.advance([{ id, attempt: 1, outcome: 'again', delayMs: 5000 }], want({ limit: 0 }));
+        expect((await read(id)).status).toBe('processing');
+        expect(await claim()).toEqual([]);
+        await under.age(id, 6);
+        expect((await claim())[0]).toMatchObject({ id, attempt: 2 });
+      });
+
+      it('does not count an attempt that a stopping worker hands back', async () => {
+        const id = await accept();
+        await claim();
+        await store.advance([{ id, attempt: 1, outcome: 'again', delayMs: 0, uncounted: true }], want({ limit: 0 }));
+        expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ id, attempt: 1 });
+      });
+
+      it('changes nothing for a late worker: fenced by worker and by attempt', async () => {
+        const id = await accept();
+        await claim();
+        await under.age(id, 7);
+        await store.sweep(limits);
+        expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ id, attempt: 2 });
+        expect((await store.advance([done(id, 1)], want({ limit: 0 }))).ended).toEqual([]);
+        expect((await store.advance([done(id, 2)], want({ limit: 0 }))).ended).toEqual([]);
+        expect((await store.advance([done(id, 1)], want({ worker: 'w2', limit: 0 }))).ended).toEqual([]);
+        expect((await read(id)).status).toBe('processing');
+        expect((await store.advance([done(id, 2)], want({ worker: 'w2', limit: 0 }))).ended).toEqual([id]);
+        expect((await store.advance([done(id, 2)], want({ worker: 'w2', limit: 0 }))).ended).toEqual([]);
+      });
+    });
+
+    describe('leases', () => {
+      it('hold while they are renewed, and carry progress and checkpoint to a successor', async () => {
+        const id = await accept();
+        await claim();
+        await under.age(id, 4);
+        const renewal = { id, attempt: 1, leaseMs: 6000, progress: 0.5, checkpoint: { window: 3 } };
+        expect(await store.renew('w1', [renewal])).toEqual([id]);
+        await under.age(id, 4);
+        expect((await store.sweep(limits)).returned).toBe(0);
+        expect(await read(id)).toMatchObject({ status: 'processing', progress: 0.5 });
+        await under.age(id, 3);
+        expect((await store.sweep(limits)).returned).toBe(1);
+        expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ attempt: 2, checkpoint: { window: 3 } });
+        expect(await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }])).toEqual([]);
+      });
+
+      it('that are lost return the task to its old place, at once', async () => {
+        const lost = await accept();
+        await claim();
+        const younger = await accept();
+        await under.age(lost, 7);
+        await store.sweep(limits);
+        expect((await claim({ worker: 'w2' }))[0]?.id).toBe(lost);
+        expect((await claim({ worker: 'w2' }))[0]?.id).toBe(younger);
+      });
+
+      it('that are lost at the last attempt fail the task: a poison task ends', async () => {
+        const id = await accept();
+        for (let attempt = 1; attempt <= 3; attempt++) {
+          expect((await claim())[0]).toMatchObject({ attempt });
+          await under.age(id, 7);
+          await store.sweep(limits);
+        }
+        expect(await read(id)).toMatchObject({ status: 'failed', failure: { code: 'WORKER_LOST' } });
+      });
+    });
+
+    describe('deadline, expiry and cancel', () => {
+      it('fails what is not finished at its deadline, waiting or held, and leaves time to read it', async () => {
+        const waiting = await accept();
+        const held = await accept({ priority: 'batch' });
+        await claim();
+        await under.age(waiting, 82_801);
+        await under.age(held, 82_801);
+        await store.renew('w1', [{ id: waiting, attempt: 1, leaseMs: 6000 }]);
+        expect((await store.sweep(limits)).failed).toBe(2);
+        for (const id of [waiting, held]) {
+          expect(await read(id)).toMatchObject({ status: 'failed', failure: { code: 'DEADLINE_EXCEEDED' } });
+        }
+      });
+
+      it('removes what has expired, with its delivery, and keeps what never expires', async () => {
+        const id = await accept({
+          webhook: { deliveryId: 'whd_2', url: 'https://r.example/', secret: Buffer.from('s') },
+        });
+        const { ttlSeconds: _, ...endless } = newTask();
+        await store.accept(endless);
+        await under.age(id, 86_401);
+        await under.age(endless.id, 999_999_999);
+        expect((await store.sweep(limits)).removed).toBe(1);
+        expect(await store.read('a', endless.id)).toBeDefined();
+      });
+
+      it('cancels what waits and what is worked on; the worker learns it at its next renewal', async () => {
+        const waiting = await accept({ priority: 'batch' });
+        const held = await accept();
+        await claim();
+        for (const id of [waiting, held]) {
+          expect(await store.cancel('a', id)).toMatchObject({ status: 'failed', failure: { code: 'CANCELLED' } });
+          expect(await store.cancel('a', id)).toBe('finished');
+        }
+        expect(await store.renew('w1', [{ id: held, attempt: 1, leaseMs: 6000 }])).toEqual([]);
+        expect((await store.advance([done(held)], want())).ended).toEqual([]);
+        expect(await store.cancel('a', newId())).toBeUndefined();
+        expect(await store.cancel('b', held)).toBeUndefined();
+      });
+    });
+
+    describe('deliveries', () => {
+      const hooked = (deliveryId: string, url = 'https://r.example/hook') =>
+        accept({ webhook: { deliveryId, url, secret: Buffer.from('sealed') } });
+      const due = (over: { limit?: number; underWay?: ReadonlyMap<string, number> } = {}) =>
+        store.dueDeliveries({ limit: 10, leaseMs: 60_000, perOrigin: 2, underWay: new Map(), ...over });
+
+      it('fall due in the statement that ends the task, whichever it is', async () => {
+        const finished = await hooked('whd_done');
+        await claim();
+        const cancelled = await hooked('whd_cancelled');
+        const overdue = await hooked('whd_overdue');
+        expect(await due()).toEqual([]);
+        await store.advance([done(finished)], want({ limit: 0 }));
+        await store.cancel('a', cancelled);
+        await under.age(overdue, 82_801);
+        await store.sweep(limits);
+        const taken = await due();
+        taken.push(...(await due()));
+        expect(taken.map((d) => d.id).sort()).toEqual(['whd_cancelled', 'whd_done', 'whd_overdue']);
+        expect(taken[0]).toMatchObject({ attempt: 1, origin: 'https://r.example', secret: Buffer.from('sealed') });
+        expect(await due()).toEqual([]);
+      });
+
+      it('keep the bytes that were kept first', async () => {
+        await hooked('whd_b');
+        expect(await store.keepBody('whd_b', 'one')).toBe('one');
+        expect(await store.keepBody('whd_b', 'two')).toBe('one');
+      });
+
+      it('are retried, then delivered, and say so to the reader of the task', async () => {
+        const id = await hooked('whd_r');
+        await store.cancel('a', id);
+        await due();
+        await store.settle('whd_r', 1, { state: 'pending', delayMs: 5000, error: 'http_status', statusCode: 500 });
+        expect((await read(id)).webhook).toMatchObject({
+          state: 'pending',
+          attempts: 1,
+          lastError: 'http_status',
+          responseStatusCode: 500,
+        });
+        expect((await read(id)).webhook?.nextAttemptAt).toBeInstanceOf(Date);
+        expect(await due()).toEqual([]);
+        await under.age(id, 6);
+        expect((await due())[0]).toMatchObject({ id: 'whd_r', attempt: 2 });
+        expect(await store.settle('whd_r', 1, { state: 'failed', error: 'timeout' })).toBe(false);
+        expect(await store.settle('whd_r', 2, { state: 'delivered', statusCode: 204 })).toBe(true);
+        const webhook = (await read(id)).webhook;
+        expect(webhook).toMatchObject({ state: 'delivered', attempts: 2, responseStatusCode: 204 });
+        expect(webhook).not.toHaveProperty('lastError');
+        expect(webhook).not.toHaveProperty('nextAttemptAt');
+        await under.age(id, 999);
+        expect(await due()).toEqual([]);
+      });
+
+      it('of a killed deliverer go to another when its lease is over', async () => {
+        const id = await hooked('whd_k');
+        await store.cancel('a', id);
+        await due();
+        await under.age(id, 61);
+        expect((await due())[0]).toMatchObject({ id: 'whd_k', attempt: 2 });
+      });
+
+      it('may be put off without counting as an attempt', async () => {
+        const id = await hooked('whd_p');
+        await store.cancel('a', id);
+        await due();
+        await store.settle('whd_p', 1, { state: 'postponed', delayMs: 5000 });
+        expect((await read(id)).webhook).toMatchObject({ state: 'pending', attempts: 0 });
+        expect((await read(id)).webhook).not.toHaveProperty('lastAttemptAt');
+        await under.age(id, 6);
+        expect((await due())[0]).toMatchObject({ attempt: 1 });
+      });
+
+      it('of a busy receiver wait without holding others up', async () => {
+        await store.cancel('a', await hooked('whd_busy', 'https://busy.example/'));
+        await store.cancel('a', await hooked('whd_free', 'https://free.example:8443/x'));
+        expect((await due({ underWay: new Map([['https://busy.example', 2]]) })).map((d) => d.id)).toEqual([
+          'whd_free',
+        ]);
+      });
+    });
+
+    it('counts what waits and what is worked on', async () => {
+      await accept({ priority: 'batch' });
+      await accept();
+      await accept();
+      await claim();
+      expect(await store.depth('a')).toMatchObject({ waiting: { realtime: 1, batch: 1 }, processing: 1 });
+    });
+
+    it('wakes who listens', async () => {
+      const stop = new AbortController();
+      const woken = new Promise<void>((resolve) => store.onHint('waiting:a', resolve, stop.signal));
+      store.hint('waiting:a');
+      await woken;
+      stop.abort();
+    });
+  });
+}
+
+function newTask(over: Partial<NewTask> = {}): NewTask {
+  return {
+    id: newId(),
+    service: 'a',
+    principal: 'p',
+    priority: 'realtime',
+    input: {},
+    estimateSeconds: 90,
+    deadlineSeconds: 82_800,
+    ttlSeconds: 86_400,
+    ...over,
+  };
+}

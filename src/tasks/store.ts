@@ -1,0 +1,179 @@
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { Failure, Priority, Task, Webhook } from './task.ts';
+
+/**
+ * The one durable heart: every promise that the services make about tasks is kept here. `store.contract.ts` holds an
+ * implementation to these words.
+ *
+ * Every verb throws what its database throws; `isUnavailable` in base/db.ts tells whether the store is out of reach.
+ */
+export interface TaskStore {
+  /**
+   * Writes a task down, durably: when this resolves, the task survives the loss of every process. With an idempotency
+   * key that was used before, nothing is written: the first task is answered again (`replayed`), or `conflict` when the
+   * fingerprint differs.
+   */
+  accept(task: NewTask): Promise<Accepted>;
+
+  /** The task as it stands, or `undefined` for an id that is unknown, expired, or another service's. */
+  read(service: string, id: string): Promise<Task | undefined>;
+
+  /** What was kept beside the result of a finished task and no poll carries. */
+  readAttachment(id: string): Promise<JsonValue | undefined>;
+
+  /**
+   * Ends attempts and takes new ones in a single statement. An ending counts only while its worker still holds that
+   * attempt (the fence): a late worker changes nothing, and its id is missing from `ended`. Tasks are claimed in the
+   * order of priority, then age, each by one worker only; attempts are counted here, at the claim.
+   */
+  advance(endings: readonly Ending[], want: Want): Promise<{ ended: string[]; claimed: Claim[] }>;
+
+  /** Prolongs leases, and writes progress and checkpoints down. Answers the ids still held; the others were lost. */
+  renew(worker: string, leases: readonly Renewal[]): Promise<string[]>;
+
+  /** Ends an unfinished task as `CANCELLED`; `undefined` if there is none such, `finished` if it was too late. */
+  cancel(service: string, id: string): Promise<Task | 'finished' | undefined>;
+
+  /**
+   * One round of housekeeping: returns lost leases to the queue at once (or fails what has no attempt left), fails what
+   * is past its deadline, promotes what has waited long at low priority, and removes what has expired.
+   */
+  sweep(limits: SweepLimits): Promise<Swept>;
+
+  /** Takes deliveries that are due, the longest due first, and no more for one receiver than it may have at once. */
+  dueDeliveries(want: DeliveryWant): Promise<DueDelivery[]>;
+
+  /** Keeps the bytes of a webhook body before they are first sent; answers the bytes that were kept first. */
+  keepBody(deliveryId: string, body: string): Promise<string>;
+
+  /** Records what came of one attempt; counts only while it is the delivery's latest attempt. */
+  settle(deliveryId: string, attempt: number, outcome: DeliveryOutcome): Promise<boolean>;
+
+  /** How many tasks of a service wait and how many are being worked on, by priority. */
+  depth(service: string): Promise<Depth>;
+
+  /** Says that something happened, to whoever listens; a hint, never a promise. */
+  hint(what: Hint): void;
+  /** Calls `wake` soon after others' hints, and now and then without one. */
+  onHint(what: Hint, wake: () => void, signal: AbortSignal): void;
+}
+
+/** `waiting:SERVICE`: a task waits for a worker. `finished`: a task has ended (a reader waits, a webhook is due). */
+export type Hint = `waiting:${string}` | 'finished';
+
+export interface NewTask {
+  readonly id: string;
+  readonly service: string;
+  readonly principal: string;
+  readonly priority: Priority;
+  readonly input: JsonValue;
+  readonly estimateSeconds: number;
+  readonly deadlineSeconds: number;
+  /** Counted from now, the moment of queueing; absent: never expires. */
+  readonly ttlSeconds?: number;
+  readonly requestId?: string;
+  readonly traceparent?: string;
+  readonly idempotency?: { readonly key: Buffer; readonly fingerprint: Buffer };
+  readonly webhook?: { readonly deliveryId: string; readonly url: string; readonly secret?: Buffer };
+}
+
+export type Accepted =
+  | { readonly outcome: 'accepted'; readonly id: string; readonly estimateSeconds: number }
+  | { readonly outcome: 'replayed'; readonly id: string; readonly estimateSeconds: number }
+  | { readonly outcome: 'conflict' };
+
+/** A lease on one attempt at one task. */
+export interface Claim {
+  readonly id: string;
+  readonly attempt: number;
+  readonly input: JsonValue;
+  readonly principal: string;
+  readonly checkpoint?: JsonValue;
+  readonly requestId?: string;
+  readonly traceparent?: string;
+  /** From queueing to this claim. */
+  readonly waitedMs: number;
+}
+
+export interface Want {
+  readonly service: string;
+  readonly worker: string;
+  readonly limit: number;
+  readonly leaseMs: number;
+}
+
+/** How an attempt ended: with a result, with a failure, or to be tried again after `delayMs` (0: at once). */
+export type Ending = { readonly id: string; readonly attempt: number } & (
+  | {
+      readonly outcome: 'done';
+      readonly result: JsonValue;
+      readonly attachment?: JsonValue;
+      readonly processingMs: number;
+    }
+  | { readonly outcome: 'failed'; readonly failure: Failure; readonly processingMs: number }
+  | {
+      readonly outcome: 'again';
+      readonly delayMs: number /** An attempt that a gentle stop cut short does not count. */;
+      readonly uncounted?: boolean;
+    }
+);
+
+export interface Renewal {
+  readonly id: string;
+  readonly attempt: number;
+  readonly leaseMs: number;
+  readonly progress?: number;
+  readonly checkpoint?: JsonObject;
+}
+
+export interface SweepLimits {
+  readonly maxAttempts: number;
+  readonly batchMaxWaitSeconds: number;
+  /** Rows that one sweep ends or removes at the most, so that a sweep never holds many locks for long. */
+  readonly rows: number;
+}
+
+export interface Swept {
+  readonly returned: number;
+  readonly failed: number;
+  readonly promoted: number;
+  readonly removed: number;
+}
+
+export interface DeliveryWant {
+  readonly limit: number;
+  readonly leaseMs: number;
+  /** How many deliveries one origin may have under way at once, and how many each has now. */
+  readonly perOrigin: number;
+  readonly underWay: ReadonlyMap<string, number>;
+}
+
+export interface DueDelivery {
+  readonly id: string;
+  readonly url: string;
+  readonly origin: string;
+  readonly secret?: Buffer;
+  /** Which attempt this is, from 1. */
+  readonly attempt: number;
+  readonly body?: string;
+  readonly task: Task;
+  readonly expiresAt?: Date;
+  readonly requestId?: string;
+  readonly traceparent?: string;
+}
+
+export type DeliveryOutcome =
+  | { readonly state: 'delivered'; readonly statusCode: number }
+  | { readonly state: 'pending'; readonly delayMs: number; readonly error: string; readonly statusCode?: number }
+  | { readonly state: 'failed'; readonly error: string; readonly statusCode?: number }
+  /** Nothing was sent after all: the attempt does not count. */
+  | { readonly state: 'postponed'; readonly delayMs: number };
+
+export interface Depth {
+  readonly waiting: Record<Priority, number>;
+  readonly processing: number;
+  readonly oldestWaitingSeconds: Record<Priority, number>;
+}
+
+/** A webhook as it stands at the instant when the final result is recorded: what its own body says of it. */
+export const newbornWebhook = (deliveryId: string): Webhook => ({ deliveryId, state: 'pending', attempts: 0 });

@@ -1,0 +1,41 @@
+import type { Db } from '../base/db.ts';
+
+/** Bytes that a client left with the product so that a task can name them. */
+export interface Upload {
+  readonly key: string;
+  readonly principal: string;
+  readonly sizeBytes: number;
+  readonly contentType: string;
+  readonly expiresAt: Date;
+}
+
+/** Which uploads there are; the bytes themselves lie in the file store under the same key. */
+export interface Uploads {
+  keep(upload: Omit<Upload, 'expiresAt'>, ttlSeconds: number): Promise<Upload>;
+  /** Keys of uploads whose time is over: their bytes are to be removed, then the uploads forgotten, in this order. */
+  expired(limit: number): Promise<string[]>;
+  forget(keys: readonly string[]): Promise<void>;
+}
+
+export function postgresUploads(db: Db): Uploads {
+  return {
+    async keep(upload, ttlSeconds) {
+      const { rows } = await db.query<{ expires_at: Date }>(
+        `insert into files (key, principal, size_bytes, content_type, expires_at)
+         values ($1, $2, $3, $4, now() + make_interval(secs => $5))
+         returning expires_at`,
+        [upload.key, upload.principal, upload.sizeBytes, upload.contentType, ttlSeconds],
+      );
+      return { ...upload, expiresAt: rows[0]!.expires_at };
+    },
+    async expired(limit) {
+      const { rows } = await db.query<{ key: string }>('select key from files where expires_at < now() limit $1', [
+        limit,
+      ]);
+      return rows.map((row) => row.key);
+    },
+    async forget(keys) {
+      await db.query('delete from files where key = any($1::text[])', [keys]);
+    },
+  };
+}
