@@ -1,6 +1,6 @@
 // The floors of the house: a file imports only from lower floors and its own folder.
 const floor = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
-const TEST = '\\.test\\.tsx?$|/testing/|\\.contract\\.ts$';
+const TEST = '\\.test\\.tsx?$|/testing/|\\.contract\\.ts$|^test/|^bench/';
 
 module.exports = {
   forbidden: [
@@ -15,8 +15,8 @@ module.exports = {
     floor(
       'services-are-strangers',
       { path: '^src/services/([^/]+)/' },
-      { path: '^src/services/(?!$1/|service\\.ts$)' },
-      'A service knows its own folder and what makes a folder a service.',
+      { path: '^src/services/(?!$1/)[^/]+/|^src/services/index\\.ts$' },
+      'A service knows its own folder and what lies beside the folders: the routes that services share.',
     ),
     floor(
       'services-know-lower-floors',
@@ -37,7 +37,7 @@ module.exports = {
     floor(
       'gateway-without-network',
       { path: '^src/(services/[^/]+/(index|routes|schema|present|page)|http/|roles/serve)' },
-      { path: '^src/ml/|/model\\.ts$', dependencyTypesNot: ['type-only', 'dynamic-import'] },
+      { path: '^src/ml/|/model\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
       'A gateway starts without a neural network on disk: models come late, by import().',
     ),
   ],

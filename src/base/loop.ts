@@ -8,12 +8,12 @@ export async function rest(ms: number, signal?: AbortSignal): Promise<void> {
 
 /**
  * Runs `turn` again and again until `signal` aborts, resting `restMs` between turns. A turn that throws is reported to
- * `onError` and the loop goes on with doubling rests (to 30 s): a database that is away for an hour must cost no more
- * than the hour.
+ * `onError` and the loop goes on with doubling rests, to `maxRestMs`: what is away must not be hammered, and must not be
+ * waited for much longer than it is away.
  */
 export async function loop(
   turn: () => Promise<unknown>,
-  options: { restMs: number; signal: AbortSignal; onError: (error: unknown) => void },
+  options: { restMs: number; maxRestMs?: number; signal: AbortSignal; onError: (error: unknown) => void },
 ): Promise<void> {
   let failures = 0;
   while (!options.signal.aborted) {
@@ -24,10 +24,8 @@ export async function loop(
       failures++;
       options.onError(error);
     }
-    await rest(
-      Math.min(options.restMs * 2 ** Math.min(failures, 10), Math.max(30_000, options.restMs)),
-      options.signal,
-    );
+    const longest = Math.max(options.restMs, options.maxRestMs ?? 5000);
+    await rest(Math.min(options.restMs * 2 ** Math.min(failures, 10), longest), options.signal);
   }
 }
 

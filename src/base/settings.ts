@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { OperatorError } from './operator-error.ts';
 
 /**
  * One setting: where it comes from, what it may be, and the sentence that documents it. `read` gets the text of the
@@ -17,7 +18,7 @@ export type Values<S extends Settings> = { readonly [K in keyof S]: S[K] extends
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every problem of a configuration at once, a sentence each: nobody should have to start five times to see five faults. */
-export class SettingsProblem extends Error {
+export class SettingsProblem extends OperatorError {
   override readonly name = 'SettingsProblem';
 }
 

@@ -1,70 +1,78 @@
-import type { Db } from '../base/db.ts';
+import type { Holes } from '../base/addresses.ts';
 import type { Files } from '../base/files.ts';
 import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import type { Environment, Settings } from '../base/settings.ts';
 import type { Gateway } from '../http/gateway.ts';
+import type { MetricJson, Metrics } from '../http/metrics.ts';
 import type { Roster } from '../tasks/roster.ts';
 import type { TaskStore } from '../tasks/store.ts';
-import type { Finished, Task } from '../tasks/task.ts';
+import type { Priority, Task } from '../tasks/task.ts';
+import type { Uploads } from '../tasks/uploads.ts';
 
 /**
- * What makes a folder a service: what it accepts and answers (`open`), how it presents a task (`present`, the one
+ * What makes a folder a service: what it accepts and answers (`gateway`), how it presents a task (`present`, the one
  * function behind the poll route and the webhook), and which model does the work (`load`). Roles are handed services
  * and know none by name.
  */
 export interface Service {
   readonly name: string;
-  readonly title: string;
-  readonly defaultPort: number;
-  /** Its settings, for the documentation and `config check`; it reads them itself from the environment it is given. */
+  /** Its settings, for the documentation and for `config check`. */
   readonly settings: Settings;
-  /** Variables that the `local` profile fills at the first start when none of `unless` is defined. */
+  /** Variables that the `local` profile fills by itself, when none of `unless` is defined. */
   readonly localCredentials: readonly { readonly env: string; readonly unless: readonly string[] }[];
-  /** Reads its settings, or stops the process early with a `SettingsProblem`. */
+  /** Reads its settings from `env`, or stops the process early with a `SettingsProblem`. */
   open(env: Environment, shared: SharedSettings): OpenService;
 }
 
 /** A service whose settings have been read. */
 export interface OpenService {
   readonly name: string;
+  readonly title: string;
+  readonly port: number;
   /** Puts its routes on a listener. */
   gateway(house: GatewayHouse): Promise<Gateway>;
-  /** The body that a reader of a task gets, in the envelope: `GET /result/{task_id}` and the webhook both use it. */
+  /** The body that a reader of a task gets: `GET /result/{task_id}` and the webhook both use it. */
   present(task: Task): JsonObject;
   readonly webhook: WebhookContract;
   /** Loads what does the work; imported late, so that a gateway starts without a neural network on disk. */
   load(house: ModelHouse): Promise<Model>;
-  /** What its credentials and addresses are, for the banner of the `local` profile. */
-  readonly greeting: Greeting;
+  /** When a cold worker is started for tasks that wait, where workers come on demand. */
+  readonly startAfterSeconds: Readonly<Record<Priority, number>>;
+  /** A line for a shell that works when pasted, for the banner of the `local` profile. */
+  example(baseUrl: string): string;
+  /** Where a person looks at it, with what the page needs to know. */
+  pageUrl(baseUrl: string): string;
 }
 
 /** The settings that more than one service reads. */
 export interface SharedSettings {
-  readonly appEnv: 'local' | 'test' | 'production';
   readonly version: string;
   readonly dataDir: string;
   readonly filesHost: string | undefined;
   readonly resultTtlSeconds: number;
   readonly taskDeadlineSeconds: number;
+  readonly taskVisibility: 'service' | 'token';
   readonly webhookLoopback: boolean;
   readonly corsAllowOrigins: readonly string[];
-  readonly trustProxy: string | undefined;
+  readonly trustProxy: boolean | string[];
   readonly metricsToken: string | undefined;
-  readonly estimateMode: 'fixed' | 'learned';
+  /** Exact holes in the guard against private addresses. */
+  readonly holes: Holes;
 }
 
 /** What a listener is made from. */
 export interface GatewayHouse {
   readonly tasks: TaskStore;
-  readonly roster: Roster;
+  readonly uploads: Uploads;
   readonly files: Files;
-  readonly db: Db;
+  readonly roster: Roster;
+  readonly metrics: Metrics;
+  readonly webhookKeys: object;
+  /** The metrics of the other processes, as their last heartbeats carried them. */
+  readonly othersMetrics: () => Promise<MetricJson[][]>;
   readonly log: Log;
-  /** Ends when the process is told to stop: long polls answer then. */
-  readonly signal: AbortSignal;
-  readonly publicUrl: string;
 }
 
 /** What a model is loaded with. */
@@ -72,15 +80,13 @@ export interface ModelHouse {
   readonly fetch: GuardedFetch;
   readonly files: Files;
   readonly log: Log;
-  readonly signal: AbortSignal;
 }
 
 export interface WebhookContract {
+  /** The value of `X-Service-Event`. */
   readonly event: string;
-  /** Signs with a secret of the service's own for this principal, besides the deployment's key. */
+  /** The secret that callbacks of this principal's tasks are signed with, besides the deployment's key. */
   secretFor(principal: string): string | undefined;
-  /** Bodies larger than this are sent without `result`, where the service allows it. */
-  thin?(task: Finished): JsonObject;
 }
 
 export interface Model {
@@ -112,11 +118,4 @@ export interface Outcome {
   readonly result: JsonValue;
   /** Belongs to the result, but no poll carries it. */
   readonly attachment?: JsonValue;
-}
-
-export interface Greeting {
-  /** For the local profile only: what to send, to be shown once at the start. */
-  readonly token?: string;
-  /** A line for a shell that works when pasted, given the listener's address. */
-  example?(baseUrl: string): string;
 }

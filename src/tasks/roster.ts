@@ -1,45 +1,64 @@
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
+import type { Depth, TaskStore } from './store.ts';
 import type { Beat, WorkerState, Workers } from './workers.ts';
 
-/**
- * What a gateway knows of the workers, at most a second old: asked by every request, fetched by one loop.
- */
+/** What a gateway knows of the workers and the queue, about a second old: asked by every request, fetched by one loop. */
 export interface Roster {
+  /** Whether the store answered when last asked. */
+  reachable(): boolean;
   state(service: string): WorkerState;
   /** Workers of a service whose model is loaded, the longest living first. */
-  warm(service: string): Beat[];
+  warm(service: string): readonly Beat[];
+  /** Every living process. */
+  all(): readonly Beat[];
   /** Model versions that a request may name. */
   versions(service: string): readonly string[];
-  all(): Beat[];
+  depth(service: string): Depth;
 }
 
-export async function keepRoster(
-  workers: Workers,
-  options: { services: readonly string[]; signal: AbortSignal; log: Log; refreshMs?: number },
-): Promise<Roster> {
-  let beats: Beat[] | undefined;
-  let versions = new Map<string, string[]>();
+const NOTHING: Depth = {
+  waiting: { realtime: 0, batch: 0 },
+  processing: 0,
+  oldestWaitingSeconds: { realtime: 0, batch: 0 },
+};
+
+export async function keepRoster(needs: {
+  workers: Workers;
+  tasks: TaskStore;
+  services: readonly string[];
+  signal: AbortSignal;
+  log: Log;
+  refreshMs?: number;
+}): Promise<Roster> {
+  const { workers, tasks, services, signal, log } = needs;
+  const depths = new Map<string, Depth>();
+  const versions = new Map<string, readonly string[]>();
+  let beats: readonly Beat[] | undefined;
+
   const refresh = async () => {
     try {
       beats = await workers.living();
-      versions = new Map(await Promise.all(options.services.map(async (s) => [s, await workers.versions(s)] as const)));
+      for (const service of services) {
+        versions.set(service, await workers.versions(service));
+        depths.set(service, await tasks.depth(service));
+      }
     } catch (error) {
       beats = undefined;
       throw error;
     }
   };
-  await refresh().catch(() => {});
-  void loop(refresh, {
-    restMs: options.refreshMs ?? 1000,
-    signal: options.signal,
-    onError: (err) => options.log.debug({ err }, 'the roster of workers could not be read'),
-  });
-  const warm = (service: string) => beats?.filter((b) => b.service === service && b.state === 'warm') ?? [];
+  const onError = (err: unknown) => log.warn({ err }, 'the store of tasks does not answer');
+  await refresh().catch(onError);
+  void loop(refresh, { restMs: needs.refreshMs ?? 1000, maxRestMs: 2000, signal, onError });
+
+  const warm = (service: string) => beats?.filter((beat) => beat.service === service && beat.state === 'warm') ?? [];
   return {
+    reachable: () => beats !== undefined,
     state: (service) => (beats === undefined ? 'unknown' : warm(service).length > 0 ? 'warm' : 'cold'),
     warm,
-    versions: (service) => versions.get(service) ?? [],
     all: () => beats ?? [],
+    versions: (service) => versions.get(service) ?? [],
+    depth: (service) => depths.get(service) ?? NOTHING,
   };
 }

@@ -1,0 +1,46 @@
+// Compiles src/ to dist/ when dist/ is missing or older. `npm start`, `npm run demo` and `npm test` call this, so that a
+// clone works however it was installed (with --ignore-scripts, with --omit=dev).
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const stamp = join(root, 'dist/.built');
+
+export function ensureBuilt() {
+  const inputs = ['src', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.browser.json', 'package.json'];
+  const newest = Math.max(...inputs.map((input) => newestIn(join(root, input))));
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest) return;
+  const draft = join(root, `dist.${process.pid}`);
+  try {
+    for (const project of ['tsconfig.build.json', 'tsconfig.browser.json']) compile(project, draft);
+    copyStyles(join(root, 'src'), draft);
+    writeFileSync(join(draft, '.built'), '');
+    // Swapped in whole: another process that starts meanwhile sees the old build or the new one, never half of one.
+    rmSync(join(root, 'dist'), { recursive: true, force: true });
+    renameSync(draft, join(root, 'dist'));
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function compile(project, outDir) {
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const args = [tsc, '-p', join(root, project), '--outDir', outDir, '--noCheck'];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new Error('The sources could not be compiled.');
+}
+
+function copyStyles(from, to) {
+  cpSync(from, to, { recursive: true, filter: (path) => statSync(path).isDirectory() || /\.(css|svg)$/.test(path) });
+}
+
+function newestIn(path) {
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newestIn(join(path, name))));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) ensureBuilt();

@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readHoles } from './base/addresses.ts';
+import { type Db, openDb } from './base/db.ts';
+import { startEmbeddedPostgres } from './base/embedded-postgres.ts';
+import { type Files, openFiles } from './base/files.ts';
+import { createGuardedFetch, type GuardedFetch } from './base/guarded-fetch.ts';
+import { newId } from './base/ids.ts';
+import { createLog, type Log } from './base/log.ts';
+import { migrate } from './base/migrate.ts';
+import { readOrCreate } from './base/secrets.ts';
+import { type Environment, readSettings, SettingsProblem, type Values } from './base/settings.ts';
+import { services } from './services/index.ts';
+import type { OpenService, SharedSettings } from './services/service.ts';
+import { houseSettings } from './settings.ts';
+import { postgresTaskStore } from './tasks/postgres.ts';
+import { loadOrCreateSigningKey, type SigningKey } from './tasks/signature.ts';
+import type { TaskStore } from './tasks/store.ts';
+import { postgresUploads, type Uploads } from './tasks/uploads.ts';
+import { postgresWorkers, type Workers } from './tasks/workers.ts';
+
+/** Where the package lies: `dist/` or `src/` is one below. */
+export const PACKAGE_ROOT = new URL('../', import.meta.url);
+
+/** What every process is made from before it opens anything: settings read, credentials of the local profile in place. */
+export interface Plan {
+  readonly settings: Values<typeof houseSettings>;
+  readonly shared: SharedSettings;
+  readonly services: readonly OpenService[];
+  /** The environment as it was read, with what the local profile has added: what a child process inherits. */
+  readonly env: Environment;
+  readonly host: string;
+  readonly log: Log;
+}
+
+/** Reads every setting once; throws a `SettingsProblem` that names all faults. */
+export async function plan(given: Environment, role: string): Promise<Plan> {
+  const profile = readSettings({ appEnv: houseSettings.appEnv, dataDir: houseSettings.dataDir }, given);
+  const dataDir = resolve(profile.dataDir);
+  const local = profile.appEnv === 'local';
+  const env = local
+    ? { FILES_HOST: 'files.assay.internal', ...(await localCredentials(given, dataDir)), ...given }
+    : given;
+  const settings = readSettings(houseSettings, env);
+  if (settings.taskDeadlineSeconds >= settings.resultTtlSeconds) {
+    throw new SettingsProblem(
+      'TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS: a task must not vanish unfinished.',
+    );
+  }
+  const shared: SharedSettings = {
+    version: JSON.parse(await readFile(new URL('package.json', PACKAGE_ROOT), 'utf8')).version,
+    dataDir,
+    filesHost: settings.filesHost,
+    resultTtlSeconds: settings.resultTtlSeconds,
+    taskDeadlineSeconds: settings.taskDeadlineSeconds,
+    taskVisibility: settings.taskVisibility,
+    webhookLoopback: settings.webhookLoopback === 'allow',
+    corsAllowOrigins: settings.corsAllowOrigins,
+    trustProxy: settings.trustProxy.includes('true')
+      ? true
+      : settings.trustProxy.length > 0 && [...settings.trustProxy],
+    metricsToken: settings.metricsToken,
+    holes: readHoles({ hosts: settings.outboundAllowHosts, cidrs: settings.outboundAllowCidrs }),
+  };
+  return {
+    settings,
+    shared,
+    services: services.map((service) => service.open(env, shared)),
+    env,
+    host: settings.host ?? (local ? '127.0.0.1' : '0.0.0.0'),
+    log: createLog(settings.logLevel, role),
+  };
+}
+
+/** The things that processes share, opened. */
+export interface House extends Plan {
+  readonly id: string;
+  readonly db: Db;
+  readonly tasks: TaskStore;
+  readonly workers: Workers;
+  readonly uploads: Uploads;
+  readonly files: Files;
+  readonly fetch: GuardedFetch;
+  signingKey(): Promise<SigningKey>;
+  close(): Promise<void>;
+}
+
+/** Opens the house for one process. Without `DATABASE_URL` it starts the embedded database, or joins the one that runs. */
+export async function openHouse(planned: Plan): Promise<House> {
+  const { settings, shared, log } = planned;
+  const embedded = settings.databaseUrl ? undefined : await startEmbedded(planned);
+  const url = settings.databaseUrl ?? embedded!.url;
+  const id = `${hostname()}-${process.pid}-${newId().slice(-6)}`;
+  const db = openDb({ url, log, max: settings.databaseConnections, applicationName: 'assay' });
+  const tasks = postgresTaskStore(db);
+  const fetch = createGuardedFetch({
+    refusedPorts: [...planned.services.map(({ port }) => port), Number(new URL(url).port)],
+  });
+  return {
+    ...planned,
+    id,
+    db,
+    tasks,
+    workers: postgresWorkers(db),
+    uploads: postgresUploads(db),
+    files: openFiles({ dir: join(shared.dataDir, 'files') }),
+    fetch,
+    signingKey: () =>
+      loadOrCreateSigningKey(settings.webhookSigningKeyFile ?? join(shared.dataDir, 'keys', 'webhook-signing.pem')),
+    async close() {
+      tasks.close();
+      await fetch.close();
+      await db.close();
+      if (embedded && !embedded.adopted) await embedded.stop();
+    },
+  };
+}
+
+export const startEmbedded = ({ settings, shared, log }: Plan) =>
+  startEmbeddedPostgres({
+    dataDir: shared.dataDir,
+    log,
+    ...(settings.embeddedDatabasePort > 0 && { port: settings.embeddedDatabasePort }),
+  });
+
+export const migrateDatabase = (db: Db) => migrate(db, new URL('migrations/', PACKAGE_ROOT));
+
+/** Credentials that nobody has set: made at the first start, kept in files that only their owner reads. */
+async function localCredentials(given: Environment, dataDir: string): Promise<Record<string, string>> {
+  const made: Record<string, string> = {};
+  for (const { env, unless } of services.flatMap((service) => service.localCredentials)) {
+    if ([env, `${env}_FILE`, ...unless].some((name) => given[name] !== undefined)) continue;
+    const file = join(dataDir, 'credentials', env.toLowerCase());
+    made[env] = (await readOrCreate(file, () => `assay-${newId().toLowerCase()}`)).toString('utf8').trim();
+  }
+  return made;
+}

@@ -1,0 +1,123 @@
+import { FetchFailed } from '../base/fetch-failed.ts';
+import type { GuardedFetch } from '../base/guarded-fetch.ts';
+import type { Log } from '../base/log.ts';
+import { createBell, rest } from '../base/loop.ts';
+import type { UrlPolicy } from '../base/outbound-url.ts';
+import type { OpenService } from '../services/service.ts';
+import type { SignedMessage } from '../tasks/signature.ts';
+import { sign } from '../tasks/signature.ts';
+import { type DeliveryOutcome, type DueDelivery, newbornWebhook, type TaskStore } from '../tasks/store.ts';
+import { createCircuit } from './circuit.ts';
+import type { DeliveryMeters } from './meters.ts';
+import { afterFailure, type Schedule } from './retry.ts';
+
+const AT_ONCE = 50;
+const AT_ONCE_PER_ORIGIN = 4;
+
+export interface DeliverNeeds {
+  tasks: TaskStore;
+  services: readonly OpenService[];
+  fetch: GuardedFetch;
+  policy: UrlPolicy;
+  signingKey: SignedMessage['signingKey'];
+  /** Opens a secret that was sealed into the delivery. */
+  openSecret: (sealed: Buffer) => string;
+  schedule: Schedule;
+  timeoutMs: number;
+  meters: DeliveryMeters;
+  log: Log;
+  signal: AbortSignal;
+}
+
+/**
+ * Delivers webhooks until `signal` aborts, then waits for the attempts under way. A slow or dead receiver costs others
+ * nothing: at most 4 attempts per receiver and 50 in all are under way, and none of it touches the path of a task.
+ */
+export async function deliver(needs: DeliverNeeds): Promise<void> {
+  const { tasks, log, signal } = needs;
+  const underWay = new Map<string, number>();
+  const circuit = createCircuit();
+  const bell = createBell();
+  let running = 0;
+
+  const attempt = async (due: DueDelivery) => {
+    const outcome = circuit.putsOff(due) ? POSTPONED(needs.schedule) : await post(needs, due);
+    circuit.note(due.origin, outcome.state);
+    needs.meters.attempted(due.task.service, outcome.state === 'pending' ? 'retry' : outcome.state);
+    const counted = await tasks.settle(due.id, due.attempt, outcome);
+    log.debug({ delivery: due.id, attempt: due.attempt, outcome, counted }, 'a delivery attempt ended');
+  };
+
+  const begin = (due: DueDelivery) => {
+    running++;
+    underWay.set(due.origin, (underWay.get(due.origin) ?? 0) + 1);
+    void attempt(due)
+      // Not settled: its lease runs out and another attempt follows, under the same delivery id.
+      .catch((err) => log.warn({ err, delivery: due.id }, 'what came of a delivery could not be written down'))
+      .finally(() => {
+        running--;
+        const left = underWay.get(due.origin)! - 1;
+        if (left > 0) underWay.set(due.origin, left);
+        else underWay.delete(due.origin);
+        bell.ring();
+      });
+  };
+
+  tasks.onHint('finished', bell.ring, signal);
+  signal.addEventListener('abort', bell.ring);
+  while (!signal.aborted) {
+    try {
+      const limit = AT_ONCE - running;
+      const leaseMs = needs.timeoutMs + 15_000;
+      const due =
+        limit > 0 ? await tasks.dueDeliveries({ limit, leaseMs, perOrigin: AT_ONCE_PER_ORIGIN, underWay }) : [];
+      due.forEach(begin);
+      if (due.length === 0) await bell.wait();
+    } catch (err) {
+      log.warn({ err }, 'due deliveries could not be read; trying again');
+      await rest(1000, signal);
+    }
+  }
+  while (running > 0) await bell.wait();
+}
+
+async function post(needs: DeliverNeeds, due: DueDelivery): Promise<DeliveryOutcome> {
+  const { tasks, fetch, policy, timeoutMs, signingKey } = needs;
+  const service = needs.services.find(({ name }) => name === due.task.service);
+  if (!service) throw new Error(`No service here is named ${due.task.service}.`);
+  const body = due.body ?? (await tasks.keepBody(due.id, bodyOf(service, due)));
+  const secret = due.secret ? needs.openSecret(due.secret) : service.webhook.secretFor(due.task.principal);
+  const timestamp = Math.floor(Date.now() / 1000);
+  try {
+    const { status } = await fetch(due.url, {
+      policy,
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'assay-webhook/1',
+        'x-service-event': service.webhook.event,
+        'x-service-task-id': due.task.id,
+        'x-service-delivery-id': due.id,
+        'x-service-delivery-attempt': String(due.attempt),
+        ...(due.requestId && { 'x-request-id': due.requestId }),
+        ...(due.traceparent && { traceparent: due.traceparent }),
+        ...sign({ id: due.id, timestamp, body, secret, signingKey }),
+      },
+      budgets: { headersMs: timeoutMs, totalMs: timeoutMs },
+    });
+    return { state: 'delivered', statusCode: status };
+  } catch (error) {
+    if (!(error instanceof FetchFailed)) throw error;
+    return afterFailure(error, due, { schedule: needs.schedule, now: new Date() });
+  }
+}
+
+/**
+ * Serialised once, by the function that answers polls, with the webhook as it was the moment the result was recorded;
+ * every attempt sends these bytes.
+ */
+const bodyOf = (service: OpenService, due: DueDelivery): string =>
+  JSON.stringify(service.present({ ...due.task, webhook: newbornWebhook(due.id) }));
+
+const POSTPONED = (schedule: Schedule): DeliveryOutcome => ({ state: 'postponed', delayMs: (schedule[1] ?? 5) * 1000 });

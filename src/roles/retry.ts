@@ -1,0 +1,46 @@
+import type { FetchFailed } from '../base/fetch-failed.ts';
+import type { DeliveryOutcome } from '../tasks/store.ts';
+
+/** Seconds before each attempt, counted from the one before; its length is the number of attempts. */
+export type Schedule = readonly number[];
+
+const LONGEST_RETRY_AFTER_SECONDS = 3600;
+
+/** What a failed attempt leads to: the next one by the schedule, or the end. */
+export function afterFailure(
+  failed: Pick<FetchFailed, 'reason' | 'status' | 'retryAfterSeconds'>,
+  delivery: { readonly attempt: number; readonly expiresAt?: Date },
+  { schedule, now, random = Math.random }: { schedule: Schedule; now: Date; random?: () => number },
+): DeliveryOutcome {
+  const told = { error: wordFor(failed), ...(failed.status !== undefined && { statusCode: failed.status }) };
+  const scheduled = schedule[delivery.attempt];
+  if (failed.status === 410 || failed.reason === 'blocked_address' || scheduled === undefined) {
+    return { state: 'failed', ...told };
+  }
+  // A tenth more or less, so that deliveries which failed together do not all come back together.
+  const jittered = scheduled * (0.9 + 0.2 * random());
+  const delayMs = 1000 * Math.max(jittered, Math.min(failed.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_SECONDS));
+  // Nobody could read the result that this announces.
+  if (delivery.expiresAt && now.getTime() + delayMs >= delivery.expiresAt.getTime())
+    return { state: 'failed', ...told };
+  return { state: 'pending', delayMs: Math.round(delayMs), ...told };
+}
+
+/** The short word that a reader of the task is told: never a host, never a byte of an answer. */
+function wordFor({ reason, status }: Pick<FetchFailed, 'reason' | 'status'>): string {
+  if (status === 410) return 'gone';
+  switch (reason) {
+    case 'timeout':
+    case 'dns_error':
+    case 'connect_error':
+    case 'tls_error':
+    case 'blocked_address':
+    case 'redirect':
+    case 'http_status':
+      return reason;
+    case 'too_large':
+    case 'unreadable':
+    case 'aborted':
+      return 'connect_error';
+  }
+}

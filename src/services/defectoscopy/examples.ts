@@ -1,0 +1,87 @@
+import type { JsonObject } from '../../base/json.ts';
+import { TaskState } from './schema.ts';
+
+/** Bodies as a client sees them, for the description; a test holds each against its schema. */
+
+const ID = '01KAF3M9WZ7Y5T2Q8C4N6B1D0E';
+const DELIVERY = 'whd_01KAF3M9WZ3RS8V5X2K7J4H6G9';
+
+export const accepted: JsonObject = {
+  ok: true,
+  data: { task_id: ID, status: 'queued', status_url: `/result/${ID}`, estimated_wait_seconds: 90 },
+};
+
+const done: JsonObject = {
+  ok: true,
+  data: {
+    task_id: ID,
+    status: 'done',
+    result: {
+      surface: 'concrete_wall',
+      masters: [
+        { name: 'cracking', conf: 0.93 },
+        { name: 'sound', conf: 0.07 },
+      ],
+      defects: [{ name: 'crack', conf: 0.93 }],
+    },
+    processing_time_ms: 41,
+    completed_at: '1767225600',
+    model_version: '1.0.0',
+  },
+};
+
+export const examples = {
+  processing: {
+    ok: true,
+    data: { task_id: ID, status: 'processing', message: 'The photo is being examined.' },
+  },
+  done,
+  failed: {
+    ok: true,
+    data: {
+      task_id: ID,
+      status: 'failed',
+      error: 'The image is damaged or incomplete.',
+      error_code: 'IMAGE_CORRUPT',
+    },
+  },
+} satisfies Record<string, JsonObject>;
+
+/** The callback, as the `webhooks` section describes it. */
+export const webhooks = {
+  'defectoscopy.result.terminal': {
+    post: {
+      summary: 'The final result of a task that was created with webhook_url',
+      description:
+        'Sent once the result is recorded; the body is that of `GET /result/{task_id}` at that moment. Any 2xx within 15 seconds counts as delivered; otherwise it is sent again, 8 times in all over 17.6 hours, with the same delivery id and the same bytes. Signed by Standard Webhooks.',
+      parameters: [
+        'X-Service-Event',
+        'X-Service-Task-ID',
+        'X-Service-Delivery-ID',
+        'X-Service-Delivery-Attempt',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+      ].map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
+      requestBody: {
+        content: {
+          'application/json': {
+            schema: TaskState,
+            examples: {
+              done: {
+                value: {
+                  ...done,
+                  data: {
+                    ...(done['data'] as JsonObject),
+                    webhook: { configured: true, state: 'pending', attempts: 0, delivery_id: DELIVERY },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+      responses: { '2XX': { description: 'Received.' } },
+    },
+  },
+};

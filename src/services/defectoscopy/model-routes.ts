@@ -1,0 +1,93 @@
+import { type Static, Type } from 'typebox';
+import { modelNotReady, taskNotFound, taskNotReady, validationError } from '../../base/faults.ts';
+import { reply as answer, refusal, success } from '../../http/envelope.ts';
+import { matches, weakETag } from '../../http/etag.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import type { Roster } from '../../tasks/roster.ts';
+import type { TaskStore } from '../../tasks/store.ts';
+import type { WorkerInfo } from './model-info.ts';
+import type { Heatmaps } from './result.ts';
+import { Health, Heatmap, Names } from './schema.ts';
+
+const HeatmapQuery = Type.Object({ class: Type.String({ minLength: 1, maxLength: 100 }) });
+const Params = Type.Object({ task_id: Type.String() });
+
+/** What the model says of itself, and where on the photo it saw a class. */
+export function modelRoutes(app: Gateway, { tasks, roster }: { tasks: TaskStore; roster: Roster }): void {
+  const worker = () => {
+    const beat = roster.warm('defectoscopy')[0];
+    if (!beat) throw modelNotReady();
+    return { id: beat.id, info: beat.info as unknown as WorkerInfo };
+  };
+
+  app.get(
+    '/health',
+    {
+      config: { access: 'public' },
+      schema: {
+        summary: 'Whether a model is loaded',
+        operationId: 'health',
+        tags: ['model'],
+        response: { 200: answer('A worker has its model loaded.', Health), 503: refusal(modelNotReady()) },
+      },
+    },
+    () => {
+      const { id, info } = worker();
+      const { model_version, gpu } = info;
+      return success({ model_loaded: true, worker_id: id, model_version, gpu });
+    },
+  );
+
+  for (const kind of ['defects', 'surfaces'] as const) {
+    app.get(
+      `/classes/${kind}`,
+      {
+        config: { access: 'bearer' },
+        schema: {
+          summary: kind === 'defects' ? 'Defect class names' : 'Allowed surface names',
+          operationId: kind === 'defects' ? 'listDefects' : 'listSurfaces',
+          tags: ['model'],
+          response: { 200: answer('The names, in a stable order.', Names), 503: refusal(modelNotReady()) },
+        },
+      },
+      (request, reply) => {
+        const body = JSON.stringify(success(worker().info.classes[kind]));
+        const etag = weakETag(body);
+        reply.header('etag', etag);
+        if (matches(request.headers['if-none-match'], etag)) return reply.code(304 as never).send();
+        return reply.type('application/json; charset=utf-8').send(body);
+      },
+    );
+  }
+
+  app.get<{ Params: Static<typeof Params>; Querystring: Static<typeof HeatmapQuery> }>(
+    '/result/:task_id/heatmap',
+    {
+      config: { access: 'task', limited: true },
+      schema: {
+        summary: 'Where on the photo a class was seen',
+        description: 'The class activation map, over the upright image.',
+        operationId: 'readHeatmap',
+        tags: ['tasks'],
+        params: Params,
+        querystring: HeatmapQuery,
+        response: {
+          200: answer('The map.', Heatmap),
+          404: refusal(taskNotFound()),
+          409: refusal(taskNotReady()),
+        },
+      },
+    },
+    async (request) => {
+      const { task_id: id } = request.params;
+      const task = await tasks.read('defectoscopy', id);
+      if (!task) throw taskNotFound();
+      if (task.status !== 'done') throw taskNotReady();
+      const { width, height, maps } = (await tasks.readAttachment(id)) as unknown as Heatmaps;
+      const map = Object.hasOwn(maps, request.query.class) ? maps[request.query.class] : undefined;
+      if (map === undefined) throw validationError('class: the model has no such class.');
+      const values = [...Buffer.from(map, 'base64')].map((byte) => Math.round((byte / 255) * 1e4) / 1e4);
+      return success({ name: request.query.class, width, height, values });
+    },
+  );
+}

@@ -1,0 +1,5 @@
+import { defectoscopy } from './defectoscopy/index.ts';
+import type { Service } from './service.ts';
+
+/** The services of the product. A new one is a folder beside this file and a line here. */
+export const services: readonly Service[] = [defectoscopy];

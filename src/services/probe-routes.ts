@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import { queueUnavailable } from '../base/faults.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { TokenSet } from '../http/bearer.ts';
+import { refusal, reply, Success, success } from '../http/envelope.ts';
+import type { Gateway } from '../http/gateway.ts';
+import type { Roster } from '../tasks/roster.ts';
+
+/** `/livez`: the process serves. `/ready`: the queue takes tasks, whether or not a worker is awake. */
+export function probeRoutes(
+  app: Gateway,
+  needs: {
+    service: string;
+    version: string;
+    roster: Roster;
+    auth: TokenSet['state'];
+    /** Where unconfigured tokens leave nothing that could be called. */
+    readyNeedsTokens: boolean;
+    more?: () => JsonObject;
+  },
+): void {
+  const { service, version, roster, auth, more = () => ({}) } = needs;
+  const ready = () => {
+    if (!roster.reachable()) throw queueUnavailable('The task store cannot be reached now.');
+    if (needs.readyNeedsTokens && auth === 'unconfigured') throw queueUnavailable('No access tokens are configured.');
+    const { waiting, processing } = roster.depth(service);
+    return success({
+      ready: true,
+      service,
+      version,
+      queue: 'ok',
+      auth,
+      workers_online: roster.warm(service).length,
+      worker_state: roster.state(service),
+      queue_depth: waiting.realtime + waiting.batch + processing,
+      ...more(),
+    });
+  };
+  const schema = {
+    summary: 'Controller readiness',
+    description: 'Cold workers are ready: they can be woken.',
+    tags: ['service'],
+    response: {
+      200: reply(
+        'Tasks are accepted.',
+        Success(Type.Object({ ready: Type.Boolean() }, { additionalProperties: true })),
+      ),
+      503: refusal(queueUnavailable()),
+    },
+  };
+  app.get('/ready', { config: { access: 'public' }, schema: { ...schema, operationId: 'ready' } }, ready);
+  app.get('/readyz', { config: { access: 'public' }, schema: { hide: true } }, ready);
+  app.get(
+    '/livez',
+    {
+      config: { access: 'public' },
+      schema: { summary: 'The process is alive', operationId: 'alive', tags: ['service'] },
+    },
+    () => success({ alive: true }),
+  );
+}

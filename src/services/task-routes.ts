@@ -1,0 +1,111 @@
+import { type Static, Type } from 'typebox';
+import { taskAlreadyFinished, taskNotFound } from '../base/faults.ts';
+import type { JsonObject } from '../base/json.ts';
+import { refusal, reply } from '../http/envelope.ts';
+import { matches, weakETag } from '../http/etag.ts';
+import type { Gateway } from '../http/gateway.ts';
+import { preferredWait } from '../http/prefer.ts';
+import type { TaskStore } from '../tasks/store.ts';
+import { isFinished, type Task } from '../tasks/task.ts';
+import { waitForEnd } from '../tasks/wait.ts';
+
+const Params = Type.Object({ task_id: Type.String({ description: 'The identifier from the 202 answer.' }) });
+
+/** The routes that read a task and give it up: the same wherever a client gets a task id at once and its result later. */
+export function taskRoutes(
+  app: Gateway,
+  needs: {
+    service: string;
+    tasks: TaskStore;
+    present: (task: Task, language?: 'en' | 'ru') => JsonObject;
+    /** The schema of what `present` gives. */
+    state: object;
+    examples: Record<'processing' | 'done' | 'failed', JsonObject>;
+    /** Whether a valid token reads only the tasks that were created with it. */
+    ownTasksOnly: boolean;
+  },
+): void {
+  const { service, tasks, present, ownTasksOnly } = needs;
+  const config = { access: 'task', limited: true } as const;
+  const responses = {
+    200: reply('The final state.', needs.state as never, {
+      done: needs.examples.done,
+      failed: needs.examples.failed,
+    }),
+    202: reply('Still queued or being worked on.', needs.state as never, { processing: needs.examples.processing }),
+    404: refusal(taskNotFound()),
+  };
+
+  app.get<{ Params: Static<typeof Params> }>(
+    '/result/:task_id',
+    {
+      config,
+      schema: {
+        summary: 'State and result of a task',
+        description:
+          'Poll no earlier than `estimated_wait_seconds`, then every 30 to 60 seconds (`Retry-After` says when). `Prefer: wait=N` holds the answer until the task ends, at most N ≤ 30 seconds.',
+        operationId: 'readResult',
+        tags: ['tasks'],
+        params: Params,
+        response: responses,
+      },
+    },
+    async (request, reply) => {
+      const { task_id: id } = request.params;
+      const wait = preferredWait(request.headers['prefer'] as string | undefined);
+      const task = wait
+        ? await waitForEnd(tasks, service, id, { ms: wait * 1000, signal: app.closing })
+        : await tasks.read(service, id);
+      if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
+
+      if (wait !== undefined) reply.header('preference-applied', `wait=${wait}`);
+      const body = JSON.stringify(present(task, languageOf(request.headers['accept-language'])));
+      const etag = weakETag(body);
+      reply.header('etag', etag);
+      if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      if (!isFinished(task)) reply.code(202).header('retry-after', String(pollAfterSeconds(task, new Date())));
+      return reply.type('application/json; charset=utf-8').send(body);
+    },
+  );
+
+  app.post<{ Params: Static<typeof Params> }>(
+    '/result/:task_id/cancel',
+    {
+      config,
+      schema: {
+        summary: 'Give a task up',
+        description: 'A task that has not finished ends as `failed` with `error_code` CANCELLED.',
+        operationId: 'cancelTask',
+        tags: ['tasks'],
+        params: Params,
+        response: { 200: responses[200], 404: responses[404], 409: refusal(taskAlreadyFinished()) },
+      },
+    },
+    async (request) => {
+      const { task_id: id } = request.params;
+      if (ownTasksOnly && (await tasks.read(service, id))?.principal !== request.principal) throw taskNotFound();
+      const task = await tasks.cancel(service, id);
+      if (task === undefined) throw taskNotFound();
+      if (task === 'finished') throw taskAlreadyFinished();
+      tasks.hint('finished');
+      return present(task, languageOf(request.headers['accept-language']));
+    },
+  );
+}
+
+/**
+ * When the next poll makes sense: what is left of the estimate, afterwards 30 s that grow to 60 s with the task's age.
+ */
+export function pollAfterSeconds(task: Task, now: Date): number {
+  const age = (now.getTime() - task.queuedAt.getTime()) / 1000;
+  const left = Math.ceil(task.estimateSeconds - age);
+  if (left > 0) return left;
+  return Math.min(60, 30 + Math.floor((age - task.estimateSeconds) / 10));
+}
+
+/** Russian for who prefers it to English, English for all others. */
+export function languageOf(acceptLanguage: string | undefined): 'en' | 'ru' {
+  if (!acceptLanguage?.includes('ru')) return 'en';
+  const first = acceptLanguage.split(',').find((part) => /^\s*(ru|en)\b/i.test(part));
+  return first?.trim().toLowerCase().startsWith('ru') ? 'ru' : 'en';
+}

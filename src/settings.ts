@@ -1,0 +1,82 @@
+import { choice, flag, integer, list, secondsList, text, verbatim } from './base/settings.ts';
+
+/** The settings of the house; each service adds its own. Names and defaults are documented by `assay config`. */
+export const houseSettings = {
+  appEnv: choice(
+    'APP_ENV',
+    ['local', 'test', 'production'],
+    'local',
+    'Changes defaults only: `local` makes missing credentials itself and listens on this machine alone.',
+  ),
+  host: text('HOST', undefined, 'Address to listen on; 127.0.0.1 in `local`, 0.0.0.0 otherwise.'),
+  dataDir: text('DATA_DIR', './data', 'Where everything is kept: the embedded database, files, keys, trained models.'),
+  databaseUrl: verbatim(
+    'DATABASE_URL',
+    'Any PostgreSQL from version 15; not set: a PostgreSQL of our own under DATA_DIR.',
+    { secret: true },
+  ),
+  filesHost: text(
+    'FILES_HOST',
+    undefined,
+    'Reserved host name of files uploaded to the product; files.assay.internal in `local`, otherwise not set, which switches POST /files off.',
+  ),
+  filesMaxBytes: integer('FILES_QUOTA_BYTES', 10 * 1024 ** 3, 'Bytes that one credential may have uploaded at a time.'),
+  resultTtlSeconds: integer('RESULT_TTL_SECONDS', 86_400, 'How long a task can be read, from its queueing.', {
+    min: 60,
+  }),
+  taskDeadlineSeconds: integer('TASK_DEADLINE_SECONDS', 82_800, 'An unfinished task fails after this; below the TTL.', {
+    min: 1,
+  }),
+  workerMaxAttempts: integer('WORKER_MAX_ATTEMPTS', 3, 'Attempts at one task, lost workers and transient failures.', {
+    min: 1,
+    max: 100,
+  }),
+  batchMaxWaitSeconds: integer('BATCH_MAX_WAIT_SECONDS', 3600, 'After this long, batch work is treated as realtime.'),
+  workers: choice('WORKERS', ['always', 'on-demand'], 'always', 'Whether workers run always or only while work waits.'),
+  workerIdleSeconds: integer('WORKER_IDLE_SECONDS', 300, 'An on-demand worker without work stops after this.', {
+    min: 5,
+  }),
+  taskVisibility: choice(
+    'TASK_VISIBILITY',
+    ['service', 'token'],
+    'service',
+    '`token`: a task is read only with the token that created it.',
+  ),
+  webhookRetrySchedule: secondsList(
+    'WEBHOOK_RETRY_SCHEDULE',
+    [0, 5, 60, 300, 1800, 7200, 18_000, 36_000],
+    'Seconds before each delivery attempt, from the one before.',
+  ),
+  webhookTimeoutSeconds: integer('WEBHOOK_TIMEOUT_SECONDS', 15, 'How long a receiver may take to answer.', {
+    min: 1,
+    max: 120,
+  }),
+  webhookLoopback: choice(
+    'WEBHOOK_LOOPBACK',
+    ['allow', 'deny'],
+    'allow',
+    'Webhooks to localhost, 127.0.0.1 and [::1].',
+  ),
+  webhookSigningKeyFile: text(
+    'WEBHOOK_SIGNING_KEY_FILE',
+    undefined,
+    'Ed25519 key (PEM) that signs webhooks; made under DATA_DIR if not set.',
+  ),
+  outboundAllowCidrs: list('OUTBOUND_ALLOW_CIDRS', [], 'Private networks that downloads and webhooks may reach.'),
+  outboundAllowHosts: list(
+    'OUTBOUND_ALLOW_HOSTS',
+    [],
+    'Hosts that downloads and webhooks may reach wherever they resolve to.',
+  ),
+  trustProxy: list('TRUST_PROXY', [], 'Proxies whose X-Forwarded-For is believed: addresses or networks, or `true`.'),
+  corsAllowOrigins: list('CORS_ALLOW_ORIGINS', [], 'Origins whose pages may call the services.'),
+  metricsToken: verbatim('METRICS_TOKEN', 'Asked for by /metrics when set.', { secret: true }),
+  logLevel: choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'What is worth a line.'),
+  embeddedDatabasePort: integer('EMBEDDED_DATABASE_PORT', 0, 'Port of the embedded database; 0: a free one, kept.', {
+    max: 65_535,
+  }),
+  databaseConnections: integer('DATABASE_CONNECTIONS', 10, 'Connections to the database per process, at most.', {
+    min: 2,
+  }),
+  supervisorBanner: flag('BANNER', true, 'Whether the supervisor greets on standard output.'),
+};

@@ -1,0 +1,42 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Roster } from './roster.ts';
+
+/** Gauges of the queue and its workers, read from the roster when somebody scrapes. */
+export function watchQueue({
+  registry,
+  roster,
+  services,
+}: {
+  registry: Registry;
+  roster: Roster;
+  services: readonly string[];
+}): void {
+  const gauge = (name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      // Every gateway reads the same store: their sum would be a lie.
+      aggregator: 'max',
+      collect() {
+        collect(this as unknown as Gauge);
+      },
+    });
+  gauge('assay_queue_depth', 'Tasks that wait for a worker.', ['service', 'priority'], (g) => {
+    for (const service of services) {
+      const { waiting } = roster.depth(service);
+      g.set({ service, priority: 'realtime' }, waiting.realtime);
+      g.set({ service, priority: 'batch' }, waiting.batch);
+    }
+  });
+  gauge('assay_tasks_processing', 'Tasks that a worker holds.', ['service'], (g) => {
+    for (const service of services) g.set({ service }, roster.depth(service).processing);
+  });
+  gauge('assay_workers_online', 'Workers whose model is loaded.', ['service'], (g) => {
+    for (const service of services) g.set({ service }, roster.warm(service).length);
+  });
+  gauge('assay_model_loaded', '1 while any worker has its model loaded.', ['service'], (g) => {
+    for (const service of services) g.set({ service }, roster.state(service) === 'warm' ? 1 : 0);
+  });
+}
