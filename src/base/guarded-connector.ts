@@ -1,0 +1,129 @@
+import { lookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildConnector } from 'undici';
+import { inHole, isLoopbackAddress, isOwnAddress, isPublicAddress, normalAddress } from './addresses.ts';
+import { FetchFailed } from './fetch-failed.ts';
+import type { UrlPolicy } from './outbound-url.ts';
+
+/** All addresses of a host name. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** Asks the system as every other program does, so that /etc/hosts and search domains count. */
+export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map((each) => each.address);
+
+/** What a refusal was about; for a counter, never for an answer. */
+export type Blocked = 'url' | 'address' | 'port' | 'peer';
+
+export interface ConnectorOptions {
+  readonly policy: UrlPolicy;
+  readonly resolve: Resolve;
+  /** The budget of a name look-up, a TCP connection and a TLS handshake together. */
+  readonly connectMs: number;
+  /** Ports of this machine that no stranger's URL may reach: our own listeners. */
+  readonly refusedPorts: ReadonlySet<number>;
+  readonly ca?: string | Buffer | readonly (string | Buffer)[] | undefined;
+  readonly onBlocked: (why: Blocked) => void;
+}
+
+/**
+ * Opens connections for one policy. Every new connection resolves its host afresh, demands that all addresses pass,
+ * and can end only at one of them: a name cannot say one thing when it is checked and another when it is used.
+ */
+export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
+  return (target, callback) => {
+    const started = Date.now();
+    const secure = target.protocol === 'https:';
+    const refuse = (error: unknown) => callback(connectFailure(error, secure), null);
+    const open = (addresses: readonly string[]) => {
+      const connect = buildConnector({
+        timeout: Math.max(1, options.connectMs - (Date.now() - started)),
+        lookup: pinned(addresses),
+        autoSelectFamily: true,
+        // The default of 250 ms gives up too early on a far host's first address.
+        autoSelectFamilyAttemptTimeout: 1_000,
+        maxCachedSessions: 0,
+        ...(options.ca && { ca: options.ca as string }),
+      });
+      connect(target, (error, socket) => {
+        if (error) return refuse(error);
+        // An IP literal is connected to without any look-up, so the last word has the socket itself.
+        const peer = normalAddress(socket.remoteAddress ?? '');
+        if (peer !== undefined && addresses.includes(peer)) return callback(null, socket);
+        socket.destroy();
+        options.onBlocked('peer');
+        refuse(new FetchFailed('blocked_address'));
+      });
+    };
+    vettedAddresses(target.hostname, Number(target.port || (secure ? 443 : 80)), options)
+      .then(open)
+      .catch(refuse);
+  };
+}
+
+/** All addresses of `host`, when every one of them may be contacted on `port`. */
+async function vettedAddresses(host: string, port: number, options: ConnectorOptions): Promise<string[]> {
+  const found = isIP(host) ? [host] : await resolved(host, options);
+  for (const ip of found) {
+    const why = !mayContact(ip, host, options.policy)
+      ? 'address'
+      : options.refusedPorts.has(port) && isOwnAddress(ip)
+        ? 'port'
+        : undefined;
+    if (!why) continue;
+    options.onBlocked(why);
+    throw new FetchFailed('blocked_address', { cause: new Error(`${host} is at ${ip}, port ${port}`) });
+  }
+  return found.map((ip) => normalAddress(ip)!);
+}
+
+async function resolved(host: string, options: ConnectorOptions): Promise<readonly string[]> {
+  // The system's look-up cannot be called off, only no longer waited for.
+  const late = new AbortController();
+  const timeout = delay(options.connectMs, undefined, { signal: late.signal }).then(() => {
+    throw new FetchFailed('timeout');
+  });
+  try {
+    const addresses = await Promise.race([options.resolve(host), timeout]);
+    if (addresses.length === 0) throw new FetchFailed('dns_error');
+    return addresses;
+  } catch (error) {
+    throw error instanceof FetchFailed ? error : new FetchFailed('dns_error', { cause: error });
+  } finally {
+    late.abort();
+    timeout.catch(() => {});
+  }
+}
+
+function mayContact(ip: string, host: string, policy: UrlPolicy): boolean {
+  if (isPublicAddress(ip) && !isLoopbackHost(host)) return true;
+  if (inHole(policy.holes, { host, ip })) return true;
+  switch (policy.kind) {
+    case 'allowlist':
+      return policy.allowPrivate === true && normalAddress(ip) !== undefined;
+    case 'public':
+      return false;
+    case 'webhook':
+      return policy.loopback && isLoopbackHost(host) && isLoopbackAddress(ip);
+  }
+}
+
+const isLoopbackHost = (host: string) => host === 'localhost' || host === '127.0.0.1' || host === '::1';
+
+function pinned(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, options, callback) => {
+    if (options.all) callback(null, all);
+    else callback(null, all[0]!.address, all[0]!.family);
+  };
+}
+
+function connectFailure(error: unknown, secure: boolean): FetchFailed {
+  if (error instanceof FetchFailed) return error;
+  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return new FetchFailed('timeout', { cause: error });
+  // The system's own codes are one word (ECONNREFUSED); all else that can go wrong under https is about the certificate
+  // or the handshake.
+  const system = /^E[A-Z]+$/.test(code) && code !== 'EPROTO';
+  return new FetchFailed(secure && !system ? 'tls_error' : 'connect_error', { cause: error });
+}

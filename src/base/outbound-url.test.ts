@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { readHoles } from './addresses.ts';
+import { checkUrl, type UrlPolicy, UrlRefused } from './outbound-url.ts';
+
+const images: UrlPolicy = {
+  kind: 'allowlist',
+  hosts: ['storage.example.com', 'Fotos.Example.com:8443', 'bücher.example'],
+  filesHost: 'files.assay.internal',
+};
+const audio: UrlPolicy = {
+  kind: 'public',
+  hosts: ['store:9000', 'cdn.example.com:8443'],
+  filesHost: 'files.assay.internal',
+};
+const hooks: UrlPolicy = { kind: 'webhook', loopback: true };
+const hooksWithoutLoopback: UrlPolicy = { kind: 'webhook', loopback: false };
+
+/** The reason of the refusal, or the URL that was accepted. */
+function verdict(raw: string, policy: UrlPolicy): string {
+  try {
+    return checkUrl(raw, policy).href;
+  } catch (error) {
+    if (!(error instanceof UrlRefused)) throw error;
+    expect(error.message).toMatch(/^The .*\.$/);
+    return error.reason;
+  }
+}
+
+// Whatever a host is told to be by one parser and another: never accepted, under any policy.
+const TRICKS = String.raw`
+  https://127.1/ https://127.0.1/ https://0x7f.1/ https://0x7f000001/ https://2130706433/ https://017700000001/
+  https://0177.0.0.1/ https://127.0.0.01/ https://0/ https://0.0.0.0/ https://127.0.0.1./ https://localhost./
+  https://LOCALHOST/ https://LocalHost/ https://a.localhost/ https://[::]/ https://[0:0:0:0:0:0:0:1]/ https://[::0001]/
+  https://[::ffff:127.0.0.1]/ https://[::ffff:7f00:1]/ https://[::127.0.0.1]/ https://[64:ff9b::7f00:1]/
+  https://[2002:7f00:1::]/ https://[fe80::1]/ https://[fe80::1%25eth0]/ https://[fd00::1]/ https://[::1 https://::1/
+  https://１２７.0.0.1/ https://127。0。0。1/ https://①②⑦.0.0.1/ https://ｌｏｃａｌｈｏｓｔ/ https://ⓛocalhost/
+  https://exa%6dple.com/ https://%31%32%37.0.0.1/ https://127.0.0.1%2f.example.com/ https://example.com%00.evil.com/
+  https://a@b.com/ https://a:b@storage.example.com/ https://@storage.example.com/ https://127.0.0.1:80@evil.com/
+  https://storage.example.com@127.0.0.1/ https://storage.example.com:443@127.0.0.1/
+  https://evil.com\@storage.example.com/ https:\\storage.example.com\x https://storage.example.com\.evil.com/
+  https:storage.example.com/x https:/storage.example.com/x https:///storage.example.com/x //storage.example.com/x
+  /x storage.example.com https:// https://? https://# https://:443/ https://storage.example.com:/
+  https://storage.example.com:0/ https://storage.example.com:65536/ https://storage.example.com:0443/
+  https://storage.example.com:443:443/ https://storage.example.com:+443/ https://storage.example.com:４４３/
+  https://storage.example.com./ https://.storage.example.com/ https://storage..example.com/ https://1.2.3.4.5/
+  https://example.com.0x7f/ https://exam­ple.com/ https://a_b!c.com/ https://[1.2.3.4]/ https://[v1.x]/
+  ftp://storage.example.com/ file:///etc/passwd javascript:alert(1) data:,x gopher://storage.example.com/ blob:https://a.com/x
+  ws://storage.example.com/ httpsx://storage.example.com/`
+  .trim()
+  .split(/\s+/);
+const WHITE = ['\t', '\n', '\r', ' ', '\0', '\u0085', '\u00a0', '\u2028', '\ufeff', '\u007f', '\ud800'];
+
+describe('no notation slips past the check', () => {
+  it.each(TRICKS)('%s', (raw) => {
+    for (const policy of [images, audio, hooks, hooksWithoutLoopback])
+      expect(verdict(raw, policy)).not.toMatch(/^http/);
+  });
+  it.each(TRICKS.filter((raw) => raw.startsWith('https')))('%s, as http', (raw) => {
+    expect(verdict(raw.replace('https', 'http'), hooks)).not.toMatch(/^http/);
+  });
+  it('no white space or control character, wherever it stands', () => {
+    for (const white of WHITE) {
+      for (const raw of [
+        `${white}https://storage.example.com/`,
+        `https://storage${white}.example.com/`,
+        `ht${white}tps://storage.example.com/`,
+        `https://storage.example.com/a${white}`,
+      ]) {
+        for (const policy of [images, audio, hooks]) expect(verdict(raw, policy)).toBe('syntax');
+      }
+    }
+  });
+  it('is at most 2048 characters long', () => {
+    const url = `https://storage.example.com/${'a'.repeat(2048 - 28)}`;
+    expect(verdict(url, images)).toBe(url);
+    expect(verdict(`${url}a`, images)).toBe('too_long');
+    expect(verdict(`https://${'a'.repeat(60)}.${'b'.repeat(200)}.com/`, hooks)).toBe('host');
+  });
+});
+
+describe('image_url: exact host match after lower-casing and IDNA', () => {
+  it.each([
+    ['https://storage.example.com/a/b?c=d', 'https://storage.example.com/a/b?c=d'],
+    ['HTTPS://Storage.Example.COM/a', 'https://storage.example.com/a'],
+    ['https://storage.example.com:443/a', 'https://storage.example.com/a'],
+    ['https://fotos.example.com:8443/a', 'https://fotos.example.com:8443/a'],
+    ['https://BÜCHER.example/ä', 'https://xn--bcher-kva.example/%C3%A4'],
+    ['https://xn--bcher-kva.example/a', 'https://xn--bcher-kva.example/a'],
+    ['https://files.assay.internal/01ABC', 'https://files.assay.internal/01ABC'],
+  ])('%s is accepted', (raw, href) => expect(verdict(raw, images)).toBe(href));
+
+  it.each([
+    ['http://storage.example.com/a', 'scheme'],
+    ['https://storage.example.com:444/a', 'not_listed'],
+    ['https://fotos.example.com/a', 'not_listed'],
+    ['https://a.storage.example.com/', 'not_listed'],
+    ['https://storage.example.com.evil.com/', 'not_listed'],
+    ['https://evilstorage.example.com/', 'not_listed'],
+    ['https://localhost/', 'not_listed'],
+    ['https://files.assay.internal:8443/x', 'not_listed'],
+    ['https://storage.example.com/a#b', 'fragment'],
+    ['https://storage.example.com/a#', 'fragment'],
+    ['https://u@storage.example.com/', 'userinfo'],
+  ])('%s is refused: %s', (raw, reason) => expect(verdict(raw, images)).toBe(reason));
+});
+
+describe('the audio URL passes a general https and host-name check', () => {
+  it.each([
+    'https://cdn.example.org/a.ogg',
+    'https://store:9000/a',
+    'https://cdn.example.com:8443/a',
+    'https://files.assay.internal/01ABC',
+    'https://a_b.example.org/',
+    'https://cdn.example.org/a#t=1',
+  ])('%s is accepted', (raw) => expect(verdict(raw, audio)).toBe(raw));
+  it.each([
+    ['http://cdn.example.org/a.ogg', 'scheme'],
+    ['https://cdn.example.org:8443/a', 'port'],
+    ['https://8.8.8.8/a', 'host'],
+    ['https://[2606:4700:4700::1111]/a', 'host'],
+    ['https://localhost/a', 'not_public'],
+    ['https://store/a', 'not_public'],
+    ['https://printer.local/a', 'not_public'],
+    ['https://metadata.google.internal/a', 'not_public'],
+    ['https://x.localhost/a', 'not_public'],
+  ])('%s is refused: %s', (raw, reason) => expect(verdict(raw, audio)).toBe(reason));
+
+  it('lets an operator open an exact name', () => {
+    const policy: UrlPolicy = { kind: 'public', holes: readHoles({ hosts: ['nas.local'] }) };
+    expect(verdict('https://nas.local/a', policy)).toBe('https://nas.local/a');
+    expect(verdict('https://other.local/a', policy)).toBe('not_public');
+  });
+});
+
+describe('http:// is allowed only for the loopback hosts localhost, 127.0.0.1 and [::1]', () => {
+  const loopbacks = ['localhost', '127.0.0.1', '[::1]'];
+
+  it.each(loopbacks.flatMap((host) => [`http://${host}:8080/hook`, `https://${host}:8443/hook`, `http://${host}/`]))(
+    '%s is accepted while loopback is allowed, and not otherwise',
+    (raw) => {
+      expect(verdict(raw, hooks)).toBe(raw);
+      expect(verdict(raw, hooksWithoutLoopback)).toBe(raw.startsWith('https') ? 'not_public' : 'scheme');
+    },
+  );
+  it.each([
+    'http://example.com/',
+    'http://8.8.8.8/',
+    'http://LOCALHOST/',
+    'http://localhost.example.com/',
+    'http://127.0.0.2/',
+    'http://[0::1]/',
+  ])('%s is refused', (raw) => expect(verdict(raw, hooks)).toBe('scheme'));
+});
+
+describe('webhook_url', () => {
+  it.each([
+    'https://hooks.example.com/x?y=1',
+    'https://hooks.example.com:8443/',
+    'https://8.8.8.8/',
+    'https://[2606:4700:4700::1111]:9443/',
+    'https://[::ffff:808:808]/',
+  ])('%s is accepted', (raw) => expect(verdict(raw, hooks)).toBe(raw));
+  it.each([
+    ['https://10.0.0.5/', 'not_public'],
+    // Public, but not written as it is read.
+    ['https://134744072/', 'host'],
+    ['https://8.8.2056/', 'host'],
+    ['https://０x8.8.8.8/', 'host'],
+    ['https://ｈooks.example.com/', 'host'],
+    ['https://hooks.example。com/', 'host'],
+    ['https://169.254.169.254/', 'not_public'],
+    ['https://127.0.0.2/', 'not_public'],
+    ['https://[fd00::1]/', 'not_public'],
+    ['https://intranet/', 'not_public'],
+    ['https://db.internal/', 'not_public'],
+    ['https://hooks.example.com:25/', 'port'],
+    ['https://hooks.example.com:22/', 'port'],
+    ['http://localhost:6379/', 'port'],
+    ['http://127.0.0.1:5432/', 'port'],
+  ])('%s is refused: %s', (raw, reason) => expect(verdict(raw, hooks)).toBe(reason));
+
+  it('reaches a private network only through a hole', () => {
+    const policy: UrlPolicy = {
+      kind: 'webhook',
+      loopback: false,
+      holes: readHoles({ cidrs: ['10.0.0.0/24'], hosts: ['n8n'] }),
+    };
+    expect(verdict('https://10.0.0.5/', policy)).toBe('https://10.0.0.5/');
+    expect(verdict('https://10.0.1.5/', policy)).toBe('not_public');
+    expect(verdict('https://n8n/hook', policy)).toBe('https://n8n/hook');
+    expect(verdict('http://n8n/hook', policy)).toBe('scheme');
+  });
+});

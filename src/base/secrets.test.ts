@@ -1,0 +1,66 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadOrCreateKey, open, readOrCreate, seal } from './secrets.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'assay-secrets-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+describe('a key file', () => {
+  it('is made at the first call, readable by its owner alone, and stays', async () => {
+    const file = join(dir, 'deep', 'secret.key');
+    const key = await loadOrCreateKey(file);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await loadOrCreateKey(file)).equals(key)).toBe(true);
+    expect(key.symmetricKeySize).toBe(32);
+    expect(await readdir(join(dir, 'deep'))).toEqual(['secret.key']);
+  });
+
+  it('is one for all who start at the same moment', async () => {
+    const file = join(dir, 'secret.key');
+    const made = await Promise.all(Array.from({ length: 20 }, (_, i) => readOrCreate(file, () => `draft ${i}`)));
+    expect(new Set(made.map(String)).size).toBe(1);
+    expect(String(await readFile(file))).toBe(String(made[0]));
+    expect(await readdir(dir)).toEqual(['secret.key']);
+  });
+
+  it('that holds something else is refused with a plain sentence', async () => {
+    const file = join(dir, 'secret.key');
+    await writeFile(file, 'short');
+    await expect(loadOrCreateKey(file)).rejects.toThrow('does not hold a key');
+  });
+
+  it('does not show its value', async () => {
+    const file = join(dir, 'secret.key');
+    const shown = JSON.stringify(await loadOrCreateKey(file));
+    expect(shown).not.toContain((await readFile(file, 'utf8')).trim().slice(0, 8));
+  });
+});
+
+describe('a sealed secret', () => {
+  it('opens with its key, and never looks the same twice', async () => {
+    const key = await loadOrCreateKey(join(dir, 'a'));
+    for (const text of ['', 's3cr3t', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'ключ 🔑']) {
+      expect(open(key, seal(key, text))).toBe(text);
+      expect(seal(key, text).equals(seal(key, text))).toBe(false);
+    }
+    expect(seal(key, 's3cr3t').includes('s3cr3t')).toBe(false);
+  });
+
+  it('opens with no other key, nor after a single bit has changed, nor cut short', async () => {
+    const key = await loadOrCreateKey(join(dir, 'a'));
+    const other = await loadOrCreateKey(join(dir, 'b'));
+    const sealed = seal(key, 's3cr3t');
+    expect(() => open(other, sealed)).toThrow();
+    for (let at = 0; at < sealed.length; at++) {
+      const changed = Buffer.from(sealed);
+      changed[at]! ^= 1;
+      expect(() => open(key, changed)).toThrow();
+      expect(() => open(key, sealed.subarray(0, at))).toThrow();
+    }
+  });
+});

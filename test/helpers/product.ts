@@ -1,0 +1,229 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
+import { type House, openHouse, plan } from '../../src/compose.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { deliver } from '../../src/roles/deliver.ts';
+import { createDeliveryMeters, createWorkMeters } from '../../src/roles/meters.ts';
+import { serve } from '../../src/roles/serve.ts';
+import { sweep } from '../../src/roles/sweep.ts';
+import { work } from '../../src/roles/work.ts';
+import type { Model } from '../../src/services/service.ts';
+import { keepRoster } from '../../src/tasks/roster.ts';
+import { jwks } from '../../src/tasks/signature.ts';
+
+export const TOKEN = 'test-token-1';
+
+/** The real product in this process: real listeners, real SQL, real webhooks; only the model may be a fake. */
+export interface Product {
+  readonly url: string;
+  readonly house: House;
+  readonly database: TestDatabase;
+  /** Calls the API with the test token; `body` is sent as JSON. */
+  call(path: string, init?: CallInit): Promise<Answer>;
+  /** Creates a task and answers its id. */
+  predict(body?: Record<string, unknown>): Promise<string>;
+  /** Waits until the task is finished and answers its data. */
+  finished(id: string): Promise<Record<string, any>>;
+  /** Starts a worker with this model; answers how to stop it. */
+  startWorker(model: Model): Promise<() => Promise<void>>;
+  /** Lets time pass for one task, its lease and its delivery. */
+  age(id: string, seconds: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface CallInit {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  token?: string | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: any;
+}
+
+export async function startProduct({
+  env = {},
+  roles = ['deliver', 'sweep'],
+  model,
+}: {
+  env?: Record<string, string | undefined>;
+  roles?: readonly ('deliver' | 'sweep')[];
+  model?: Model;
+} = {}): Promise<Product> {
+  const database = await testDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'assay-product-'));
+  const planned = await plan(
+    {
+      APP_ENV: 'test',
+      HOST: '127.0.0.1',
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      FILES_HOST: 'files.assay.internal',
+      DEFECTOSCOPY_PORT: '0',
+      DEFECTOSCOPY_API_TOKENS: TOKEN,
+      DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'storage-1.example.com,storage-2.example.com',
+      LOG_LEVEL: 'silent',
+      ...env,
+    },
+    'test',
+  );
+  const house = await openHouse(planned);
+  const { tasks, workers, uploads, files, services, log, settings } = house;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const running: Promise<unknown>[] = [];
+  const stopWorkers: (() => Promise<void>)[] = [];
+
+  const roster = await keepRoster({ workers, tasks, services: ['defectoscopy'], signal, log, refreshMs: 50 });
+  const url = await new Promise<string>((resolve, reject) => {
+    const gateway = { tasks, uploads, files, roster, log, metrics: createMetrics({ version: 'test' }) };
+    const serving = house.signingKey().then((key) =>
+      serve({
+        services,
+        house: { ...gateway, webhookKeys: jwks(key), othersMetrics: async () => [] },
+        host: '127.0.0.1',
+        onListening: (addresses) => resolve(addresses['defectoscopy']!),
+        log,
+        signal,
+      }),
+    );
+    serving.catch(reject);
+    running.push(serving);
+  });
+  if (roles.includes('deliver')) {
+    running.push(
+      deliver({
+        tasks,
+        services,
+        fetch: house.fetch,
+        policy: { kind: 'webhook', loopback: true },
+        signingKey: await house.signingKey(),
+        openSecret: (sealed) => sealed.toString('utf8'),
+        schedule: settings.webhookRetrySchedule,
+        timeoutMs: settings.webhookTimeoutSeconds * 1000,
+        meters: createDeliveryMeters(),
+        log,
+        signal,
+      }),
+    );
+  }
+  if (roles.includes('sweep')) {
+    const limits = { maxAttempts: settings.workerMaxAttempts, batchMaxWaitSeconds: settings.batchMaxWaitSeconds };
+    running.push(sweep({ tasks, uploads, files, limits, log, signal }));
+  }
+
+  const call = async (path: string, { method = 'GET', headers = {}, body, token = TOKEN }: CallInit = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && {
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
+    });
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
+    return { status: response.status, headers: response.headers, text, body: json };
+  };
+
+  const product: Product = {
+    url,
+    house,
+    database,
+    call,
+    async predict(body = {}) {
+      const image_url = 'https://storage-1.example.com/photo.jpg';
+      const answer = await call('/predict', { method: 'POST', body: { image_url, ...body } });
+      if (answer.status !== 202) throw new Error(`predict answered ${answer.status}: ${answer.text}`);
+      return answer.body.data.task_id;
+    },
+    async finished(id) {
+      for (let i = 0; i < 30; i++) {
+        const { status, body } = await call(`/result/${id}`, { headers: { prefer: 'wait=2' } });
+        if (status === 200) return body.data;
+      }
+      throw new Error(`task ${id} does not end`);
+    },
+    async startWorker(given) {
+      const own = new AbortController();
+      const worker = work({
+        id: `test-${Math.random().toString(36).slice(2)}`,
+        service: 'defectoscopy',
+        load: async () => given,
+        tasks,
+        workers,
+        maxAttempts: settings.workerMaxAttempts,
+        meters: createWorkMeters('defectoscopy'),
+        log,
+        signal: own.signal,
+      });
+      worker.catch(() => {});
+      const stopWorker = async () => {
+        own.abort();
+        await worker;
+      };
+      stopWorkers.push(stopWorker);
+      while (roster.state('defectoscopy') !== 'warm') await new Promise((resolve) => setTimeout(resolve, 20));
+      return stopWorker;
+    },
+    async age(id, seconds) {
+      const back = (names: string[]) => names.map((name) => `${name} = ${name} - make_interval(secs => $2)`).join(', ');
+      const columns = ['queued_at', 'run_at', 'deadline_at', 'expires_at', 'leased_until', 'started_at', 'finished_at'];
+      await database.db.query(`update tasks set ${back(columns)} where id = $1`, [id, seconds]);
+      await database.db.query(`update deliveries set ${back(['due_at', 'leased_until'])} where task_id = $1`, [
+        id,
+        seconds,
+      ]);
+    },
+    async stop() {
+      await Promise.allSettled(stopWorkers.map((stopWorker) => stopWorker()));
+      stop.abort();
+      await Promise.all(running);
+      await house.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  if (model) await product.startWorker(model);
+  return product;
+}
+
+export const RESULT = {
+  surface: 'concrete_wall',
+  masters: [
+    { name: 'cracking', conf: 0.9 },
+    { name: 'sound', conf: 0.1 },
+  ],
+  defects: [{ name: 'crack', conf: 0.9 }],
+  model_version: '1.0.0',
+};
+
+/** A model that answers at once, or does what the test says. */
+export function fakeModel(over: Partial<Model> = {}): Model {
+  return {
+    info: () => ({
+      model_version: '1.0.0',
+      classes: { defects: ['crack', 'chip'], surfaces: ['concrete_wall', 'brick_wall'] },
+      gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
+    }),
+    versions: () => ['1.0.0', 'own-2'],
+    concurrency: 4,
+    timeLimitMs: 60_000,
+    run: async () => ({
+      result: RESULT,
+      attachment: { width: 2, height: 2, maps: { crack: Buffer.from([0, 51, 102, 255]).toString('base64') } },
+    }),
+    close: async () => {},
+    ...over,
+  };
+}
