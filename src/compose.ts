@@ -9,13 +9,19 @@ import { createGuardedFetch, type GuardedFetch } from './base/guarded-fetch.ts';
 import { newId } from './base/ids.ts';
 import { createLog, type Log } from './base/log.ts';
 import { migrate } from './base/migrate.ts';
-import { readOrCreate } from './base/secrets.ts';
+import { loadOrCreateKey, open as openSealed, readOrCreate } from './base/secrets.ts';
 import { type Environment, readSettings, SettingsProblem, type Values } from './base/settings.ts';
+import { createMetrics, type MetricJson } from './http/metrics.ts';
+import type { DeliverNeeds } from './roles/deliver.ts';
+import type { DeliveryMeters } from './roles/meters.ts';
+import type { SweepNeeds } from './roles/sweep.ts';
 import { services } from './services/index.ts';
-import type { OpenService, SharedSettings } from './services/service.ts';
+import type { GatewayHouse, OpenService, SharedSettings } from './services/service.ts';
 import { houseSettings } from './settings.ts';
 import { postgresTaskStore } from './tasks/postgres.ts';
-import { loadOrCreateSigningKey, type SigningKey } from './tasks/signature.ts';
+import { watchQueue } from './tasks/queue-metrics.ts';
+import { keepRoster } from './tasks/roster.ts';
+import { jwks, loadOrCreateSigningKey, type SigningKey } from './tasks/signature.ts';
 import type { TaskStore } from './tasks/store.ts';
 import { postgresUploads, type Uploads } from './tasks/uploads.ts';
 import { postgresWorkers, type Workers } from './tasks/workers.ts';
@@ -135,4 +141,38 @@ async function localCredentials(given: Environment, dataDir: string): Promise<Re
     made[env] = (await readOrCreate(file, () => `assay-${newId().toLowerCase()}`)).toString('utf8').trim();
   }
   return made;
+}
+
+/** What the listeners of one process are made from. */
+export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs = 1000): Promise<GatewayHouse> {
+  const { tasks, workers, uploads, files, log, services, shared } = house;
+  const names = services.map(({ name }) => name);
+  const roster = await keepRoster({ workers, tasks, services: names, signal, log, refreshMs });
+  const metrics = createMetrics({ version: shared.version });
+  watchQueue({ registry: metrics.registry, roster, services: names });
+  return {
+    ...{ tasks, uploads, files, roster, metrics, log },
+    webhookKeys: jwks(await house.signingKey()),
+    othersMetrics: async () => roster.all().map((beat) => (beat.metrics ?? []) as MetricJson[]),
+  };
+}
+
+/** What a deliverer works with. */
+export async function deliverNeeds(house: House, meters: DeliveryMeters, signal: AbortSignal): Promise<DeliverNeeds> {
+  const { tasks, services, fetch, settings, shared, log } = house;
+  const sealingKey = await loadOrCreateKey(join(shared.dataDir, 'keys', 'sealing.key'));
+  return {
+    ...{ tasks, services, fetch, meters, log, signal },
+    policy: { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes },
+    signingKey: await house.signingKey(),
+    openSecret: (sealed) => openSealed(sealingKey, sealed),
+    schedule: settings.webhookRetrySchedule,
+    timeoutMs: settings.webhookTimeoutSeconds * 1000,
+  };
+}
+
+/** What housekeeping works with. */
+export function sweepNeeds({ tasks, uploads, files, settings, log }: House, signal: AbortSignal): SweepNeeds {
+  const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
+  return { tasks, uploads, files, limits: { maxAttempts, batchMaxWaitSeconds }, log, signal };
 }

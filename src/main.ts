@@ -35,21 +35,19 @@ program
   .command('serve')
   .description('the listeners')
   .option('--service <name...>', 'only these services')
-  .action(async ({ service = [] }: { service?: string[] }) => (await roles()).serveCommand({ services: service }));
+  .action(async ({ service = [] }: { service?: string[] }) => (await roles()).serveCommand(service));
 
 program
   .command('work')
   .description('one worker')
   .requiredOption('--service <name>', 'the service that it works for')
-  .action(async ({ service }: { service: string }) => (await roles()).workCommand({ services: [service] }));
+  .action(async ({ service }: { service: string }) => (await roles()).workCommand(service));
 
 program
   .command('deliver')
   .description('webhooks')
   .option('--sweep', 'keep house in the same process')
-  .action(async ({ sweep }: { sweep?: boolean }) =>
-    sweep ? (await roles()).keepCommand() : (await roles()).deliverCommand(),
-  );
+  .action(async ({ sweep = false }: { sweep?: boolean }) => (await roles()).deliverCommand({ sweep }));
 
 program
   .command('sweep')

@@ -9,15 +9,17 @@ const TIDY_MS = 60_000;
 /** A sweep that ends or removes this many has more to do, and goes on at once. */
 const ROWS = 1000;
 
+export interface SweepNeeds {
+  readonly tasks: TaskStore;
+  readonly uploads: Uploads;
+  readonly files: Files;
+  readonly limits: Omit<SweepLimits, 'rows'>;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
 /** Keeps house until `signal` aborts: lost leases, deadlines, ageing and expiry every second, files every minute. */
-export async function sweep(needs: {
-  tasks: TaskStore;
-  uploads: Uploads;
-  files: Files;
-  limits: Omit<SweepLimits, 'rows'>;
-  log: Log;
-  signal: AbortSignal;
-}): Promise<void> {
+export async function sweep(needs: SweepNeeds): Promise<void> {
   const { tasks, uploads, files, limits, log, signal } = needs;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep could not be done; the next one will');
   const round = async () => {

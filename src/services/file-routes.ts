@@ -4,7 +4,7 @@ import { type Files, FileTooLarge } from '../base/files.ts';
 import { unixSeconds } from '../base/time.ts';
 import { reply as answer, refusal, Success, success } from '../http/envelope.ts';
 import type { Gateway } from '../http/gateway.ts';
-import { readUpload } from '../http/upload.ts';
+import { acceptUploads, readUpload } from '../http/upload.ts';
 import type { Uploads } from '../tasks/uploads.ts';
 
 const Uploaded = Success(
@@ -17,7 +17,7 @@ const Uploaded = Success(
 );
 
 /** `POST /files`: a newcomer has no object storage at hand, and tasks take references. */
-export function fileRoutes(
+export async function fileRoutes(
   app: Gateway,
   needs: {
     filesHost: string;
@@ -30,45 +30,48 @@ export function fileRoutes(
     /** For the refusal: what the body must be. */
     wanted: string;
   },
-): void {
+): Promise<void> {
   const { filesHost, files, uploads, maxBytes, ttlSeconds, sniff, wanted } = needs;
-  app.post(
-    '/files',
-    {
-      config: { access: 'bearer', limited: true },
-      bodyLimit: maxBytes,
-      schema: {
-        summary: 'Upload a file that a task can name',
-        description: `The raw bytes as the body, or one multipart part named \`file\`: ${wanted}, at most ${maxBytes} bytes. Kept as long as a result.`,
-        operationId: 'uploadFile',
-        tags: ['files'],
-        response: {
-          201: answer('Stored.', Uploaded),
-          413: refusal(payloadTooLarge(maxBytes)),
-          415: refusal(unsupportedMediaType(wanted)),
+  await app.register(async (scope) => {
+    await acceptUploads(scope);
+    scope.post(
+      '/files',
+      {
+        config: { access: 'bearer', limited: true },
+        bodyLimit: maxBytes,
+        schema: {
+          summary: 'Upload a file that a task can name',
+          description: `The raw bytes as the body, or one multipart part named \`file\`: ${wanted}, at most ${maxBytes} bytes. Kept as long as a result.`,
+          operationId: 'uploadFile',
+          tags: ['files'],
+          response: {
+            201: answer('Stored.', Uploaded),
+            413: refusal(payloadTooLarge(maxBytes)),
+            415: refusal(unsupportedMediaType(wanted)),
+          },
         },
       },
-    },
-    async (request, reply) => {
-      const upload = await readUpload(request, { maxBytes });
-      const stored = await files.put(upload.stream, { maxBytes }).catch((error) => {
-        throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
-      });
-      const contentType = sniff(stored.head);
-      if (contentType === undefined) {
-        await files.remove(stored.key);
-        throw unsupportedMediaType(wanted);
-      }
-      const { key, sizeBytes } = stored;
-      const kept = await uploads.keep({ key, sizeBytes, contentType, principal: request.principal }, ttlSeconds);
-      return reply.code(201).send(
-        success({
-          url: `https://${filesHost}/${key}`,
-          size_bytes: sizeBytes,
-          content_type: contentType,
-          expires_at: unixSeconds(kept.expiresAt),
-        }),
-      );
-    },
-  );
+      async (request, reply) => {
+        const upload = await readUpload(request, { maxBytes, accept: [''] });
+        const stored = await files.put(upload.stream, { maxBytes }).catch((error) => {
+          throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
+        });
+        const contentType = sniff(stored.head);
+        if (contentType === undefined) {
+          await files.remove(stored.key);
+          throw unsupportedMediaType(wanted);
+        }
+        const { key, sizeBytes } = stored;
+        const kept = await uploads.keep({ key, sizeBytes, contentType, principal: request.principal }, ttlSeconds);
+        return reply.code(201).send(
+          success({
+            url: `https://${filesHost}/${key}`,
+            size_bytes: sizeBytes,
+            content_type: contentType,
+            expires_at: unixSeconds(kept.expiresAt),
+          }),
+        );
+      },
+    );
+  });
 }

@@ -9,7 +9,7 @@ import type { TaskStore } from '../tasks/store.ts';
 import { isFinished, type Task } from '../tasks/task.ts';
 import { waitForEnd } from '../tasks/wait.ts';
 
-const Params = Type.Object({ task_id: Type.String({ description: 'The identifier from the 202 answer.' }) });
+export const Params = Type.Object({ task_id: Type.String({ description: 'The identifier from the 202 answer.' }) });
 
 /** The routes that read a task and give it up: the same wherever a client gets a task id at once and its result later. */
 export function taskRoutes(
@@ -51,7 +51,7 @@ export function taskRoutes(
       },
     },
     async (request, reply) => {
-      const { task_id: id } = request.params;
+      const id = taskId(request.params);
       const wait = preferredWait(request.headers['prefer'] as string | undefined);
       const task = wait
         ? await waitForEnd(tasks, service, id, { ms: wait * 1000, signal: app.closing })
@@ -82,7 +82,7 @@ export function taskRoutes(
       },
     },
     async (request) => {
-      const { task_id: id } = request.params;
+      const id = taskId(request.params);
       if (ownTasksOnly && (await tasks.read(service, id))?.principal !== request.principal) throw taskNotFound();
       const task = await tasks.cancel(service, id);
       if (task === undefined) throw taskNotFound();
@@ -91,6 +91,12 @@ export function taskRoutes(
       return present(task, languageOf(request.headers['accept-language']));
     },
   );
+}
+
+/** What can be no id is no task, and no question for the database. */
+export function taskId({ task_id: id }: Static<typeof Params>): string {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) throw taskNotFound();
+  return id;
 }
 
 /**

@@ -2,16 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
-import { type House, openHouse, plan } from '../../src/compose.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { deliverNeeds, gatewayHouse, type House, openHouse, plan, sweepNeeds } from '../../src/compose.ts';
 import { deliver } from '../../src/roles/deliver.ts';
 import { createDeliveryMeters, createWorkMeters } from '../../src/roles/meters.ts';
 import { serve } from '../../src/roles/serve.ts';
 import { sweep } from '../../src/roles/sweep.ts';
 import { work } from '../../src/roles/work.ts';
 import type { Model } from '../../src/services/service.ts';
-import { keepRoster } from '../../src/tasks/roster.ts';
-import { jwks } from '../../src/tasks/signature.ts';
 
 export const TOKEN = 'test-token-1';
 
@@ -74,49 +71,22 @@ export async function startProduct({
     'test',
   );
   const house = await openHouse(planned);
-  const { tasks, workers, uploads, files, services, log, settings } = house;
+  const { tasks, workers, services, log, settings } = house;
   const stop = new AbortController();
   const { signal } = stop;
   const running: Promise<unknown>[] = [];
   const stopWorkers: (() => Promise<void>)[] = [];
 
-  const roster = await keepRoster({ workers, tasks, services: ['defectoscopy'], signal, log, refreshMs: 50 });
+  const listeners = await gatewayHouse(house, signal, 50);
+  const { roster } = listeners;
   const url = await new Promise<string>((resolve, reject) => {
-    const gateway = { tasks, uploads, files, roster, log, metrics: createMetrics({ version: 'test' }) };
-    const serving = house.signingKey().then((key) =>
-      serve({
-        services,
-        house: { ...gateway, webhookKeys: jwks(key), othersMetrics: async () => [] },
-        host: '127.0.0.1',
-        onListening: (addresses) => resolve(addresses['defectoscopy']!),
-        log,
-        signal,
-      }),
-    );
+    const onListening = (addresses: Record<string, string>) => resolve(addresses['defectoscopy']!);
+    const serving = serve({ services, house: listeners, host: '127.0.0.1', onListening, log, signal });
     serving.catch(reject);
     running.push(serving);
   });
-  if (roles.includes('deliver')) {
-    running.push(
-      deliver({
-        tasks,
-        services,
-        fetch: house.fetch,
-        policy: { kind: 'webhook', loopback: true },
-        signingKey: await house.signingKey(),
-        openSecret: (sealed) => sealed.toString('utf8'),
-        schedule: settings.webhookRetrySchedule,
-        timeoutMs: settings.webhookTimeoutSeconds * 1000,
-        meters: createDeliveryMeters(),
-        log,
-        signal,
-      }),
-    );
-  }
-  if (roles.includes('sweep')) {
-    const limits = { maxAttempts: settings.workerMaxAttempts, batchMaxWaitSeconds: settings.batchMaxWaitSeconds };
-    running.push(sweep({ tasks, uploads, files, limits, log, signal }));
-  }
+  if (roles.includes('deliver')) running.push(deliver(await deliverNeeds(house, createDeliveryMeters(), signal)));
+  if (roles.includes('sweep')) running.push(sweep(sweepNeeds(house, signal)));
 
   const call = async (path: string, { method = 'GET', headers = {}, body, token = TOKEN }: CallInit = {}) => {
     const response = await fetch(url + path, {

@@ -54,18 +54,12 @@ export async function openGateway({
   });
 
   predictRoute(app, { tasks, roster, own, shared });
-  taskRoutes(app, {
-    service,
-    tasks,
-    present,
-    state: TaskState,
-    examples,
-    ownTasksOnly: shared.taskVisibility === 'token',
-  });
-  modelRoutes(app, { tasks, roster });
+  const ownTasksOnly = shared.taskVisibility === 'token';
+  taskRoutes(app, { service, tasks, present, state: TaskState, examples, ownTasksOnly });
+  modelRoutes(app, { tasks, roster, ownTasksOnly });
   if (shared.filesHost !== undefined) {
     const kept = { filesHost: shared.filesHost, files, uploads, ttlSeconds: shared.resultTtlSeconds };
-    fileRoutes(app, {
+    await fileRoutes(app, {
       ...kept,
       maxBytes: IMAGE_MAX_BYTES,
       sniff: sniffImage,
@@ -90,6 +84,7 @@ export async function openGateway({
     { config: { access: 'public' }, schema: { hide: true } },
     () => house.webhookKeys,
   );
-  pageRoutes(app);
+  const maxBytes = shared.filesHost === undefined ? undefined : IMAGE_MAX_BYTES;
+  pageRoutes(app, { version: shared.version, auth: tokens.state, maxBytes });
   return app;
 }

@@ -5,15 +5,18 @@ import { matches, weakETag } from '../../http/etag.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { Roster } from '../../tasks/roster.ts';
 import type { TaskStore } from '../../tasks/store.ts';
+import { Params, taskId } from '../task-routes.ts';
 import type { WorkerInfo } from './model-info.ts';
 import type { Heatmaps } from './result.ts';
 import { Health, Heatmap, Names } from './schema.ts';
 
 const HeatmapQuery = Type.Object({ class: Type.String({ minLength: 1, maxLength: 100 }) });
-const Params = Type.Object({ task_id: Type.String() });
 
 /** What the model says of itself, and where on the photo it saw a class. */
-export function modelRoutes(app: Gateway, { tasks, roster }: { tasks: TaskStore; roster: Roster }): void {
+export function modelRoutes(
+  app: Gateway,
+  { tasks, roster, ownTasksOnly }: { tasks: TaskStore; roster: Roster; ownTasksOnly: boolean },
+): void {
   const worker = () => {
     const beat = roster.warm('defectoscopy')[0];
     if (!beat) throw modelNotReady();
@@ -79,9 +82,9 @@ export function modelRoutes(app: Gateway, { tasks, roster }: { tasks: TaskStore;
       },
     },
     async (request) => {
-      const { task_id: id } = request.params;
+      const id = taskId(request.params);
       const task = await tasks.read('defectoscopy', id);
-      if (!task) throw taskNotFound();
+      if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
       if (task.status !== 'done') throw taskNotReady();
       const { width, height, maps } = (await tasks.readAttachment(id)) as unknown as Heatmaps;
       const map = Object.hasOwn(maps, request.query.class) ? maps[request.query.class] : undefined;

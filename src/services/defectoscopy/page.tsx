@@ -1,4 +1,184 @@
+import type { TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
+import { type Assets, assetRoutes } from '../../ui/assets.ts';
+import { layout, TokenForm } from '../../ui/layout.tsx';
+import { sendPage } from '../../ui/send-page.ts';
+import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
+import { languageOf } from '../task-routes.ts';
+import { type PhotoPage, type PhotoTexts, texts } from './browser/texts.ts';
 
-/** The page at `/`. */
-export function pageRoutes(_app: Gateway): void {}
+const EXAMPLE = 'examples/wall.jpg';
+
+/** The typings of our JSX do not know this attribute yet. */
+const CAMERA = { capture: 'environment' };
+
+interface Needs {
+  readonly version: string;
+  readonly auth: TokenSet['state'];
+  /** The largest photo that `POST /files` takes; undefined where there is no such route. */
+  readonly maxBytes: number | undefined;
+}
+
+/** The page at `/`: a photo in, its defects shown. It is a client of the public API like any other. */
+export function pageRoutes(app: Gateway, needs: Needs): void {
+  const assets = assetRoutes(app, { folders: ['ui', 'services/defectoscopy'], files: [EXAMPLE] });
+
+  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
+    const language = languageOf(request.headers['accept-language']);
+    return sendPage(reply, language, await photoPage(language, await assets(), needs));
+  });
+}
+
+function photoPage(language: UiLanguage, assets: Assets, { version, auth, maxBytes }: Needs): Promise<string> {
+  const words = texts[language];
+  const exampleUrl = assets.address(EXAMPLE);
+  const own: PhotoPage = {
+    texts: words,
+    needsToken: auth === 'enforced',
+    maxBytes: maxBytes ?? 0,
+    ...(exampleUrl !== undefined && { exampleUrl }),
+  };
+  const useless = maxBytes === undefined ? words.off : auth === 'unconfigured' ? words.unconfigured : undefined;
+  return layout({
+    ...{ language, version, assets, own },
+    service: words.service,
+    title: words.title,
+    styles: ['services/defectoscopy/browser/photo.css'],
+    script: 'services/defectoscopy/browser/photo-page.js',
+    children: (
+      <>
+        <div class="intro">
+          <h1 safe>{words.heading}</h1>
+          <p class="lead" safe>
+            {words.lead}
+          </p>
+          <p id="model" class="model" hidden>
+            <span class="dot" aria-hidden="true"></span>
+            <span id="model-says"></span>
+          </p>
+        </div>
+        <noscript>
+          <p class="notice">
+            <span safe>{uiTexts[language].needsScript}</span> <a href="docs">/docs</a>
+          </p>
+        </noscript>
+        {useless === undefined ? (
+          <Workspace words={words} language={language} maxBytes={maxBytes!} example={exampleUrl !== undefined} />
+        ) : (
+          <p class="notice">
+            <span safe>{useless}</span> <a href="docs">/docs</a>
+          </p>
+        )}
+        <p id="live" class="visually-hidden" role="status"></p>
+      </>
+    ),
+  });
+}
+
+function Workspace(page: { words: PhotoTexts; language: UiLanguage; maxBytes: number; example: boolean }): JSX.Element {
+  const { words, language } = page;
+  return (
+    <div class="needs-script">
+      <TokenForm language={language} />
+      <p id="refused" class="notice bad" role="alert" hidden></p>
+      <div id="workspace" class="workspace" data-photo="none">
+        <Drop {...page} />
+        <section id="explain" class="panel explain" aria-labelledby="explain-title">
+          <h2 id="explain-title" safe>
+            {words.stepsTitle}
+          </h2>
+          <ol>
+            {words.steps.map((step) => (
+              <li safe>{step}</li>
+            ))}
+          </ol>
+        </section>
+        <section id="progress" class="panel progress" aria-labelledby="file-name" hidden>
+          <div class="row">
+            <h2 id="file-name"></h2>
+            <button type="button" id="cancel" safe>
+              {words.cancel}
+            </button>
+          </div>
+          <ol id="steps" class="steps"></ol>
+          <p id="note" class="hint"></p>
+        </section>
+        <Picture words={words} />
+        <section id="outcome" class="panel outcome" aria-labelledby="verdict" hidden></section>
+      </div>
+      <section id="visit" class="visit" aria-labelledby="visit-title" hidden>
+        <h2 id="visit-title" safe>
+          {words.visit}
+        </h2>
+        <ul id="visits"></ul>
+      </section>
+    </div>
+  );
+}
+
+function Drop({ words, example }: { words: PhotoTexts; example: boolean }): JSX.Element {
+  const { drop } = words;
+  return (
+    <section class="drop" aria-label={drop.title}>
+      <label class="zone">
+        <input id="file" type="file" accept="image/*,.heic,.heif,.tif,.tiff" multiple class="visually-hidden" />
+        <svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">
+          <rect x="5" y="9" width="38" height="30" rx="5" />
+          <circle cx="16" cy="19" r="3.5" />
+          <path d="m6 34 11-9 8 7 8-10 9 10" />
+        </svg>
+        <span class="title" data-more={drop.more} safe>
+          {drop.title}
+        </span>
+        <span class="or">
+          <span safe>{drop.or}</span> <u safe>{drop.choose}</u>
+        </span>
+        <span id="limits" class="hint"></span>
+      </label>
+      <div class="ways">
+        <label class="button camera">
+          {/* A label of its own: `capture` takes the choice of a stored photo away. */}
+          <input id="camera" type="file" accept="image/*" class="visually-hidden" {...CAMERA} />
+          <span safe>{drop.camera}</span>
+        </label>
+        {example && (
+          <button type="button" id="example" safe>
+            {drop.example}
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Picture({ words }: { words: PhotoTexts }): JSX.Element {
+  const { map } = words;
+  return (
+    <figure id="picture" class="picture" hidden>
+      <div id="frame" class="frame">
+        <img id="photo" alt="" />
+        <p id="no-preview" class="no-preview" hidden></p>
+        <canvas id="heat" hidden></canvas>
+      </div>
+      <figcaption>
+        <p id="where"></p>
+        <div id="overlay" class="overlay" hidden>
+          <label class="check">
+            <input id="show-map" type="checkbox" checked /> <span safe>{map.show}</span>
+          </label>
+          <label class="range">
+            <span class="visually-hidden" safe>
+              {map.strength}
+            </span>
+            <input id="strength" type="range" min="10" max="100" step="5" value="75" />
+          </label>
+          <span class="scale" aria-hidden="true">
+            <span safe>{map.weak}</span>
+            <span class="ramp"></span>
+            <span safe>{map.strong}</span>
+          </span>
+        </div>
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,200 @@
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { isUnavailable, openDb } from './db.ts';
+import { createLog } from './log.ts';
+import { emptyDatabase, type TestDatabase } from './testing/database.ts';
+
+const log = createLog('silent', 'test');
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await emptyDatabase();
+});
+afterAll(() => database.drop());
+
+const open = (options: Partial<Parameters<typeof openDb>[0]> = {}) => {
+  const db = openDb({ url: database.url, log, max: 2, ...options });
+  onTestFinished(() => db.close());
+  return db;
+};
+
+/** Ends every other connection to this database, as a restart of the server does. */
+const cutAll = () =>
+  database.db.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+  );
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('a query', () => {
+  test('brings counts as numbers, times as dates, JSON parsed, and says how many rows it touched', async () => {
+    const db = open();
+    const { rows, rowCount } = await db.query(
+      `select count(*), array[1, 2]::int8[] as ids, $1::timestamptz as at, '{"a": [1]}'::jsonb as json from generate_series(1, 3)`,
+      [new Date('2026-01-02T03:04:05.678Z')],
+    );
+    expect(rows).toEqual([{ count: 3, ids: [1, 2], at: new Date('2026-01-02T03:04:05.678Z'), json: { a: [1] } }]);
+    expect(rowCount).toBe(1);
+  });
+
+  test('with a name is prepared once per connection', async () => {
+    const db = open({ max: 1 });
+    for (const n of [1, 2]) {
+      const { rows } = await db.query({ name: 'double', text: 'select $1::int * 2 as twice' }, [n]);
+      expect(rows).toEqual([{ twice: n * 2 }]);
+    }
+    expect((await db.query('select name from pg_prepared_statements')).rows).toEqual([{ name: 'double' }]);
+  });
+
+  test('that is wrong costs nobody the connection', async () => {
+    const db = open({ max: 1 });
+    const pid = async () => (await db.query('select pg_backend_pid() as pid')).rows[0];
+    const before = await pid();
+    await expect(db.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    expect(await pid()).toEqual(before);
+  });
+
+  test('that takes too long is ended', async () => {
+    const db = open({ statementTimeoutMs: 100 });
+    expect(isUnavailable(await failure(db.query('select pg_sleep(5)')))).toBe(true);
+  });
+});
+
+describe('a transaction', () => {
+  test('keeps everything or nothing', async () => {
+    const db = open();
+    await db.query('create table kept (n int)');
+    const thrown = failure(
+      db.transaction(async (tx) => {
+        await tx.query('insert into kept values (1)');
+        throw new Error('changed my mind');
+      }),
+    );
+    expect(await thrown).toMatchObject({ message: 'changed my mind' });
+    await db.transaction((tx) => tx.query('insert into kept values (2)'));
+    expect((await db.query('select n from kept')).rows).toEqual([{ n: 2 }]);
+  });
+
+  test('whose failure was ignored does not pass for a commit', async () => {
+    const db = open();
+    const ignored = db.transaction(async (tx) => {
+      await tx.query('select 1 / 0').catch(() => {});
+    });
+    await expect(ignored).rejects.toThrow(/was rolled back/);
+  });
+
+  test('may take longer than other statements, if it says so', async () => {
+    const db = open({ statementTimeoutMs: 50 });
+    await db.transaction((tx) => tx.query('select pg_sleep(0.2)'), { statementTimeoutMs: 5_000 });
+    expect((await db.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '50ms' }]);
+  });
+});
+
+describe('when the store goes away', () => {
+  test('connections at rest and in use may die; the next query gets a new one', async () => {
+    const db = open();
+    await Promise.all([db.query('select 1'), db.query('select 1')]);
+    await cutAll();
+    await vi.waitFor(() => db.query('select 1'));
+    const busy = failure(db.query('select pg_sleep(10)'));
+    const between = failure(
+      db.transaction(async (tx) => {
+        await tx.query('select 1');
+        await delay(300); // nothing is asked while the connection dies
+        await tx.query('select 1');
+      }),
+    );
+    await delay(100);
+    await cutAll();
+    expect(isUnavailable(await busy)).toBe(true);
+    expect(isUnavailable(await between)).toBe(true);
+    expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  test('nobody at the port is "unavailable", and so is somebody who does not answer', async () => {
+    const silent = createServer();
+    const sockets = new Set<Socket>();
+    silent.on('connection', (socket) => sockets.add(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const began = performance.now();
+    const errors = await Promise.all(
+      [`postgres://x:y@127.0.0.1:1/x`, `postgres://x:y@127.0.0.1:${port}/x`].map((url) =>
+        failure(open({ url }).query('select 1')),
+      ),
+    );
+    expect(errors.map(isUnavailable)).toEqual([true, true]);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  test('a standby that only reads is unavailable; a wrong password, a missing table or a bug of ours is not', async () => {
+    const db = open();
+    const readOnly = db.transaction(async (tx) => {
+      await tx.query('set transaction read only');
+      await tx.query('create table never (n int)');
+    });
+    expect(isUnavailable(await failure(readOnly))).toBe(true);
+    expect(isUnavailable(await failure(db.query('select * from nowhere')))).toBe(false);
+    expect(isUnavailable(await failure(open({ url: database.url.replace(/:[^:@]+@/, ':no@') }).query('')))).toBe(false);
+    expect(isUnavailable(new TypeError('x is not a function'))).toBe(false);
+    expect(isUnavailable(new Error('no', { cause: Object.assign(new Error(), { code: '57P03' }) }))).toBe(true);
+  });
+
+  test('a closed door is no crash: what comes later is refused, and closing twice is closing', async () => {
+    const db = openDb({ url: database.url, log });
+    await db.query('select 1');
+    await Promise.all([db.close(), db.close()]);
+    expect(isUnavailable(await failure(db.query('select 1')))).toBe(true);
+  });
+});
+
+describe('a listener', () => {
+  test('gets a hint when it begins, one per notification, and one after every reconnect', async () => {
+    const db = open();
+    const hints: string[] = [];
+    const stop = new AbortController();
+    const over = db.listen('Кому-то "там"', (payload) => hints.push(payload), stop.signal);
+    await vi.waitFor(() => expect(hints).toEqual(['']));
+    await db.notify('Кому-то "там"', 'hello');
+    await vi.waitFor(() => expect(hints).toEqual(['', 'hello']));
+    await cutAll();
+    await vi.waitFor(() => expect(hints).toEqual(['', 'hello', '']), { timeout: 5_000 });
+    await db.notify('Кому-то "там"');
+    await vi.waitFor(() => expect(hints).toHaveLength(4));
+    stop.abort();
+    await over;
+    const { rows } = await database.db.query(`select count(*) from pg_stat_activity where query like 'listen %'`);
+    expect(rows).toEqual([{ count: 0 }]);
+  });
+
+  test('survives a hint that throws and a server that is not there, and ends when told', async () => {
+    const stop = new AbortController();
+    const clumsy = vi.fn(() => {
+      throw new Error('clumsy');
+    });
+    const over = open().listen('anything', clumsy, stop.signal);
+    const nobody = open({ url: 'postgres://x:y@127.0.0.1:1/x' }).listen('anything', clumsy, stop.signal);
+    await vi.waitFor(() => expect(clumsy).toHaveBeenCalledTimes(1));
+    await delay(300);
+    stop.abort();
+    await Promise.all([over, nobody]);
+  });
+
+  test('ends with the database', async () => {
+    const db = openDb({ url: database.url, log });
+    const over = db.listen('anything', () => {}, new AbortController().signal);
+    await db.query('select 1');
+    await db.close();
+    await over;
+  });
+});

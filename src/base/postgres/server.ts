@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import type { FileHandle } from 'node:fs/promises';
+import type { Log } from '../log.ts';
+import { rest } from '../loop.ts';
+import { type Account, serverEnvironment, wayInto } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { nameOf, readLock, stopPostmaster } from './postmaster.ts';
+import { openServerLog } from './server-log.ts';
+
+/** What passes by waiting. */
+export class NotYet extends Error {}
+
+/** Starts the server and waits until it takes connections; recovery after a crash may take minutes, and is waited for. */
+export async function startServer({
+  binaries,
+  cluster,
+  home,
+  account,
+  port,
+  unsafeForTests,
+  log,
+  signal,
+}: {
+  binaries: Binaries;
+  cluster: string;
+  home: string;
+  account: Account;
+  port: number;
+  unsafeForTests: boolean;
+  log: Log;
+  signal: AbortSignal | undefined;
+}): Promise<{ pid: number; exited: Promise<void> }> {
+  const way = await wayInto(cluster, account);
+  const output = await openServerLog(home);
+  const began = (await output.stat()).size;
+  const server = spawnServer({ program: binaries.postgres, cluster, way, account, port, unsafeForTests, output });
+  try {
+    for (let waitedMs = 0; !server.end(); waitedMs += 15) {
+      const lock = await readLock(cluster);
+      if (lock?.pid === server.pid && lock?.state === 'ready') return { pid: server.pid!, exited: server.exited };
+      if (signal?.aborted) {
+        await stopPostmaster(server.pid!, server.exited, log);
+        signal.throwIfAborted();
+      }
+      if (waitedMs > 0 && waitedMs % 9_000 === 0) log.info({ pid: server.pid }, 'the database is recovering');
+      await rest(15, signal);
+    }
+    const said = server.end()?.message || (await readFrom(output, began));
+    if (PASSING.test(said)) throw new NotYet(said);
+    throw new Error(`PostgreSQL did not start: ${said || 'it ended without a word'}`);
+  } finally {
+    await output.close();
+  }
+}
+
+const PASSING = /still in use|already exists|could not bind|could not create any TCP|starting up|shutting down/;
+
+// Given on the command line, not written into the cluster: a newer version of this program brings newer ones.
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '', // paths of sockets may not be longer than 107 bytes; folders for data often are
+  max_connections: 100,
+  shared_buffers: '128MB',
+  wal_compression: 'on',
+  max_wal_size: '1GB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  lc_messages: 'C', // we read what the server says when it refuses to start
+  log_checkpoints: 'off',
+  log_error_verbosity: 'terse', // details quote rows, and rows hold what people have uploaded
+  max_parallel_workers_per_gather: 0, // parallel queries need a larger /dev/shm than containers have
+};
+
+const UNSAFE = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  autovacuum: 'off',
+};
+
+function spawnServer({
+  program,
+  cluster,
+  way,
+  account,
+  port,
+  unsafeForTests,
+  output,
+}: {
+  program: string;
+  cluster: string;
+  way: string;
+  account: Account;
+  port: number;
+  unsafeForTests: boolean;
+  output: FileHandle;
+}) {
+  const args = ['-D', way];
+  const settings = { ...SETTINGS, ...(unsafeForTests ? UNSAFE : {}), port, cluster_name: nameOf(cluster) };
+  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
+  // In a session of its own: Ctrl-C in a terminal reaches us, and we decide in which order things stop.
+  const child = spawn(program, args, {
+    ...account,
+    cwd: cluster,
+    env: serverEnvironment(),
+    stdio: ['ignore', output.fd, output.fd],
+    detached: true,
+    windowsHide: true,
+  });
+  child.unref();
+  let end: Error | undefined;
+  const exited = new Promise<void>((resolve) => {
+    const finish = (error: Error) => {
+      end = error;
+      resolve();
+    };
+    child.once('exit', () => finish(new Error()));
+    child.once('error', finish);
+  });
+  return { pid: child.pid, exited, end: () => end };
+}
+
+async function readFrom(file: FileHandle, position: number): Promise<string> {
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(4_096), position });
+  return buffer.toString('utf8', 0, bytesRead).trim();
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const BASE = fileURLToPath(new URL('../', import.meta.url));
+
+/** The files of src/base as JavaScript in a folder of their own, for processes that a test starts, kills and outlives. */
+export async function compiledBase(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-program-'));
+  await chmod(folder, 0o755);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await symlink(join(BASE, '../../node_modules'), join(folder, 'node_modules'));
+  for (const name of await readdir(BASE, { recursive: true })) {
+    if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
+    const { outputText } = ts.transpileModule(await readFile(join(BASE, name), 'utf8'), {
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2023,
+        module: ts.ModuleKind.ESNext,
+        rewriteRelativeImportExtensions: true,
+        verbatimModuleSyntax: true,
+      },
+    });
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name.replace(/\.ts$/, '.js')), outputText);
+  }
+  return folder;
+}
+
+/** Runs a program; its first line of output is a JSON value. What it logs is kept for the message of a failing test. */
+export async function startProgram<T>(
+  program: string,
+  argument: unknown,
+  options: SpawnOptions = {},
+): Promise<{ child: ChildProcess; said: T }> {
+  const child = spawn(process.execPath, [program, JSON.stringify(argument)], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  child.stderr?.on('data', (chunk) => {
+    log += String(chunk);
+  });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`The program ended before it said anything:\n${log}`);
+  });
+  ended.catch(() => {});
+  const line = once(createInterface({ input: child.stdout! }), 'line') as Promise<[string]>;
+  const [text] = await Promise.race([line, ended]);
+  return { child, said: JSON.parse(text) as T };
+}
+
+export async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const exit = once(child, 'exit') as Promise<[number | null]>;
+  child.kill(signal);
+  return (await exit)[0];
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { bearerGuard, tokensFrom } from './bearer.ts';
+import type { Gateway } from './gateway.ts';
+import { rawConnection, TOKEN, testGateway } from './testing/gateway.ts';
+
+let app: Gateway | undefined;
+afterEach(() => app?.close());
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+describe('three things an operator can say about tokens', () => {
+  // Rows: the list and the single token; then the state, and the answers [no header, wrong, right] by kind of route.
+  const enforced = { task: [401, 401, 200], bearer: [401, 401, 200], public: [200, 200, 200] };
+  const disabled = { task: [200, 200, 200], bearer: [200, 200, 200], public: [200, 200, 200] };
+  const unconfigured = { task: [503, 503, 503], bearer: [401, 401, 401], public: [200, 200, 200] };
+  const rows = [
+    [undefined, undefined, 'unconfigured', unconfigured],
+    [undefined, '', 'unconfigured', unconfigured],
+    [undefined, TOKEN, 'enforced', enforced],
+    ['', undefined, 'disabled', disabled],
+    ['', '', 'disabled', disabled],
+    ['', TOKEN, 'enforced', enforced],
+    [TOKEN, undefined, 'enforced', enforced],
+    [TOKEN, '', 'enforced', enforced],
+    [TOKEN, 'another', 'enforced', enforced],
+  ] as const;
+  const paths = { task: '/result/a', bearer: '/classes', public: '/open' };
+
+  it.each(rows)('list %j and single %j mean %s', async (list, single, state, answers) => {
+    const tokens = tokensFrom({ list, single });
+    expect(tokens.state).toBe(state);
+    ({ app } = await testGateway({ guard: bearerGuard(tokens) }));
+    for (const kind of ['task', 'bearer', 'public'] as const) {
+      const codes: number[] = [];
+      for (const authorization of [undefined, 'Bearer wrong', `Bearer ${TOKEN}`]) {
+        const answer = await app.inject({
+          url: paths[kind],
+          headers: authorization === undefined ? {} : { authorization },
+        });
+        codes.push(answer.statusCode);
+        if (answer.statusCode === 401) expect(answer.headers['www-authenticate']).toBe('Bearer');
+        if (answer.statusCode === 503) {
+          expect(answer.json()).toMatchObject({ error: { code: 'QUEUE_UNAVAILABLE' } });
+          expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+        }
+      }
+      expect([kind, codes]).toEqual([kind, answers[kind]]);
+    }
+  });
+
+  it.each([
+    [null, null, 'unconfigured'],
+    [[], undefined, 'disabled'],
+    [' , ', undefined, 'disabled'],
+    [' , ', ' ', 'disabled'],
+    [undefined, ' ', 'unconfigured'],
+    [['a', 'b'], undefined, 'enforced'],
+  ] as const)('in a config file, list %j and single %j mean %s', (list, single, state) => {
+    expect(tokensFrom({ list, single }).state).toBe(state);
+  });
+
+  it('has no "disabled" for a service that may not be open: an empty list is unconfigured', () => {
+    expect(tokensFrom({ list: '', mayDisable: false }).state).toBe('unconfigured');
+    expect(tokensFrom({ list: undefined, mayDisable: false }).state).toBe('unconfigured');
+    expect(() => tokensFrom({ authSetting: 'disabled', mayDisable: false })).toThrow('cannot be disabled');
+  });
+
+  it('takes "disabled" as one more way to say it, but not together with tokens', () => {
+    expect(tokensFrom({ authSetting: 'disabled' }).state).toBe('disabled');
+    expect(() => tokensFrom({ authSetting: 'disabled', list: 'a' })).toThrow('remove one');
+  });
+
+  it('does not start with a token that no header can carry, and does not repeat it', () => {
+    for (const bad of ['pass word', 'sha256:12', 'naïve', 'x'.repeat(513)]) {
+      expect(() => tokensFrom({ list: `good,${bad}` })).toThrow(/^Access token number 2 /);
+      expect(() => tokensFrom({ list: `good,${bad}` })).not.toThrow(bad);
+    }
+  });
+});
+
+describe('the Authorization header', () => {
+  const ask = async (authorization: string, list = TOKEN) => {
+    ({ app } = await testGateway({ guard: bearerGuard(tokensFrom({ list })) }));
+    return app.inject({ url: '/result/a', headers: { authorization } });
+  };
+
+  it.each([`bearer ${TOKEN}`, `BEARER ${TOKEN}`, `Bearer   ${TOKEN}`])('%j is accepted', async (header) => {
+    expect((await ask(header)).statusCode).toBe(200);
+  });
+
+  it.each([
+    TOKEN,
+    `Basic ${TOKEN}`,
+    'Bearer',
+    'Bearer ',
+    `Bearer ${TOKEN} x`,
+    `Bearer "${TOKEN}"`,
+    `Bearer ${TOKEN},x`,
+    `Bearer${TOKEN}`,
+    `Bearer ${'x'.repeat(600)}`,
+  ])('%j is refused', async (header) => {
+    expect((await ask(header)).statusCode).toBe(401);
+  });
+
+  it('is refused when it comes twice, even with a right token in front', async () => {
+    ({ app } = await testGateway());
+    const { socket, heard } = await rawConnection(app);
+    const line = `Authorization: Bearer ${TOKEN}\r\n`;
+    socket.write(`GET /classes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${line}${line}\r\n`);
+    expect(await heard()).toContain('HTTP/1.1 401');
+  });
+
+  it('is compared with tokens that are written as digests, under the same principal', async () => {
+    const plain = await ask(`Bearer ${TOKEN}`);
+    await app?.close();
+    const digest = await ask(`Bearer ${TOKEN}`, `other,sha256:${sha256(TOKEN).toUpperCase()}`);
+    expect(digest.json()).toEqual(plain.json());
+    expect(digest.json()).toMatchObject({ data: { who: `token-${sha256(TOKEN).slice(0, 12)}` } });
+  });
+
+  it('may not carry a digest in place of its token', async () => {
+    expect((await ask(`Bearer ${sha256(TOKEN)}`, `sha256:${sha256(TOKEN)}`)).statusCode).toBe(401);
+  });
+
+  it('may be judged by a guard that has to look something up first', async () => {
+    ({ app } = await testGateway({ guard: async () => 'someone' }));
+    expect((await app.inject('/result/a')).json()).toMatchObject({ data: { who: 'someone' } });
+    await app.close();
+    ({ app } = await testGateway({ guard: () => Promise.reject(new Error('lost')) }));
+    expect((await app.inject('/result/a')).statusCode).toBe(500);
+  });
+});

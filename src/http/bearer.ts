@@ -1,0 +1,113 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { queueUnavailable, unauthorized } from '../base/faults.ts';
+
+/** Who may call a route: anyone; a valid token; or a valid token where a task is at stake (which matters when unconfigured). */
+export type Access = 'public' | 'bearer' | 'task';
+
+/**
+ * Answers "who is asking?" with the principal's short name, or `undefined` where nobody has to say; throws the refusal.
+ * The name is safe to store and to log: it is never the credential itself.
+ */
+export type Guard = (
+  request: FastifyRequest,
+  access: Exclude<Access, 'public'>,
+) => string | undefined | Promise<string | undefined>;
+
+/** `digest` is the token's SHA-256 as hex text. */
+export type TokenEntry = { readonly digest: Buffer; readonly principal: string };
+
+/** What the operator said about tokens. "None are needed" and "nothing was said" are different things to say. */
+export type TokenSet =
+  | { readonly state: 'enforced'; readonly entries: readonly TokenEntry[] }
+  | { readonly state: 'disabled' }
+  | { readonly state: 'unconfigured' };
+
+type Setting = string | readonly string[] | null | undefined;
+
+/**
+ * The verdict on a service's token settings: any token in either place enforces; a list that is defined and empty
+ * disables; a list that was never defined is unconfigured. `mayDisable: false` is for a service that has no "disabled".
+ * An entry that no header could ever carry stops the start: it would lock everybody out without a word.
+ */
+export function tokensFrom(options: {
+  list?: Setting;
+  single?: Setting;
+  authSetting?: 'disabled' | undefined;
+  mayDisable?: boolean;
+}): TokenSet {
+  const { list, single, authSetting, mayDisable = true } = options;
+  const entries = [...new Set([...words(list), ...words(single)])].map(entryFrom);
+  if (authSetting === 'disabled') {
+    if (!mayDisable) throw new Error('Authorization cannot be disabled for this service.');
+    if (entries.length > 0)
+      throw new Error('Authorization is set to "disabled", yet tokens are configured: remove one.');
+    return { state: 'disabled' };
+  }
+  if (entries.length > 0) return { state: 'enforced', entries };
+  const saidNone = list !== undefined && list !== null;
+  return mayDisable && saidNone ? { state: 'disabled' } : { state: 'unconfigured' };
+}
+
+/** The guard of a service whose callers carry a bearer token. */
+export function bearerGuard(tokens: TokenSet): Guard {
+  switch (tokens.state) {
+    case 'disabled':
+      return () => undefined;
+    case 'unconfigured':
+      // Fail closed: no token can be right. Only a task endpoint tells that the reason is on our side.
+      return (_request, access) => {
+        throw access === 'task'
+          ? queueUnavailable('No access tokens are configured; nothing was accepted.')
+          : unauthorized();
+      };
+    case 'enforced':
+      return (request) => {
+        const token = bearerToken(request.headers.authorization);
+        const entry = token === undefined ? undefined : match(tokens.entries, token);
+        if (entry === undefined) throw unauthorized();
+        return entry.principal;
+      };
+  }
+}
+
+/** True when `header` carries one of these tokens; for a route that guards itself, as the metrics do. */
+export function carries(header: string | undefined, entries: readonly TokenEntry[]): boolean {
+  const token = bearerToken(header);
+  return token !== undefined && match(entries, token) !== undefined;
+}
+
+// The gateway's server joins repeated headers with ", ", which this grammar refuses: so exactly one header passes.
+const HEADER = /^bearer +([A-Za-z0-9._~+/=-]{1,512})$/i;
+const TOKEN = /^[A-Za-z0-9._~+/=-]{1,512}$/;
+const DIGEST = /^sha256:([0-9a-f]{64})$/i;
+
+function bearerToken(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : HEADER.exec(header)?.[1];
+}
+
+// Digests are compared as hex text in one buffer used again and again: a digest as a new buffer takes three times as long.
+const presented = Buffer.alloc(64);
+
+/** Compares against every entry, without an early exit: the time taken tells nothing about which one was near. */
+function match(entries: readonly TokenEntry[], token: string): TokenEntry | undefined {
+  presented.write(hash('sha256', token, 'hex'), 'latin1');
+  let found: TokenEntry | undefined;
+  for (const entry of entries) if (timingSafeEqual(entry.digest, presented)) found = entry;
+  return found;
+}
+
+function words(setting: Setting): string[] {
+  const parts = typeof setting === 'string' ? setting.split(',') : (setting ?? []);
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+function entryFrom(word: string, index: number): TokenEntry {
+  const written = DIGEST.exec(word)?.[1];
+  // The sentence names the place and never the word: it may be a secret with a typing error.
+  if (written === undefined && !TOKEN.test(word)) {
+    throw new Error(`Access token number ${index + 1} is neither a bearer token nor "sha256:" and 64 hex digits.`);
+  }
+  const digest = written?.toLowerCase() ?? hash('sha256', word, 'hex');
+  return { digest: Buffer.from(digest, 'latin1'), principal: `token-${digest.slice(0, 12)}` };
+}

@@ -1,0 +1,48 @@
+import { type TSchema, Type } from 'typebox';
+import type { Fault } from '../base/faults.ts';
+
+/** The body of every success of A and B. */
+export const success = <T>(data: T) => ({ ok: true as const, data });
+
+/** The body of every refusal. `request_id` lets a person find the one log line that belongs to it. */
+export const failure = (fault: Pick<Fault, 'code' | 'message'>, requestId?: string) => ({
+  ok: false as const,
+  error: { code: fault.code, message: fault.message, ...(requestId !== undefined && { request_id: requestId }) },
+});
+
+/** The schema of `success(data)`. */
+export const Success = <T extends TSchema>(data: T) => Type.Object({ ok: Type.Literal(true), data });
+
+/** The schema of `failure(…)`. */
+export const Failure = Type.Object(
+  {
+    ok: Type.Literal(false),
+    error: Type.Object({
+      code: Type.String({ description: 'UPPER_SNAKE_CASE; this is the contract.' }),
+      message: Type.String({ description: 'For humans; the wording may change.' }),
+      request_id: Type.Optional(Type.String()),
+    }),
+  },
+  { description: 'A refusal.' },
+);
+
+/** A documented response of `schema.response`: `response: { 200: reply('The state.', Success(State)) }`. */
+export const reply = (description: string, schema: TSchema, examples: Record<string, unknown> = {}) => ({
+  description,
+  content: {
+    'application/json': {
+      schema,
+      ...(Object.keys(examples).length > 0 && {
+        examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+      }),
+    },
+  },
+});
+
+/** The documented response for one or more refusals that share a status, each with its example. */
+export const refusal = (...faults: readonly [Fault, ...Fault[]]) =>
+  reply(
+    faults.map((fault) => `\`${fault.code}\``).join(', '),
+    Failure,
+    Object.fromEntries(faults.map((fault) => [fault.code, failure(fault, 'req-1')])),
+  );

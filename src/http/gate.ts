@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import { type Fault, rateLimitExceeded } from '../base/faults.ts';
+import type { Access, Guard } from './bearer.ts';
+import type { Limiter } from './rate-limit.ts';
+
+/** The principal's name where authorization is disabled. */
+export const ANONYMOUS = 'anonymous';
+
+/**
+ * What stands before one route: credentials, then the rate limit, both before a byte of the body is read. Made once per
+ * route, so that a request meets no decision that was known when the route was registered.
+ */
+export function gate(options: {
+  access: Access;
+  guard: Guard;
+  limiter: Limiter | undefined;
+  onLimited: () => void;
+}): onRequestHookHandler | undefined {
+  const { access, guard, limiter, onLimited } = options;
+  if (access === 'public' && limiter === undefined) return undefined;
+
+  /** Lets the request through, or says why not. */
+  function spend(request: FastifyRequest, reply: FastifyReply, principal?: string): Fault | undefined {
+    if (access !== 'public') request.principal = principal ?? ANONYMOUS;
+    if (limiter === undefined) return undefined;
+    const verdict = limiter.take(principal ?? clientKey(request.ip));
+    void reply.header('ratelimit', `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`);
+    if (verdict.allowed) return undefined;
+    onLimited();
+    return rateLimitExceeded(verdict.resetSeconds);
+  }
+
+  return (request, reply, done) => {
+    if (limiter !== undefined) void reply.header('ratelimit-policy', limiter.policy);
+    if (access === 'public') return done(spend(request, reply));
+    void reply.header('cache-control', 'no-store');
+    let principal: ReturnType<Guard>;
+    try {
+      principal = guard(request, access);
+    } catch (refused) {
+      return done(refused as Error);
+    }
+    if (principal instanceof Promise) principal.then((name) => done(spend(request, reply, name)), done);
+    else done(spend(request, reply, principal));
+  };
+}
+
+/** One customer of an IPv6 network holds a whole /64: counting its addresses one by one would be no limit at all. */
+export function clientKey(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  return address instanceof ipaddr.IPv6
+    ? `${address.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`
+    : address.toString();
+}

@@ -1,0 +1,153 @@
+import swagger from '@fastify/swagger';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  fastify,
+  LogController,
+  type onResponseHookHandler,
+} from 'fastify';
+import { methodNotAllowed, notFound } from '../base/faults.ts';
+import type { Log } from '../base/log.ts';
+import type { Access, Guard } from './bearer.ts';
+import { closeGently } from './closing.ts';
+import { cors } from './cors.ts';
+import { gate } from './gate.ts';
+import { knownPaths } from './known-paths.ts';
+import type { Metrics } from './metrics.ts';
+import { describeRoute, openapi, type Reference } from './openapi.ts';
+import type { Limiter } from './rate-limit.ts';
+import { referencePages } from './reference-pages.ts';
+import { refusals } from './refuse.ts';
+import { requestId } from './request-id.ts';
+import { requestLog } from './request-log.ts';
+import { answerIdleBodies, PATIENCE, type Patience, serverLimits, URL_LIMIT } from './server-limits.ts';
+import { createValidators, envelopeValidation, type ValidationFormat } from './validation.ts';
+import { uriTooLong } from './wire-faults.ts';
+
+export type Gateway = FastifyInstance;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call this route. A route that does not say so does not start. */
+    access?: Access;
+    /** Whether its requests count against the service's rate limit. */
+    limited?: boolean;
+  }
+  interface FastifyRequest {
+    /** Who is asking: a short name that is safe to store and log; empty on a public route. */
+    principal: string;
+  }
+  interface FastifyInstance {
+    /** Aborts when the gateway begins to close: whoever holds a request open should answer now. */
+    closing: AbortSignal;
+  }
+}
+
+export interface GatewayOptions extends Reference {
+  /** The service's short name, as it stands in metrics and logs. */
+  service: string;
+  log: Log;
+  metrics: Metrics;
+  guard: Guard;
+  limiter?: Limiter | undefined;
+  bodyLimitBytes?: number;
+  trustProxy?: boolean | string | string[];
+  corsAllowOrigins?: readonly string[];
+  /** How 422 answers look; the error envelope unless a service says otherwise. */
+  validation?: ValidationFormat;
+  /** True for an error that means "the store cannot be reached": it is answered 503 and not 500. */
+  isUnavailable?: (error: unknown) => boolean;
+  patience?: Patience;
+  /** How long requests in flight may still take once the gateway closes. */
+  closeGraceMs?: number;
+}
+
+/**
+ * One service's front door. Every request meets the same checks in the same order, whatever the route: address, method,
+ * preflight, credentials, rate limit, type and size of the body, its form, and only then the route's own.
+ */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const { service, log, metrics, guard, limiter, bodyLimitBytes = 64 * 1024, trustProxy = false } = options;
+  const { validation = envelopeValidation, isUnavailable = () => false, patience = PATIENCE } = options;
+  const { allow, allowPreflight } = cors(options.corsAllowOrigins ?? []) ?? {};
+  const paths = knownPaths();
+  const refuse = refusals({ validation, isUnavailable });
+
+  const app: Gateway = fastify({
+    ...serverLimits(patience),
+    loggerInstance: log.child({ service }) as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: requestId,
+    requestIdHeader: false,
+    trustProxy,
+    bodyLimit: bodyLimitBytes,
+    // The address is bounded as a whole; no parameter needs a bound of its own.
+    routerOptions: { maxParamLength: URL_LIMIT },
+    // A request that is already here when we begin to close is answered like any other.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => refuse(error, request, reply.header('x-request-id', request.id)),
+  });
+
+  app.decorateRequest('principal', '');
+  app.decorate('closing', closeGently(app, options.closeGraceMs ?? 10_000));
+  answerIdleBodies(app.server);
+  app.removeContentTypeParser('text/plain');
+  app.setErrorHandler(refuse);
+  app.setChildLoggerFactory(requestLog);
+  // Bodies go out as they were made: a response schema is documentation, and does not drop or bend a field.
+  app.setSerializerCompiler(() => JSON.stringify);
+  const compile = createValidators();
+  app.setValidatorCompiler(({ schema, httpPart }) => compile(httpPart ?? 'body', schema as object));
+
+  function answered(route: string): onResponseHookHandler {
+    const observe = metrics.route(service, route);
+    return (request, reply, done) => {
+      observe(reply.statusCode, reply.elapsedTime);
+      if (log.isLevelEnabled('debug')) {
+        const ms = Math.round(reply.elapsedTime);
+        request.log.debug({ method: request.method, route, status: reply.statusCode, ms }, 'answered');
+      }
+      done();
+    };
+  }
+  const observeUnrouted = metrics.route(service, 'none');
+
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    if (request.raw.url!.length > URL_LIMIT) return done(uriTooLong(URL_LIMIT));
+    if (!request.is404) {
+      allow?.(request, reply);
+      return done();
+    }
+    reply.raw.once('finish', () => observeUnrouted(reply.statusCode, reply.elapsedTime));
+    const allowed = paths.allowed(request.url.split('?', 1)[0]!);
+    if (allowed === undefined) return done(notFound());
+    if (request.method !== 'OPTIONS') return done(methodNotAllowed(allowed));
+    allowPreflight?.(request, reply, allowed);
+    void reply.code(204).header('allow', allowed).send();
+  });
+
+  app.addHook('onRoute', (route) => {
+    const { access, limited } = route.config ?? {};
+    if (access === undefined)
+      throw new Error(`The route ${String(route.method)} ${route.url} does not say who may call it.`);
+    paths.add(route.method, route.url);
+    const passes = gate({
+      access,
+      guard,
+      limiter: limited === true ? limiter : undefined,
+      onLimited: () => metrics.rateLimited(service),
+    });
+    if (passes !== undefined) route.onRequest = [passes, ...hooks(route.onRequest)];
+    route.onResponse = [...hooks(route.onResponse), answered(route.url)];
+    describeRoute(route, { access, limited: limited === true && limiter !== undefined, validation });
+  });
+
+  await app.register(swagger, openapi(options));
+  await app.register(referencePages, options);
+  return app;
+}
+
+function hooks<T>(one: T | T[] | undefined): T[] {
+  return one === undefined ? [] : ([one].flat() as T[]);
+}

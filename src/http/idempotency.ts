@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto';
+import { validationError } from '../base/faults.ts';
+import type { JsonValue } from '../base/json.ts';
+
+/**
+ * The client's `Idempotency-Key`, or `undefined`. Written bare or as a quoted string; both spellings of one key are the
+ * same key. Anything else is refused: a key that was quietly ignored would let a retry happen twice.
+ */
+export function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const key =
+    typeof header === 'string'
+      ? (QUOTED.exec(header)?.[1]?.replace(/\\(["\\])/g, '$1') ?? BARE.exec(header)?.[0])
+      : undefined;
+  if (key === undefined || key.length > 255) {
+    throw validationError('`Idempotency-Key` must be 1 to 255 printable ASCII characters, bare or in double quotes.');
+  }
+  return key;
+}
+
+/** A digest of what was asked, by which a retry is told from a different request; the order of keys does not matter. */
+export function fingerprint(body: JsonValue | undefined): string {
+  return hash('sha256', canonical(body ?? null), 'hex');
+}
+
+// Printable ASCII; a quote or a backslash inside the quotes is written with a backslash before it.
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])+)"$/;
+const BARE = /^[\x21\x23-\x7e][\x20-\x7e]*$/;
+
+function canonical(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key]!)}`);
+  return `{${members.join(',')}}`;
+}

@@ -1,0 +1,33 @@
+/** Remembers which methods each path answers, to tell "no such address" from "not with this method". */
+export interface KnownPaths {
+  add(method: string | string[], pattern: string): void;
+  /** The value of `Allow` for a path, or `undefined` for one that is unknown. */
+  allowed(path: string): string | undefined;
+}
+
+/** Asked only for requests that no route took, so it may be slow; what the router can match never comes here. */
+export function knownPaths(): KnownPaths {
+  const patterns = new Map<string, { shape: RegExp; methods: Set<string> }>();
+
+  return {
+    add(method, pattern) {
+      const known = patterns.get(pattern) ?? { shape: shapeOf(pattern), methods: new Set<string>() };
+      for (const each of [method].flat()) known.methods.add(each);
+      patterns.set(pattern, known);
+    },
+    allowed(path) {
+      const methods = [...patterns.values()]
+        .filter((known) => known.shape.test(path))
+        .flatMap((known) => [...known.methods]);
+      return methods.length === 0 ? undefined : [...new Set(methods)].sort().join(', ');
+    },
+  };
+}
+
+function shapeOf(pattern: string): RegExp {
+  const source = pattern
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/:[A-Za-z0-9_]+/g, '[^/]+')
+    .replaceAll('*', '.*');
+  return new RegExp(`^${source}$`);
+}

@@ -1,0 +1,81 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import type { RouteOptions } from 'fastify';
+import {
+  internalError,
+  payloadTooLarge,
+  queueUnavailable,
+  rateLimitExceeded,
+  unauthorized,
+  unsupportedMediaType,
+} from '../base/faults.ts';
+import type { Access } from './bearer.ts';
+import { refusal, reply } from './envelope.ts';
+import type { ValidationFormat } from './validation.ts';
+
+/** What a service says about itself in its description. */
+export interface Reference {
+  title: string;
+  description: string;
+  version: string;
+  /** Where clients reach the service; without it the description points at the host that serves it. */
+  publicUrl?: string | undefined;
+  /** The `webhooks` section: what this service sends, and in which form. */
+  webhooks?: Record<string, unknown> | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifySchema {
+    /** Keeps a route out of the description. */
+    hide?: boolean;
+    summary?: string;
+    description?: string;
+    operationId?: string;
+    tags?: readonly string[];
+    security?: readonly Record<string, readonly string[]>[];
+    consumes?: readonly string[];
+  }
+}
+
+/** The frame of the OpenAPI 3.1 description; the paths come from the routes, by the schemas that validate them. */
+export function openapi({ title, description, version, publicUrl, webhooks }: Reference): FastifyDynamicSwaggerOptions {
+  return {
+    convertConstToEnum: false,
+    openapi: {
+      openapi: '3.1.0',
+      info: { title, description, version },
+      servers: [{ url: publicUrl ?? '/' }],
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      ...(webhooks !== undefined && { webhooks: webhooks as never }),
+    },
+  };
+}
+
+/**
+ * Adds to a route's schema what the gateway itself may answer there, so that no route has to repeat it and none can
+ * forget it. What the route says itself stays.
+ */
+export function describeRoute(
+  route: RouteOptions,
+  { access, limited, validation }: { access: Access; limited: boolean; validation: ValidationFormat },
+): void {
+  const { schema } = route;
+  if (schema === undefined || schema.hide === true) return;
+  const own = (schema.response ?? {}) as Record<string, unknown>;
+  const answers: Record<string, unknown> = {};
+  if (access !== 'public') answers['401'] = refusal(unauthorized());
+  if (schema.body !== undefined) {
+    answers['413'] = refusal(payloadTooLarge(route.bodyLimit ?? 64 * 1024));
+    answers['415'] = refusal(unsupportedMediaType('application/json'));
+  }
+  if (schema.body ?? schema.querystring ?? schema.params ?? schema.headers) {
+    answers['422'] = reply('`VALIDATION_ERROR`', validation.schema, { VALIDATION_ERROR: validation.example });
+  }
+  if (limited) answers['429'] = refusal(rateLimitExceeded(17));
+  answers['500'] = refusal(internalError());
+  if (access === 'task') answers['503'] = refusal(queueUnavailable());
+  route.schema = {
+    ...schema,
+    ...(access !== 'public' && { security: schema.security ?? [{ bearer: [] }] }),
+    response: { ...own, ...Object.fromEntries(Object.entries(answers).filter(([status]) => !(status in own))) },
+  };
+}

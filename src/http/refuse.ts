@@ -1,0 +1,85 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  Fault,
+  internalError,
+  notFound,
+  payloadTooLarge,
+  queueUnavailable,
+  unsupportedMediaType,
+} from '../base/faults.ts';
+import { failure } from './envelope.ts';
+import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
+import { badRequest, requestTimeout } from './wire-faults.ts';
+
+/** How long we go on reading, and throwing away, what a refused client is still sending. */
+const LINGER_MS = 2000;
+
+/**
+ * The one place where an error becomes an answer. A `Fault` says itself what it is; a store that cannot be reached is
+ * 503; everything else is a bug: it is logged whole and answered with nothing but the request id.
+ */
+export function refusals(options: { validation: ValidationFormat; isUnavailable: (error: unknown) => boolean }) {
+  const { validation, isUnavailable } = options;
+
+  return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
+    linger(request, reply);
+    const problem = validationFailure(error);
+    if (problem !== undefined) {
+      void reply.code(422).send(validation.body(problem, request.id));
+      return;
+    }
+    const fault = asFault(error, request) ?? (isUnavailable(error) ? queueUnavailable() : internalError());
+    if (fault !== error && fault.status >= 500) request.log.error({ err: error }, fault.message);
+    void reply.code(fault.status).headers(fault.headers).send(failure(fault, request.id));
+  };
+}
+
+/** Fastify's own refusals, by their codes, in our words. */
+function asFault(error: FastifyError | Error, request: FastifyRequest): Fault | undefined {
+  if (error instanceof Fault) return error;
+  switch ('code' in error ? error.code : '') {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return unsupportedMediaType('application/json');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return payloadTooLarge(request.routeOptions.bodyLimit);
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET':
+      return badRequest();
+    case 'FST_ERR_BAD_URL':
+      return notFound();
+    case 'FST_ERR_HANDLER_TIMEOUT':
+      return requestTimeout();
+    default:
+      return undefined;
+  }
+}
+
+const PARTS: Record<string, Part> = { body: 'body', querystring: 'query', params: 'path', headers: 'header' };
+
+function validationFailure(error: FastifyError | Error): ValidationFailure | undefined {
+  if (!('code' in error)) return undefined;
+  if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY') {
+    return { kind: 'not_json' };
+  }
+  if (!error.validation) return undefined;
+  const problems = error.validation as Extract<ValidationFailure, { kind: 'schema' }>['problems'];
+  return { kind: 'schema', where: PARTS[error.validationContext ?? 'body'] ?? 'body', problems };
+}
+
+/**
+ * A client that is refused before its body was read may still be sending. Closing at once would throw its unread bytes
+ * back at it and often our answer with them, so the socket lives a little longer; Node discards what comes meanwhile.
+ */
+function linger(request: FastifyRequest, reply: FastifyReply): void {
+  // Fastify asks to close after every body it could not parse; where the body was read to its end there is no reason.
+  if (reply.hasHeader('connection')) reply.removeHeader('connection');
+  const { raw } = request;
+  if (raw.complete) return;
+  raw.unpipe();
+  raw.resume();
+  const timer = setTimeout(() => {
+    if (!raw.complete) raw.socket.destroy();
+  }, LINGER_MS);
+  timer.unref();
+  raw.once('close', () => clearTimeout(timer));
+}

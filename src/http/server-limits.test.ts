@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Gateway } from './gateway.ts';
+import { rawConnection, TOKEN, testGateway } from './testing/gateway.ts';
+
+let app: Gateway | undefined;
+afterEach(() => app?.close());
+
+/** Sends `text` on a bare connection; resolves with all that came back once the gateway closed it. */
+async function say(text: string | string[], patience = { headersMs: 400, bodyIdleMs: 300, requestMs: 10_000 }) {
+  ({ app } = await testGateway({ patience }));
+  const { socket, heard } = await rawConnection(app);
+  for (const part of [text].flat()) {
+    socket.write(part);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  return heard();
+}
+
+const post = (length: number | string) =>
+  `POST /predict HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n` +
+  (typeof length === 'number' ? `Content-Length: ${length}\r\n\r\n` : `${length}\r\n\r\n`);
+
+describe('slow clients', () => {
+  it('that do not finish their headers are told 408 in time', async () => {
+    const started = performance.now();
+    const answer = await say('GET /open HTTP/1.1\r\nHost: a\r\nX-Slow: ');
+    expect(performance.now() - started).toBeLessThan(2500);
+    expect(answer).toContain('HTTP/1.1 408');
+    expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
+  });
+
+  it('that stop in the middle of a body are told 408', async () => {
+    const answer = await say([post(50), '{"image_url":']);
+    expect(answer).toContain('HTTP/1.1 408');
+    expect(answer).toContain('"ok":false');
+  });
+
+  it('that go on sending, however slowly, are not cut', async () => {
+    const body = '{"image_url":"x"}';
+    const { app: gateway } = await testGateway({ patience: { headersMs: 400, bodyIdleMs: 300, requestMs: 10_000 } });
+    app = gateway;
+    const { socket, heard } = await rawConnection(app);
+    socket.write(post(body.length).replace('Host', 'Connection: close\r\nHost'));
+    for (const character of body) {
+      socket.write(character);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    expect(await heard()).toContain('HTTP/1.1 202');
+  });
+});
+
+describe('sizes', () => {
+  it('a too long address is 414', async () => {
+    ({ app } = await testGateway());
+    const refused = await app.inject(`/open?${'x'.repeat(9000)}`);
+    expect([refused.statusCode, refused.json()]).toMatchObject([414, { error: { code: 'URI_TOO_LONG' } }]);
+  });
+
+  it('too many bytes of headers are 431', async () => {
+    const answer = await say(`GET /open HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect(answer).toContain('HTTP/1.1 431');
+    expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
+  });
+
+  it('too many bytes of headers are 431 on a connection that was used before, too', async () => {
+    const answer = await say([
+      'GET /open HTTP/1.1\r\nHost: a\r\n\r\n',
+      `GET /open HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,
+    ]);
+    expect(answer).toMatch(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 431/);
+  });
+
+  it('a body without a declared length is 413 as soon as it is too large, and the answer arrives', async () => {
+    ({ app } = await testGateway());
+    const { socket, heard } = await rawConnection(app);
+    socket.write(post('Transfer-Encoding: chunked'));
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    const sending = setInterval(() => socket.writable && socket.write(chunk), 5);
+    const answer = await heard(6000);
+    clearInterval(sending);
+    expect(answer).toContain('HTTP/1.1 413');
+    expect(answer).toContain('"code":"PAYLOAD_TOO_LARGE"');
+    expect(socket.destroyed || !socket.writable).toBe(true);
+  });
+
+  it('a large body behind a wrong token is refused before it is read, and the answer arrives', async () => {
+    ({ app } = await testGateway());
+    const { socket, heard } = await rawConnection(app);
+    socket.write(post(100_000_000).replace(TOKEN, 'wrong'));
+    for (let i = 0; i < 200; i++) socket.write('x'.repeat(10_000));
+    expect(await heard(6000)).toContain('HTTP/1.1 401');
+  });
+});
+
+describe('requests that two readers could understand differently', () => {
+  it.each([
+    ['both a length and chunks', post('Content-Length: 5\r\nTransfer-Encoding: chunked')],
+    ['two lengths', post('Content-Length: 5\r\nContent-Length: 6')],
+    ['a length that is no number', post('Content-Length: +5')],
+    ['an unknown transfer coding', post('Transfer-Encoding: chunkedx')],
+    ['a space before the colon', 'GET /open HTTP/1.1\r\nHost : a\r\n\r\n'],
+    ['a folded header', 'GET /open HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n\r\n'],
+    ['a bare line feed in a header', 'GET /open HTTP/1.1\r\nHost: a\nX-A: b\r\n\r\n'],
+    ['no host', 'GET /open HTTP/1.1\r\n\r\n'],
+    ['a chunk size that is none', [post('Transfer-Encoding: chunked'), 'zz\r\n{}\r\n0\r\n\r\n']],
+  ])('are refused and the connection is closed: %s', async (_name, text) => {
+    const answer = await say([...[text].flat(), 'GET /open HTTP/1.1\r\nHost: a\r\n\r\n']);
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
+    expect(answer).not.toContain('HTTP/1.1 200');
+  });
+});

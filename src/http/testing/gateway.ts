@@ -1,0 +1,84 @@
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { pino } from 'pino';
+import { Type } from 'typebox';
+import { bearerGuard, tokensFrom } from '../bearer.ts';
+import { reply, Success, success } from '../envelope.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
+import { createMetrics } from '../metrics.ts';
+
+export const TOKEN = 'secret-token';
+export const BEARER = { authorization: `Bearer ${TOKEN}` };
+
+/** A gateway as a service would make one, with every kind of route; `log` collects what is logged. */
+export async function testGateway(over: Partial<GatewayOptions> = {}, more?: (app: Gateway) => void | Promise<void>) {
+  const log: Record<string, unknown>[] = [];
+  const stream = { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) };
+  const metrics = createMetrics({ version: '1.2.3' });
+  const app = await createGateway({
+    service: 'sample',
+    title: 'Sample service',
+    description: 'What a service says about itself.',
+    version: '1.2.3',
+    log: pino({ level: 'info' }, stream),
+    metrics,
+    guard: bearerGuard(tokensFrom({ list: TOKEN })),
+    ...over,
+  });
+
+  app.get('/open', { config: { access: 'public' } }, () => success('open'));
+  app.get('/classes', { config: { access: 'bearer' } }, () => success(['crack']));
+  app.get(
+    '/result/:task_id',
+    {
+      config: { access: 'task', limited: true },
+      schema: {
+        summary: 'Read the state of a task',
+        operationId: 'readResult',
+        params: Type.Object({ task_id: Type.String() }),
+        querystring: Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1 })) }),
+        response: { 200: reply('The state.', Success(Type.Object({ task_id: Type.String() }))) },
+      },
+    },
+    (request) => success({ ...(request.params as object), ...(request.query as object), who: request.principal }),
+  );
+  app.post(
+    '/predict',
+    {
+      config: { access: 'task', limited: true },
+      schema: { summary: 'Create a classification task', operationId: 'predict', body: Predict },
+    },
+    (request, answer) => answer.code(202).send(success(request.body)),
+  );
+  await more?.(app);
+  return { app, log, metrics };
+}
+
+const Predict = Type.Object({
+  image_url: Type.String({ minLength: 1, maxLength: 2048 }),
+  priority: Type.Optional(Type.Union([Type.Literal('realtime'), Type.Literal('batch')])),
+  size: Type.Optional(Type.Integer()),
+  webhook: Type.Optional(Type.Object({ url: Type.String() })),
+});
+
+/** A bare connection to a listening gateway, and what comes back until the other side closes it (or `ms` pass). */
+export async function rawConnection(
+  app: Gateway,
+): Promise<{ socket: Socket; heard: (ms?: number) => Promise<string> }> {
+  if (!app.server.listening) await app.listen({ port: 0 });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString();
+  });
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const heard = (ms = 5000) =>
+    new Promise<string>((resolve) => {
+      const timer = setTimeout(() => resolve(text), ms);
+      socket.once('close', () => {
+        clearTimeout(timer);
+        resolve(text);
+      });
+    });
+  return { socket, heard };
+}

@@ -1,0 +1,90 @@
+/** A linear head: one class for each row of `weights`. */
+export interface Head {
+  readonly labels: readonly string[];
+  /** [K, D], row by row. */
+  readonly weights: Float32Array;
+  /** [K] */
+  readonly bias: Float32Array;
+  /** The logits are divided by it: fitted on held-out images, it makes confidences honest (Guo et al. 2017). */
+  readonly temperature: number;
+}
+
+/** A class and its confidence, 0..1 with at most four decimals. */
+export interface Scored {
+  readonly name: string;
+  readonly conf: number;
+}
+
+/** Probabilities [K] of the classes, for one image's features [D]. */
+export function classify({ labels, weights, bias, temperature }: Head, features: Float32Array): Float64Array {
+  const logits = new Float64Array(labels.length);
+  for (let k = 0; k < labels.length; k++) {
+    let sum = bias[k]!;
+    const row = k * features.length;
+    for (let d = 0; d < features.length; d++) sum += weights[row + d]! * features[d]!;
+    logits[k] = sum / temperature;
+  }
+  return softmax(logits);
+}
+
+export function softmax(logits: Float64Array): Float64Array {
+  // Without the shift a large logit overflows; a constant in all of them changes nothing.
+  const highest = Math.max(...logits);
+  const raised = logits.map((logit) => Math.exp(logit - highest));
+  const sum = raised.reduce((a, b) => a + b, 0);
+  return raised.map((value) => value / sum);
+}
+
+/**
+ * All classes with confidences of four decimals that still sum to 1: what rounding down leaves over goes, one unit
+ * each, to those that lost most by it. Surest first; equals by name.
+ */
+export function scores(labels: readonly string[], probabilities: Float64Array): Scored[] {
+  const exact = Array.from(probabilities, (p) => p * UNITS);
+  const units = exact.map(Math.floor);
+  const left = UNITS - units.reduce((a, b) => a + b, 0);
+  const byLoss = units.map((_, k) => k).sort((a, b) => exact[b]! - units[b]! - (exact[a]! - units[a]!));
+  for (const k of byLoss.slice(0, Math.max(0, left))) units[k]!++;
+  return labels.map((name, k) => ({ name, conf: units[k]! / UNITS })).sort(bySurety);
+}
+
+const UNITS = 10_000;
+const bySurety = (a: Scored, b: Scored) => b.conf - a.conf || (a.name < b.name ? -1 : 1);
+
+/** The class with the highest probability. */
+export function top(labels: readonly string[], probabilities: Float64Array): string {
+  let best = 0;
+  for (let k = 1; k < probabilities.length; k++) if (probabilities[k]! > probabilities[best]!) best = k;
+  return labels[best]!;
+}
+
+/**
+ * Where on the image each class of a head was seen (class activation maps: Zhou et al. 2016). The features' tail is the
+ * mean of `map` [C, cells], so a class's logit is the mean over the cells of Σc W[k,c]·map[c,cell]: that sum is the
+ * class's share of each cell. What speaks against the class is cut off, and the highest cell becomes 255; a class that
+ * nothing speaks for stays 0 everywhere. Bytes [K][cells], row by row.
+ */
+export function activationMaps({ labels, weights }: Head, map: Float32Array, channels: number): Uint8Array[] {
+  const classes = labels.length;
+  const features = weights.length / classes;
+  const tail = features - channels;
+  const cells = map.length / channels;
+  const sums = new Float64Array(classes * cells);
+  const column = new Float64Array(classes);
+  for (let c = 0; c < channels; c++) {
+    for (let k = 0; k < classes; k++) column[k] = weights[k * features + tail + c]!;
+    for (let cell = 0; cell < cells; cell++) {
+      const value = map[c * cells + cell]!;
+      // After a rectifier about two thirds of the map are zero: passing over them is most of the speed.
+      if (value === 0) continue;
+      for (let k = 0; k < classes; k++) sums[k * cells + cell]! += value * column[k]!;
+    }
+  }
+  return labels.map((_, k) => toBytes(sums.subarray(k * cells, (k + 1) * cells)));
+}
+
+function toBytes(values: Float64Array): Uint8Array {
+  const highest = values.reduce((a, b) => Math.max(a, b), 0);
+  if (!(highest > 0)) return new Uint8Array(values.length);
+  return Uint8Array.from(values, (value) => Math.round((Math.max(0, value) / highest) * 255));
+}

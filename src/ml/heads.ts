@@ -1,0 +1,70 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Head } from './classifier.ts';
+
+const HeadJson = Type.Object({
+  labels: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, uniqueItems: true }),
+  temperature: Type.Number({ exclusiveMinimum: 0 }),
+  bias: Type.Array(Type.Number()),
+  weights: Type.Array(Type.Array(Type.Number())),
+});
+
+const HeadsJson = Type.Object({
+  format: Type.Literal(1),
+  /** D: how many features the backbone gives. */
+  features: Type.Integer({ minimum: 1 }),
+  /** The last of them, from `offset` on, are the means of the map's channels. */
+  map: Type.Object({ channels: Type.Integer({ minimum: 1 }), offset: Type.Integer({ minimum: 0 }) }),
+  heads: Type.Record(Type.String(), HeadJson),
+});
+
+/** The linear heads of one model version, by name. */
+export interface Heads {
+  readonly features: number;
+  readonly mapChannels: number;
+  readonly heads: Readonly<Record<string, Head>>;
+}
+
+/** The heads in a `heads.json`; throws when its numbers do not fit together. */
+export function parseHeads(text: string): Heads {
+  const value = checked(HeadsJson, JSON.parse(text));
+  const { features, map } = value;
+  if (map.offset + map.channels !== features) throw new Error('heads.json: the map is not the tail of the features.');
+  const heads = Object.entries(value.heads).map(([name, head]) => {
+    const { labels, weights, bias, temperature } = head;
+    const fits = weights.length === labels.length && bias.length === labels.length;
+    if (!fits || weights.some((row) => row.length !== features)) {
+      throw new Error(`heads.json: the head ${name} must have ${features} weights and a bias for each label.`);
+    }
+    return [name, { labels, temperature, bias: Float32Array.from(bias), weights: Float32Array.from(weights.flat()) }];
+  });
+  return { features, mapChannels: map.channels, heads: Object.fromEntries(heads) };
+}
+
+/** The text of a `heads.json`. Seven digits are what a float32 holds. */
+export function writeHeads({ features, mapChannels, heads }: Heads): string {
+  const digits = (values: Float32Array) => Array.from(values, (value) => Number(value.toPrecision(7)));
+  const json: Static<typeof HeadsJson> = {
+    format: 1,
+    features,
+    map: { channels: mapChannels, offset: features - mapChannels },
+    heads: Object.fromEntries(
+      Object.entries(heads).map(([name, { labels, weights, bias, temperature }]) => [
+        name,
+        {
+          labels: [...labels],
+          temperature,
+          bias: digits(bias),
+          weights: labels.map((_, k) => digits(weights.subarray(k * features, (k + 1) * features))),
+        },
+      ]),
+    ),
+  };
+  return `${JSON.stringify(json)}\n`;
+}
+
+function checked<S extends TSchema>(schema: S, value: unknown): Static<S> {
+  if (Value.Check(schema, value)) return value as Static<S>;
+  const [first] = Value.Errors(schema, value);
+  throw new Error(`heads.json${first?.instancePath ?? ''} ${first?.message ?? 'has an unknown form'}.`);
+}

@@ -1,0 +1,231 @@
+import { deflateSync } from 'node:zlib';
+import sharp, { type Create } from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { decodePhoto, PhotoRefused } from './image.ts';
+
+/** Left half red, right half blue. */
+const halves = (width = 60, height = 40) =>
+  sharp({ create: { width, height, channels: 3, background: 'red' } }).composite([
+    { input: { create: { width: width / 2, height, channels: 3, background: 'blue' } }, gravity: 'east' },
+  ]);
+const plain = (options: Partial<Create> = {}) =>
+  sharp({ create: { width: 60, height: 40, channels: 3, background: '#a04020', ...options } });
+
+const decode = (bytes: Buffer, size = 16) => decodePhoto(bytes, { width: size, height: size });
+const problemOf = async (bytes: Buffer) => {
+  const error = await decode(bytes).then(
+    () => 'decoded',
+    (reason: unknown) => reason,
+  );
+  return error instanceof PhotoRefused ? error.problem : error;
+};
+/** The colour at a place given in fractions of width and height. */
+const colourAt = (pixels: Uint8Array, x: number, y: number, size = 16) => {
+  const at = (Math.floor(y * size) * size + Math.floor(x * size)) * 3;
+  return [...pixels.subarray(at, at + 3)];
+};
+const close = (expected: number[], tolerance = 8) =>
+  expected.map((value) => expect.closeTo(value, -Math.log10(2 * tolerance)));
+
+describe('whatever a phone, a scanner or a program writes becomes the same pixels', () => {
+  const writers: Record<string, () => Promise<Buffer>> = {
+    JPEG: () => plain().jpeg({ quality: 95 }).toBuffer(),
+    'progressive JPEG': () => plain().jpeg({ quality: 95, progressive: true }).toBuffer(),
+    'CMYK JPEG': () => plain().toColourspace('cmyk').jpeg({ quality: 95 }).toBuffer(),
+    PNG: () => plain().png().toBuffer(),
+    'PNG with a palette': () => plain().png({ palette: true }).toBuffer(),
+    'interlaced PNG': () => plain().png({ progressive: true }).toBuffer(),
+    '16-bit PNG': () => plain().toColourspace('rgb16').png().toBuffer(),
+    'PNG with alpha': () => plain({ channels: 4, background: '#a04020' }).png().toBuffer(),
+    WebP: () => plain().webp({ quality: 95 }).toBuffer(),
+    TIFF: () => plain().tiff().toBuffer(),
+    GIF: () => plain().gif().toBuffer(),
+    AVIF: () => plain().avif({ quality: 90, effort: 0 }).toBuffer(),
+  };
+  test.each(Object.keys(writers))('%s', async (name) => {
+    const { pixels, width, height } = await decode(await writers[name]!());
+    expect({ width, height }).toEqual({ width: 60, height: 40 });
+    expect(pixels).toHaveLength(16 * 16 * 3);
+    expect(colourAt(pixels, 0.5, 0.5)).toEqual(close([0xa0, 0x40, 0x20], 30));
+  });
+
+  test('grey becomes three equal channels, with alpha or without', async () => {
+    const grey = await plain({ background: '#808080' }).toColourspace('b-w').png().toBuffer();
+    const clear = await sharp(Buffer.from([128, 255, 128, 255]), { raw: { width: 2, height: 1, channels: 2 } })
+      .png()
+      .toBuffer();
+    for (const bytes of [grey, clear]) {
+      const { pixels } = await decode(bytes);
+      expect(colourAt(pixels, 0.2, 0.2)).toEqual([128, 128, 128]);
+    }
+  });
+
+  test('what is transparent becomes white', async () => {
+    const clear = await plain({ channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } })
+      .png()
+      .toBuffer();
+    expect(colourAt((await decode(clear)).pixels, 0.5, 0.5)).toEqual([255, 255, 255]);
+  });
+
+  test('of an animation, the first frame', async () => {
+    const frames = [plain({ background: 'red' }), plain({ background: 'blue' })].map((frame) => frame.png().toBuffer());
+    const all = sharp(await Promise.all(frames), { join: { animated: true } });
+    for (const bytes of [await all.clone().gif().toBuffer(), await all.clone().webp({ lossless: true }).toBuffer()]) {
+      const { pixels, height } = await decode(bytes);
+      expect(height).toBe(40);
+      expect(colourAt(pixels, 0.5, 0.5)).toEqual([255, 0, 0]);
+    }
+  });
+
+  test('one pixel is a photo too', async () => {
+    const { pixels, width, height } = await decode(await plain({ width: 1, height: 1 }).png().toBuffer());
+    expect({ width, height }).toEqual({ width: 1, height: 1 });
+    expect(colourAt(pixels, 0.9, 0.9)).toEqual([0xa0, 0x40, 0x20]);
+  });
+
+  // Where the red half lies once a viewer has turned the photo as its EXIF says.
+  test.each([
+    [1, 'left'],
+    [2, 'right'],
+    [3, 'right'],
+    [4, 'left'],
+    [5, 'top'],
+    [6, 'top'],
+    [7, 'bottom'],
+    [8, 'bottom'],
+  ])('a photo taken with EXIF orientation %i is upright: red is %s', async (orientation, side) => {
+    const bytes = await halves().withMetadata({ orientation }).jpeg({ quality: 95 }).toBuffer();
+    const { pixels, width, height } = await decode(bytes);
+    expect({ width, height }).toEqual(orientation > 4 ? { width: 40, height: 60 } : { width: 60, height: 40 });
+    const places = { left: [0.1, 0.5], right: [0.9, 0.5], top: [0.5, 0.1], bottom: [0.5, 0.9] } as const;
+    const red = Object.entries(places).filter(
+      ([, [x, y]]) => colourAt(pixels, x, y)[0]! > 200 && colourAt(pixels, x, y)[2]! < 50,
+    );
+    expect(red.map(([name]) => name)).toContain(side);
+  });
+
+  test('every orientation gives what sharp itself makes of it, also where width and height differ', async () => {
+    const noise = await sharp({
+      create: {
+        width: 24,
+        height: 16,
+        channels: 3,
+        background: 'grey',
+        noise: { type: 'gaussian', mean: 128, sigma: 60 },
+      },
+    })
+      .png()
+      .toBuffer();
+    for (let orientation = 1; orientation <= 8; orientation++) {
+      const bytes = await sharp(noise).withMetadata({ orientation }).png().toBuffer();
+      const { pixels } = await decodePhoto(bytes, { width: 8, height: 6 });
+      const theirs = await sharp(bytes).autoOrient().resize(8, 6, { fit: 'fill' }).raw().toBuffer();
+      expect(Math.max(...pixels.map((value, i) => Math.abs(value - theirs[i]!)))).toBeLessThanOrEqual(2);
+    }
+  });
+});
+
+describe('size', () => {
+  test('a 48-megapixel photo of a phone passes', async () => {
+    const bytes = await plain({ width: 8064, height: 6048 }).jpeg({ quality: 40 }).toBuffer();
+    expect(await decode(bytes)).toMatchObject({ width: 8064, height: 6048 });
+  });
+
+  test('more than 50 megapixels are refused before anything is decoded, whatever the file says of its length', async () => {
+    const bomb = blackPng(30_000);
+    expect(bomb.length).toBeLessThan(2 ** 20);
+    const begun = performance.now();
+    expect(await problemOf(bomb)).toBe('too_large');
+    expect(performance.now() - begun).toBeLessThan(500);
+  });
+});
+
+describe('what is no photo', () => {
+  test.each([
+    ['text', Buffer.from('just some text, long enough to be sniffed at')],
+    ['nothing', Buffer.alloc(0)],
+    ['a web page', Buffer.from('<!doctype html><html><body>404</body></html>')],
+    [
+      'SVG',
+      Buffer.from(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>',
+      ),
+    ],
+    ['PDF', Buffer.from('%PDF-1.7\n1 0 obj\n<<>>\nendobj\n')],
+    ['BMP', Buffer.from('BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0', 'latin1')],
+  ])('%s is unsupported', async (_, bytes) => {
+    expect(await problemOf(bytes)).toBe('unsupported');
+  });
+
+  test('HEIC is refused by its own name where it cannot be decoded', async () => {
+    const heic = Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'), Buffer.alloc(100)]);
+    expect(await problemOf(heic)).toMatch(/no_hevc|corrupt/);
+  });
+
+  test('the head of a picture with nothing behind it is corrupt', async () => {
+    for (const head of [
+      '\xff\xd8\xff\xe0',
+      '\x89PNG\r\n\x1a\n',
+      'GIF89a',
+      'RIFF\0\0\0\0WEBP',
+      'II*\0',
+      '\0\0\0\x18ftypavif\0\0\0\0mif1avif',
+    ]) {
+      expect(await problemOf(Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from('nonsense')]))).toBe('corrupt');
+    }
+  });
+
+  test('a picture that breaks off is corrupt, in any format', async () => {
+    const noisy = sharp({
+      create: {
+        width: 300,
+        height: 300,
+        channels: 3,
+        background: 'grey',
+        noise: { type: 'gaussian', mean: 128, sigma: 60 },
+      },
+    });
+    const formats = ['jpeg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const;
+    for (const format of formats) {
+      const bytes = await noisy
+        .clone()
+        .toFormat(format, format === 'avif' ? { effort: 0 } : {})
+        .toBuffer();
+      expect([format, await problemOf(bytes.subarray(0, bytes.length >> 1))]).toEqual([format, 'corrupt']);
+    }
+  });
+
+  test('a decoder that was not allowed does not run, even where the bytes reach sharp', async () => {
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>');
+    await expect(sharp(svg).raw().toBuffer()).rejects.toThrow();
+  });
+});
+
+/** A black PNG of `side` pixels squared, one bit each: zeros compress to a thousandth. */
+function blackPng(side: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header[8] = 1;
+  const rows = deflateSync(Buffer.alloc(side * (1 + Math.ceil(side / 8))), { level: 1 });
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', header),
+    chunk('IDAT', rows),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(kind: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(kind), data]);
+  const ends = Buffer.alloc(4);
+  let sum = 0xffffffff;
+  for (const byte of named) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+  }
+  ends.writeUInt32BE((sum ^ 0xffffffff) >>> 0);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  return Buffer.concat([length, named, ends]);
+}

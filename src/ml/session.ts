@@ -1,0 +1,164 @@
+import type { Worker } from 'node:worker_threads';
+import { memoryOf, owned, type TensorShape, type Tensors } from './tensor.ts';
+import type { Answer, Provider, Ready } from './thread.ts';
+import { startThread } from './thread-entry.ts';
+
+export interface SessionOptions {
+  /** The network, an ONNX file. */
+  readonly path: string;
+  /** Runs that may be under way at once, each in a thread of its own with the network in its memory. */
+  readonly poolSize: number;
+  /** CPU threads of one run. */
+  readonly threads?: number;
+  /** Where to compute: the first of these that this machine has. */
+  readonly providers?: readonly Provider[];
+}
+
+export interface Session {
+  /** Where it computes, of the providers that were asked for. */
+  readonly provider: Provider;
+  readonly inputs: readonly TensorShape[];
+  /**
+   * Runs the network, in the order of the calls. The memory of `feeds` is given away, not copied: they are empty
+   * afterwards. Rejects when the network refuses them, when the thread dies (the next run gets a new one), or, while
+   * it still waits for its turn, when `signal` aborts.
+   */
+  run(feeds: Tensors, signal?: AbortSignal): Promise<Tensors>;
+  /** Ends the threads; runs that wait or are under way are rejected. */
+  close(): Promise<void>;
+}
+
+/**
+ * The one door to onnxruntime. It computes on the thread that calls it, so that thread must not be the one that beats
+ * the heart of a worker, nor the one that answers requests: here each run is a message to a thread of a pool.
+ */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { path, poolSize, threads = 1, providers = ['cpu'] } = options;
+  const seats: Seat[] = Array.from({ length: poolSize }, () => createSeat({ path, threads, providers }));
+  const idle = [...seats];
+  const waiting: Turn[] = [];
+  let closed = false;
+
+  const next = () => {
+    while (idle.length > 0 && waiting.length > 0) {
+      const seat = idle.pop()!;
+      const turn = waiting.shift()!;
+      turn.begin();
+      void seat
+        .run(turn.feeds)
+        .then(turn.resolve, turn.reject)
+        .finally(() => {
+          idle.push(seat);
+          next();
+        });
+    }
+  };
+
+  const close = async () => {
+    closed = true;
+    for (const turn of waiting.splice(0)) turn.reject(new Error('The session was closed.'));
+    await Promise.all(seats.map((seat) => seat.stop()));
+  };
+
+  const starts = await Promise.allSettled(seats.map((seat) => seat.start()));
+  const failed = starts.find((start) => start.status === 'rejected');
+  if (failed) {
+    await close();
+    throw new Error(`The network could not be opened: ${String(failed.reason?.message ?? failed.reason)}`, {
+      cause: failed.reason,
+    });
+  }
+  const { provider, inputs } = (starts[0] as PromiseFulfilledResult<Ready>).value;
+
+  return {
+    provider,
+    inputs,
+    run(feeds, signal) {
+      return new Promise((resolve, reject) => {
+        if (closed) return reject(new Error('The session was closed.'));
+        if (signal?.aborted) return reject(signal.reason as Error);
+        const leave = () => {
+          waiting.splice(waiting.indexOf(turn), 1);
+          reject(signal!.reason as Error);
+        };
+        const turn: Turn = { feeds, resolve, reject, begin: () => signal?.removeEventListener('abort', leave) };
+        signal?.addEventListener('abort', leave);
+        waiting.push(turn);
+        next();
+      });
+    },
+    close,
+  };
+}
+
+interface Turn {
+  readonly feeds: Tensors;
+  begin(): void;
+  resolve(outputs: Tensors): void;
+  reject(reason: Error): void;
+}
+
+/** A place for one thread, and at most one run on it. */
+interface Seat {
+  /** Starts the thread, if it does not live. */
+  start(): Promise<Ready>;
+  run(feeds: Tensors): Promise<Tensors>;
+  stop(): Promise<void>;
+}
+
+function createSeat(options: Parameters<typeof startThread>[0]): Seat {
+  let thread: { worker: Worker; ready: Promise<Ready> } | undefined;
+
+  const start = (): Promise<Ready> => {
+    if (!thread) {
+      const worker = startThread(options);
+      const here = { worker, ready: said<Ready>(worker) };
+      thread = here;
+      const leave = () => {
+        if (thread === here) thread = undefined;
+      };
+      // Before its run hears of it: the next run must not be sent to a thread that is already dying.
+      worker.once('error', leave).once('exit', leave);
+    }
+    return thread.ready;
+  };
+
+  return {
+    start,
+    async run(feeds) {
+      await start();
+      const { worker } = thread!;
+      const answer = said<Answer>(worker);
+      const sent = owned(feeds);
+      worker.postMessage(sent, memoryOf(sent));
+      const given = await answer;
+      if ('error' in given) throw new Error(given.error);
+      return given.outputs;
+    },
+    async stop() {
+      await thread?.worker.terminate();
+    },
+  };
+}
+
+/** The next thing that the thread says; rejects when it dies instead. */
+function said<T>(worker: Worker): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+    };
+    const onMessage = (message: T) => {
+      end();
+      resolve(message);
+    };
+    const onError = (error: unknown) => {
+      end();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    const onExit = () => {
+      end();
+      reject(new Error('The thread of the network ended.'));
+    };
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+  });
+}

@@ -1,0 +1,36 @@
+/**
+ * A dense array as a network takes and gives it. `data` holds the elements row by row, the last of `dims` running
+ * fastest: a photo of S pixels squared is `[1, S, S, 3]`.
+ */
+export type Tensor =
+  | { readonly type: 'uint8'; readonly dims: readonly number[]; readonly data: Uint8Array }
+  | { readonly type: 'float32'; readonly dims: readonly number[]; readonly data: Float32Array }
+  | { readonly type: 'int64'; readonly dims: readonly number[]; readonly data: BigInt64Array };
+
+/** By the names that the network gives its inputs or outputs. */
+export type Tensors = Readonly<Record<string, Tensor>>;
+
+/** An input as the network describes it; a dimension that may vary has a name instead of a length. */
+export interface TensorShape {
+  readonly name: string;
+  readonly type: string;
+  readonly dims: readonly (number | string)[];
+}
+
+/** The memory of these arrays, to be handed to another thread; afterwards they are empty here. */
+export function memoryOf(tensors: Tensors): ArrayBuffer[] {
+  return [...new Set(Object.values(tensors).map(({ data }) => data.buffer as ArrayBuffer))];
+}
+
+/** The same values in memory of their own where the memory is shared with something else (Node's pool of Buffers). */
+export function owned(tensors: Tensors): Tensors {
+  return Object.fromEntries(
+    Object.entries(tensors).map(([name, tensor]) => {
+      const { data } = tensor;
+      // A Buffer is sent as what it is underneath: the other side would otherwise not get a plain Uint8Array.
+      const whole = data.byteLength === data.buffer.byteLength && data.buffer instanceof ArrayBuffer;
+      if (whole) return [name, tensor];
+      return [name, { ...tensor, data: new (data.constructor as Uint8ArrayConstructor)(data as Uint8Array) } as Tensor];
+    }),
+  );
+}

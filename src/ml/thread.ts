@@ -1,0 +1,67 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
+import { memoryOf, owned, type Tensor, type TensorShape, type Tensors } from './tensor.ts';
+
+/** What a thread is started with. */
+export interface ThreadOptions {
+  readonly path: string;
+  /** CPU threads of one run: with a pool of threads that are all busy, 1 does the most work in the least time. */
+  readonly threads: number;
+  readonly providers: readonly Provider[];
+}
+export type Provider = 'cpu' | 'cuda';
+
+/** What it says: first that it is ready (or it dies with the reason), then the answer to each question, in order. */
+export interface Ready {
+  readonly provider: Provider;
+  readonly inputs: readonly TensorShape[];
+}
+export type Answer = { readonly outputs: Tensors } | { readonly error: string };
+
+const { path, threads, providers } = workerData as ThreadOptions;
+
+const { session, provider } = await open();
+const inputs = session.inputMetadata.map((input) => {
+  if (!input.isTensor) throw new Error(`The input ${input.name} of the network is not a tensor.`);
+  return { name: input.name, type: input.type, dims: input.shape };
+});
+parentPort!.on('message', (feeds: Tensors) => void answer(feeds));
+parentPort!.postMessage({ provider, inputs } satisfies Ready);
+
+/** On the first of the providers that this machine has. A list of several is not passed on: it throws where one is missing. */
+async function open(): Promise<{ session: InferenceSession; provider: Provider }> {
+  const failures: unknown[] = [];
+  for (const provider of providers) {
+    try {
+      const session = await InferenceSession.create(path, {
+        executionProviders: [provider],
+        intraOpNumThreads: threads,
+        interOpNumThreads: 1,
+        executionMode: 'sequential',
+        logSeverityLevel: 3,
+      });
+      return { session, provider };
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  throw failures.at(-1) ?? new Error('No execution provider is named.');
+}
+
+async function answer(feeds: Tensors): Promise<void> {
+  try {
+    const given = Object.entries(feeds).map(([name, { type, data, dims }]) => [
+      name,
+      new OrtTensor(type as 'float32', data as Float32Array, dims),
+    ]);
+    const made = await session.run(Object.fromEntries(given));
+    const outputs = owned(
+      Object.fromEntries(
+        Object.entries(made).map(([name, { type, data, dims }]) => [name, { type, data, dims } as unknown as Tensor]),
+      ),
+    );
+    parentPort!.postMessage({ outputs } satisfies Answer, memoryOf(outputs));
+  } catch (error) {
+    parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies Answer);
+  }
+}

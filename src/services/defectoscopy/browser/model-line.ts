@@ -1,0 +1,41 @@
+import { callOpenly, Refusal } from '../../../ui/browser/api.ts';
+import { byId, fill } from '../../../ui/browser/dom.ts';
+import type { PhotoTexts } from './texts.ts';
+
+interface Ready {
+  readonly worker_state: 'warm' | 'cold' | 'unknown';
+  readonly queue_depth: number;
+}
+
+const LOOK_EVERY_MS = 15_000;
+
+/** Says in a sentence whether a photo would be looked at now. Answers what it last saw. */
+export function openModelLine(texts: PhotoTexts['model']): { isWarm(): boolean; look(): Promise<void> } {
+  const line = byId('model');
+  let warm = false;
+
+  function say(state: string, sentence: string): void {
+    line.hidden = false;
+    line.dataset['state'] = state;
+    const says = byId('model-says');
+    if (says.textContent !== sentence) says.textContent = sentence;
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const { worker_state: state, queue_depth: depth } = await callOpenly<Ready>('ready', {});
+      warm = state === 'warm';
+      const busy = warm && depth > 0;
+      say(state, busy ? fill(texts.busy, { count: depth }) : texts[state]);
+    } catch (error) {
+      warm = false;
+      say('down', error instanceof Refusal && error.status === 0 ? texts.offline : texts.down);
+    }
+  }
+
+  void look();
+  setInterval(() => {
+    if (!document.hidden) void look();
+  }, LOOK_EVERY_MS);
+  return { isWarm: () => warm, look };
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Value } from 'typebox/value';
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import type { Values } from '../../base/settings.ts';
+import { openShelf, type Shelf } from '../../ml/weights.ts';
+import { TaskFailure } from '../../tasks/task.ts';
+import type { Model, ModelHouse, SharedSettings } from '../service.ts';
+import { FAILURES } from './failures.ts';
+import { imagePolicy } from './image-policy.ts';
+import type { WorkerInfo } from './model-info.ts';
+import { openPhoto } from './model-photo.ts';
+import { type ModelVersion, openVersions, POOL_SIZE } from './model-versions.ts';
+import type { PredictInput, Recorded } from './result.ts';
+import { Classification } from './schema.ts';
+import type { settings } from './settings.ts';
+
+/** The versions that come with the product. */
+export const SHIPPED = fileURLToPath(new URL('../../../models/defectoscopy/', import.meta.url));
+/** The versions that were trained here. */
+export const trainedIn = (dataDir: string) => join(dataDir, 'models', 'defectoscopy');
+
+/** What looks at photos. Another version than the default is loaded when a task first names it. */
+export async function loadModel({
+  house,
+  own,
+  shared,
+  shipped = SHIPPED,
+}: {
+  house: ModelHouse;
+  own: Values<typeof settings>;
+  shared: SharedSettings;
+  shipped?: string;
+}): Promise<Model> {
+  const { fetch, files, log } = house;
+  const shelf = await openShelf([shipped, trainedIn(shared.dataDir)], (folder, err) =>
+    log.warn({ err, folder }, 'this folder is no model version'),
+  );
+  const versions = openVersions(shelf);
+  const byDefault = await versions.get(own.modelVersion ?? newest(shelf, shipped));
+  if (!byDefault) {
+    shelf.close();
+    throw new Error(`The model version ${own.modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`);
+  }
+  const source = { fetch, files, policy: imagePolicy(own, shared), filesHost: shared.filesHost };
+  const info: WorkerInfo = {
+    model_version: byDefault.version,
+    classes: { defects: byDefault.defects, surfaces: byDefault.surfaces },
+    gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
+  };
+
+  return {
+    info: () => info as unknown as JsonObject,
+    versions: () => shelf.versions().map(({ version }) => version),
+    // While one photo is computed, the next is decoded and another one downloaded.
+    concurrency: POOL_SIZE * 2,
+    timeLimitMs: 60_000,
+
+    async run({ input, signal }) {
+      const { image_url, model_version } = input as unknown as PredictInput;
+      const version = model_version === undefined ? byDefault : await versions.get(model_version);
+      if (!version) throw new TaskFailure(FAILURES.unknownModel);
+      const photo = await openPhoto(image_url, version.input, source, signal);
+      const { recorded, heatmaps } = await version.look(photo, signal);
+      check(recorded, version);
+      return { result: recorded as unknown as JsonValue, attachment: heatmaps as unknown as JsonValue };
+    },
+
+    async close() {
+      shelf.close();
+      await versions.close();
+    },
+  };
+}
+
+/** A version that is newly installed is not the default by itself: only what comes with the product is. */
+function newest(shelf: Shelf, shipped: string): string {
+  const last = shelf.versions().findLast(({ folder }) => folder.startsWith(shipped));
+  if (!last) throw new Error(`No model version is installed in ${shipped}.`);
+  return last.version;
+}
+
+/** The last look before it is written down: a broken network must fail the task, not fill it with NaN. */
+function check(recorded: Recorded, version: ModelVersion): void {
+  const known =
+    version.surfaces.includes(recorded.surface) &&
+    recorded.masters.every(({ name }) => version.masters.includes(name)) &&
+    recorded.defects.every(({ name }) => version.defects.includes(name));
+  if (!known || !Value.Check(Classification, recorded)) {
+    throw new Error(`Version ${version.version} gave no valid classification: ${JSON.stringify(recorded)}`);
+  }
+}

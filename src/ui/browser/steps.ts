@@ -1,0 +1,31 @@
+import { el } from './dom.ts';
+
+export interface Step {
+  readonly label: string;
+  readonly state: 'ahead' | 'now' | 'past' | 'bad';
+  /** How long it took or has been going on; or how far it is. */
+  readonly note: string;
+}
+
+/** Shows the way of a task. Only what changed is touched, so that a ticking clock disturbs neither eye nor ear. */
+export function showSteps(list: HTMLElement, steps: readonly Step[]): void {
+  while (list.children.length > steps.length) list.lastElementChild?.remove();
+  steps.forEach(({ label, state, note }, index) => {
+    const item = list.children[index] ?? list.appendChild(emptyStep());
+    item.setAttribute('data-state', state);
+    if (state === 'now') item.setAttribute('aria-current', 'step');
+    else item.removeAttribute('aria-current');
+    const [, name, time] = item.children;
+    if (name && name.textContent !== label) name.textContent = label;
+    if (time && time.textContent !== note) time.textContent = note;
+  });
+}
+
+const emptyStep = () =>
+  el(
+    'li',
+    {},
+    el('span', { class: 'dot', 'aria-hidden': true }),
+    el('span', { class: 'label' }),
+    el('span', { class: 'time' }),
+  );

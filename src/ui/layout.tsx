@@ -1,0 +1,114 @@
+import type { Assets } from './assets.ts';
+import { type PageData, type UiLanguage, uiTexts } from './texts.ts';
+
+/** The shell of every page: one head, one header, one footer, one look. Gives the whole document. */
+export async function layout<Own>(page: {
+  language: UiLanguage;
+  /** The service, as people call it. */
+  service: string;
+  title: string;
+  version: string;
+  assets: Assets;
+  /** Names of style sheets and of the module that brings the page to life, as `Assets` knows them. */
+  styles: readonly string[];
+  script: string;
+  /** For the script. */
+  own: Own;
+  children: JSX.Element;
+}): Promise<string> {
+  const { language, service, title, version, assets } = page;
+  const ui = uiTexts[language];
+  const data: PageData<Own> = { language, ui, own: page.own };
+  const document = (
+    <html lang={language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title safe>{`${title} · Assay`}</title>
+        <link rel="icon" type="image/svg+xml" href={assets.address('ui/mark.svg') ?? ''} />
+        {['ui/styles.css', 'ui/components.css', ...page.styles].map((name) => (
+          <link rel="stylesheet" href={assets.address(name) ?? ''} />
+        ))}
+        {assets.scripts().map((href) => (
+          <link rel="modulepreload" href={href} />
+        ))}
+        <script type="module" src={assets.address(page.script) ?? ''}></script>
+      </head>
+      <body>
+        <a class="skip" href="#main" safe>
+          {ui.skip}
+        </a>
+        <header class="top">
+          <a class="brand" href="./">
+            <img src={assets.address('ui/mark.svg') ?? ''} alt="" width="28" height="28" />
+            <span>
+              Assay
+              <span class="service" safe>
+                {service}
+              </span>
+            </span>
+          </a>
+          <nav aria-label={ui.reference}>
+            <button type="button" id="token-button" class="link" hidden safe>
+              {ui.token.button}
+            </button>
+            <a href="docs" safe>
+              {ui.reference}
+            </a>
+          </nav>
+        </header>
+        <main id="main" tabindex="-1">
+          {page.children}
+        </main>
+        <footer class="bottom">
+          <span safe>{`Assay ${version}`}</span>
+          <span safe>{ui.selfHosted}</span>
+          <span>
+            <a href="swagger">Swagger</a> · <a href="redoc">Redoc</a> · <a href="openapi.json">OpenAPI</a>
+          </span>
+        </footer>
+        <script type="application/json" id="page-data">
+          {/* A "<" could end the block; inside JSON it may be written so. */}
+          {JSON.stringify(data).replaceAll('<', '\\u003c')}
+        </script>
+      </body>
+    </html>
+  );
+  return `<!doctype html>${await document}`;
+}
+
+/** Asks for the token; shown by the script where one is needed. */
+export function TokenForm({ language }: { language: UiLanguage }): JSX.Element {
+  const { token } = uiTexts[language];
+  return (
+    <form id="token-form" class="panel token" aria-labelledby="token-title" hidden>
+      <h2 id="token-title" safe>
+        {token.title}
+      </h2>
+      <p id="token-why" safe>
+        {token.why}
+      </p>
+      <div class="row">
+        <label class="visually-hidden" for="token-input" safe>
+          {token.label}
+        </label>
+        <input
+          id="token-input"
+          type="password"
+          autocomplete="off"
+          spellcheck="false"
+          required
+          placeholder={token.label}
+          aria-describedby="token-why"
+        />
+        <button type="submit" class="primary" safe>
+          {token.use}
+        </button>
+      </div>
+      <p class="hint" safe>
+        {token.kept}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,370 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+
+const PHOTO = 'https://storage-1.example.com/photo.jpg';
+
+describe('POST /predict', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct();
+  });
+  afterAll(() => product.stop());
+  const predict = (body: unknown, headers = {}) => product.call('/predict', { method: 'POST', body, headers });
+
+  it('answers 202 with an opaque id, the state queued, a relative address and an estimate', async () => {
+    const { status, headers, body } = await predict({ image_url: PHOTO });
+    expect(status).toBe(202);
+    expect(body).toEqual({
+      ok: true,
+      data: {
+        task_id: expect.stringMatching(/^[A-Za-z0-9_-]{20,64}$/),
+        status: 'queued',
+        status_url: `/result/${body.data.task_id}`,
+        estimated_wait_seconds: 300,
+      },
+    });
+    expect(headers.get('location')).toBe(body.data.status_url);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each([
+    ['no image_url', {}],
+    ['an http image', { image_url: 'http://storage-1.example.com/photo.jpg' }],
+    ['a host that is not allowed', { image_url: 'https://example.org/photo.jpg' }],
+    ['a host that only begins like an allowed one', { image_url: 'https://storage-1.example.com.evil.example/x' }],
+    ['user information', { image_url: 'https://storage-1.example.com@evil.example/x' }],
+    ['another port', { image_url: 'https://storage-1.example.com:8443/x' }],
+    ['a fragment', { image_url: `${PHOTO}#x` }],
+    ['a priority that is none', { image_url: PHOTO, priority: 'urgent' }],
+    ['a priority that is no string', { image_url: PHOTO, priority: 1 }],
+    ['an http webhook elsewhere than on this machine', { image_url: PHOTO, webhook_url: 'http://example.org/hook' }],
+    ['a webhook to a private address', { image_url: PHOTO, webhook_url: 'https://192.168.1.5/hook' }],
+    ['a webhook to this machine in another notation', { image_url: PHOTO, webhook_url: 'http://127.1/hook' }],
+    ['a model version that is not installed', { image_url: PHOTO, model_version: '9.9.9' }],
+    ['a body that is an array', []],
+    ['malformed JSON', '{"image_url":'],
+    ['nothing at all', ''],
+    ['a prototype', '{"image_url":"https://storage-1.example.com/x","__proto__":{"a":1}}'],
+  ])('refuses %s with 422 VALIDATION_ERROR', async (_, body) => {
+    const answer = await predict(body);
+    expect(answer).toMatchObject({ status: 422, body: { ok: false, error: { code: 'VALIDATION_ERROR' } } });
+    expect(answer.body.error.message.length).toBeGreaterThan(10);
+  });
+
+  it.each([
+    ['both kinds of priority', { priority: 'batch' }],
+    ['unknown keys', { something: 'else' }],
+    ['http webhooks to exactly localhost, 127.0.0.1 and [::1]', { webhook_url: 'http://[::1]:9999/hook' }],
+    ['https webhooks', { webhook_url: 'https://receiver.example.com:8443/hook?a=1' }],
+  ])('takes %s', async (_, more) => {
+    expect((await predict({ image_url: PHOTO, ...more })).status).toBe(202);
+  });
+
+  it('answers 413 for a body over 64 KiB and 415 for another type', async () => {
+    expect(await predict({ image_url: PHOTO, x: 'x'.repeat(70_000) })).toMatchObject({
+      status: 413,
+      body: { error: { code: 'PAYLOAD_TOO_LARGE' } },
+    });
+    expect(await predict('a=b', { 'content-type': 'application/x-www-form-urlencoded' })).toMatchObject({
+      status: 415,
+      body: { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } },
+    });
+  });
+
+  it('answers the first task again for a repeated Idempotency-Key, and refuses another body under it', async () => {
+    const key = { 'idempotency-key': '"order-17"' };
+    const first = await predict({ image_url: PHOTO, priority: 'batch' }, key);
+    const again = await predict({ priority: 'batch', image_url: PHOTO }, { 'idempotency-key': 'order-17' });
+    expect(again.body).toEqual(first.body);
+    expect(again.status).toBe(202);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    expect(await predict({ image_url: `${PHOTO}?2` }, key)).toMatchObject({
+      status: 422,
+      body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } },
+    });
+    expect((await predict({ image_url: PHOTO }, { 'idempotency-key': '"no end' })).status).toBe(422);
+    expect((await predict({ image_url: PHOTO })).body).not.toEqual((await predict({ image_url: PHOTO })).body);
+  });
+});
+
+describe('GET /result/{task_id}', () => {
+  let product: Product;
+  beforeEach(async () => {
+    product = await startProduct();
+  });
+  afterEach(() => product.stop());
+
+  it('answers 202 while queued, 200 when done, with the fields of each state and no others', async () => {
+    const id = await product.predict();
+    const queued = await product.call(`/result/${id}`);
+    expect(queued.status).toBe(202);
+    expect(queued.body).toEqual({ ok: true, data: { task_id: id, status: 'queued', message: expect.any(String) } });
+    expect(Number(queued.headers.get('retry-after'))).toBeGreaterThan(290);
+
+    await product.startWorker(fakeModel());
+    await product.finished(id);
+    const done = await product.call(`/result/${id}`);
+    expect(done.status).toBe(200);
+    expect(done.body).toEqual({
+      ok: true,
+      data: {
+        task_id: id,
+        status: 'done',
+        result: {
+          surface: 'concrete_wall',
+          masters: [
+            { name: 'cracking', conf: 0.9 },
+            { name: 'sound', conf: 0.1 },
+          ],
+          defects: [{ name: 'crack', conf: 0.9 }],
+        },
+        processing_time_ms: expect.any(Number),
+        completed_at: expect.stringMatching(/^\d{10,}$/),
+        model_version: '1.0.0',
+      },
+    });
+  });
+
+  it('answers 404 TASK_NOT_FOUND for an unknown id and after the result’s time, counted from queueing', async () => {
+    const id = await product.predict();
+    await product.age(id, 86_390);
+    expect((await product.call(`/result/${id}`)).status).toBe(202);
+    await product.age(id, 11);
+    const notFound = { status: 404, body: { ok: false, error: { code: 'TASK_NOT_FOUND' } } };
+    expect(await product.call(`/result/${id}`)).toMatchObject(notFound);
+    expect(await product.call('/result/nothing')).toMatchObject(notFound);
+    expect(await product.call('/result/%00')).toMatchObject({ status: 404 });
+    expect(await product.call(`/result/${'x'.repeat(5000)}`)).toMatchObject({ status: 404 });
+  });
+
+  it('fails an unfinished task at its deadline, with time left to read it', async () => {
+    const id = await product.predict();
+    await product.age(id, 82_801);
+    expect(await product.finished(id)).toEqual({
+      task_id: id,
+      status: 'failed',
+      error: expect.any(String),
+      error_code: 'DEADLINE_EXCEEDED',
+    });
+  });
+
+  it('holds the answer with Prefer: wait until the task ends, and no longer', async () => {
+    const id = await product.predict();
+    const begun = Date.now();
+    const patient = product.call(`/result/${id}`, { headers: { prefer: 'wait=20' } });
+    const short = await product.call(`/result/${id}`, { headers: { prefer: 'wait=1' } });
+    expect(short.status).toBe(202);
+    expect(short.headers.get('preference-applied')).toBe('wait=1');
+    expect(Date.now() - begun).toBeGreaterThan(900);
+    await product.startWorker(fakeModel());
+    expect((await patient).status).toBe(200);
+    expect(Date.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('answers 304 to who has it already', async () => {
+    const id = await product.predict();
+    const etag = (await product.call(`/result/${id}`)).headers.get('etag')!;
+    const again = await product.call(`/result/${id}`, { headers: { 'if-none-match': etag } });
+    expect(again).toMatchObject({ status: 304, text: '' });
+  });
+
+  it('speaks Russian to who prefers it', async () => {
+    const id = await product.predict();
+    const { body } = await product.call(`/result/${id}`, { headers: { 'accept-language': 'ru-RU,ru;q=0.9,en;q=0.8' } });
+    expect(body.data.message).toMatch(/[а-я]/);
+  });
+
+  it('gives a task up on request, and says 409 when it was too late', async () => {
+    const id = await product.predict();
+    const cancel = () => product.call(`/result/${id}/cancel`, { method: 'POST' });
+    expect(await cancel()).toMatchObject({
+      status: 200,
+      body: { data: { status: 'failed', error: 'Cancelled by client', error_code: 'CANCELLED' } },
+    });
+    expect(await cancel()).toMatchObject({ status: 409, body: { error: { code: 'TASK_ALREADY_FINISHED' } } });
+    expect(await product.call('/result/none/cancel', { method: 'POST' })).toMatchObject({ status: 404 });
+  });
+
+  it('shows where a class was seen: 409 before the task is done, 422 for a class the model has not', async () => {
+    const id = await product.predict();
+    const heatmap = (name: string) => product.call(`/result/${id}/heatmap?class=${name}`);
+    expect(await heatmap('crack')).toMatchObject({ status: 409, body: { error: { code: 'TASK_NOT_READY' } } });
+    await product.startWorker(fakeModel());
+    await product.finished(id);
+    expect((await heatmap('crack')).body).toEqual({
+      ok: true,
+      data: { name: 'crack', width: 2, height: 2, values: [0, 0.2, 0.4, 1] },
+    });
+    expect((await heatmap('mould')).status).toBe(422);
+    expect((await heatmap('__proto__')).status).toBe(422);
+    expect((await product.call(`/result/${id}/heatmap`)).status).toBe(422);
+    expect((await product.call('/result/none/heatmap?class=crack')).status).toBe(404);
+  });
+});
+
+describe('the model’s endpoints', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct();
+  });
+  afterAll(() => product.stop());
+
+  it('answer 503 MODEL_NOT_READY while no worker has its model loaded, yet the service is ready', async () => {
+    const notReady = { status: 503, body: { ok: false, error: { code: 'MODEL_NOT_READY' } } };
+    expect(await product.call('/health', { token: null })).toMatchObject(notReady);
+    expect(await product.call('/classes/defects')).toMatchObject(notReady);
+    expect(await product.call('/classes/surfaces')).toMatchObject(notReady);
+    const ready = await product.call('/ready', { token: null });
+    expect(ready).toMatchObject({
+      status: 200,
+      body: { data: { worker_state: 'cold', workers_online: 0, queue: 'ok' } },
+    });
+  });
+
+  it('answer with what the worker says once its model is loaded, and estimate less then', async () => {
+    await product.startWorker(fakeModel());
+    expect((await product.call('/health', { token: null })).body).toEqual({
+      ok: true,
+      data: {
+        model_loaded: true,
+        worker_id: expect.any(String),
+        model_version: '1.0.0',
+        gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
+      },
+    });
+    expect((await product.call('/classes/defects')).body).toEqual({ ok: true, data: ['crack', 'chip'] });
+    expect((await product.call('/classes/surfaces')).body).toEqual({ ok: true, data: ['concrete_wall', 'brick_wall'] });
+    const predicted = await product.call('/predict', {
+      method: 'POST',
+      body: { image_url: PHOTO, model_version: 'own-2' },
+    });
+    expect(predicted.body.data.estimated_wait_seconds).toBe(90);
+  });
+
+  it('show metrics without a token', async () => {
+    const { status, text } = await product.call('/metrics', { token: null });
+    expect(status).toBe(200);
+    expect(text).toContain('assay_workers_online{service="defectoscopy"} 1');
+    expect(text).not.toContain(TOKEN);
+  });
+});
+
+describe('POST /files', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct();
+  });
+  afterAll(() => product.stop());
+
+  const JPEG = Buffer.concat([Buffer.from('ffd8ffe000104a46494600', 'hex'), Buffer.alloc(2000)]);
+  const upload = (body: Uint8Array, type = 'image/jpeg') =>
+    product.call('/files', { method: 'POST', body, headers: { 'content-type': type } });
+
+  it('keeps the bytes and answers an address that a task may name', async () => {
+    const { status, body } = await upload(JPEG, 'application/octet-stream');
+    expect(status).toBe(201);
+    expect(body.data).toEqual({
+      url: expect.stringMatching(/^https:\/\/files\.assay\.internal\/[A-Za-z0-9_-]{20,}$/),
+      size_bytes: JPEG.length,
+      content_type: 'image/jpeg',
+      expires_at: expect.stringMatching(/^\d{10,}$/),
+    });
+    expect((await product.call('/predict', { method: 'POST', body: { image_url: body.data.url } })).status).toBe(202);
+    expect((await product.house.files.get(body.data.url.split('/').at(-1)))?.equals(JPEG)).toBe(true);
+  });
+
+  it('takes one multipart part named file', async () => {
+    const form = new FormData();
+    form.append('file', new Blob([JPEG], { type: 'image/jpeg' }), 'wall.jpg');
+    const response = await fetch(`${product.url}/files`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}` },
+      body: form,
+    });
+    expect(response.status).toBe(201);
+  });
+
+  it('refuses what is no image, what is too large, and who has no token', async () => {
+    expect((await upload(Buffer.from('just text'))).status).toBe(415);
+    expect((await upload(new Uint8Array(0))).status).toBe(415);
+    expect((await upload(Buffer.concat([JPEG, Buffer.alloc(21 * 1024 * 1024)]))).status).toBe(413);
+    expect((await product.call('/files', { method: 'POST', body: JPEG, token: null })).status).toBe(401);
+  });
+
+  it('is not there where no host is reserved for it', async () => {
+    const without = await startProduct({ env: { FILES_HOST: undefined } });
+    expect((await without.call('/files', { method: 'POST', body: JPEG })).status).toBe(404);
+    await without.stop();
+  });
+});
+
+describe('authorization', () => {
+  const PROTECTED = ['/classes/defects', '/classes/surfaces', '/result/x'];
+  const OPEN = ['/health', '/metrics', '/docs', '/swagger', '/redoc', '/openapi.json', '/ready', '/livez'];
+
+  it('is asked for where the specification says so, and only there', async () => {
+    const product = await startProduct();
+    for (const token of [null, 'wrong']) {
+      for (const path of PROTECTED) {
+        const answer = await product.call(path, { token });
+        expect(answer, path).toMatchObject({ status: 401, body: { ok: false, error: { code: 'UNAUTHORIZED' } } });
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      }
+      expect((await product.call('/predict', { method: 'POST', body: {}, token })).status).toBe(401);
+    }
+    for (const path of OPEN) expect((await product.call(path, { token: null })).status, path).not.toBe(401);
+    await product.stop();
+  });
+
+  it('is off when both settings are empty, and unconfigured when none was ever made', async () => {
+    const disabled = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: '' } });
+    expect((await disabled.call('/result/x', { token: null })).status).toBe(404);
+    await disabled.stop();
+    const unconfigured = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: undefined } });
+    const unavailable = { status: 503, body: { error: { code: 'QUEUE_UNAVAILABLE' } } };
+    expect(await unconfigured.call('/result/x')).toMatchObject(unavailable);
+    expect(await unconfigured.call('/predict', { method: 'POST', body: {} })).toMatchObject(unavailable);
+    expect((await unconfigured.call('/classes/defects')).status).toBe(401);
+    await unconfigured.stop();
+  });
+
+  it('lets every valid token read every task, unless tasks are to be their maker’s alone', async () => {
+    for (const [visibility, status] of [
+      ['service', 202],
+      ['token', 404],
+    ] as const) {
+      const product = await startProduct({
+        env: { DEFECTOSCOPY_API_TOKENS: `${TOKEN},other`, TASK_VISIBILITY: visibility },
+      });
+      const id = await product.predict();
+      expect((await product.call(`/result/${id}`, { token: 'other' })).status).toBe(status);
+      expect((await product.call(`/result/${id}`)).status).toBe(202);
+      await product.stop();
+    }
+  });
+});
+
+describe('limits and refusals', () => {
+  it('answer 429 with Retry-After over the limit, counted per token over both endpoints', async () => {
+    const env = { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '5', DEFECTOSCOPY_API_TOKENS: `${TOKEN},other` };
+    const product = await startProduct({ env });
+    for (let i = 0; i < 4; i++) expect((await product.call('/result/x')).status).toBe(404);
+    expect((await product.call('/result/x', { token: 'wrong' })).status).toBe(401);
+    await product.predict();
+    const refused = await product.call('/predict', { method: 'POST', body: {} });
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect((await product.call('/result/x', { token: 'other' })).status).toBe(404);
+    await product.stop();
+  });
+
+  it('answer 404 for an unknown address, 405 with Allow for another method', async () => {
+    const product = await startProduct();
+    expect(await product.call('/nothing')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    const wrong = await product.call('/predict');
+    expect(wrong).toMatchObject({ status: 405, body: { error: { code: 'METHOD_NOT_ALLOWED' } } });
+    expect(wrong.headers.get('allow')).toContain('POST');
+    await product.stop();
+  });
+});

