@@ -42,6 +42,7 @@ export interface Plan {
 
 /** Reads every setting once; throws a `SettingsProblem` that names all faults. */
 export async function plan(given: Environment, role: string): Promise<Plan> {
+  refuseFaults(given);
   const profile = readSettings({ appEnv: houseSettings.appEnv, dataDir: houseSettings.dataDir }, given);
   const dataDir = resolve(profile.dataDir);
   const local = profile.appEnv === 'local';
@@ -123,14 +124,29 @@ export async function openHouse(planned: Plan): Promise<House> {
   };
 }
 
-export const startEmbedded = ({ settings, shared, log }: Plan) =>
+export const startEmbedded = ({ settings, shared, log }: Plan, signal?: AbortSignal) =>
   startEmbeddedPostgres({
     dataDir: shared.dataDir,
     log,
+    ...(signal && { signal }),
     ...(settings.embeddedDatabasePort > 0 && { port: settings.embeddedDatabasePort }),
   });
 
 export const migrateDatabase = (db: Db) => migrate(db, new URL('migrations/', PACKAGE_ROOT));
+
+/** Reads everything for its faults alone: those of the house must not hide those of the services. */
+function refuseFaults(given: Environment): void {
+  const faults = [houseSettings, ...services.map((service) => service.settings)].flatMap((settings) => {
+    try {
+      readSettings(settings, given);
+      return [];
+    } catch (error) {
+      if (error instanceof SettingsProblem) return [error.message];
+      throw error;
+    }
+  });
+  if (faults.length > 0) throw new SettingsProblem(faults.join('\n'));
+}
 
 /** Credentials that nobody has set: made at the first start, kept in files that only their owner reads. */
 async function localCredentials(given: Environment, dataDir: string): Promise<Record<string, string>> {

@@ -79,6 +79,6 @@ try {
 } catch (error) {
   // A configuration that cannot work is a sentence; only what nobody thought of is worth a stack.
   const expected = error instanceof OperatorError;
-  console.error(expected ? error.message : error);
+  if (!expected || error.message !== '') console.error(expected ? error.message : error);
   process.exitCode = expected ? MISCONFIGURED : 1;
 }

@@ -1,4 +1,4 @@
-import { choice, flag, integer, list, secondsList, text, verbatim } from './base/settings.ts';
+import { choice, flag, integer, list, type Setting, secondsList, text, verbatim } from './base/settings.ts';
 
 /** The settings of the house; each service adds its own. Names and defaults are documented by `assay config`. */
 export const houseSettings = {
@@ -10,10 +10,9 @@ export const houseSettings = {
   ),
   host: text('HOST', undefined, 'Address to listen on; 127.0.0.1 in `local`, 0.0.0.0 otherwise.'),
   dataDir: text('DATA_DIR', './data', 'Where everything is kept: the embedded database, files, keys, trained models.'),
-  databaseUrl: verbatim(
+  databaseUrl: postgresUrl(
     'DATABASE_URL',
     'Any PostgreSQL from version 15; not set: a PostgreSQL of our own under DATA_DIR.',
-    { secret: true },
   ),
   filesHost: text(
     'FILES_HOST',
@@ -80,3 +79,16 @@ export const houseSettings = {
   }),
   supervisorBanner: flag('BANNER', true, 'Whether the supervisor greets on standard output.'),
 };
+
+/** It carries a password, so a complaint about it must not quote it. */
+function postgresUrl(env: string, about: string): Setting<string | undefined> {
+  return {
+    ...verbatim(env, about, { secret: true }),
+    read(given) {
+      const url = given?.trim();
+      if (!url) return undefined;
+      if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url;
+      throw new Error('must be an address like postgres://user:password@host:5432/database.');
+    },
+  };
+}

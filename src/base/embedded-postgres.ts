@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { isUnavailable, openDb } from './db.ts';
 import type { Log } from './log.ts';
 import { rest } from './loop.ts';
+import { OperatorError } from './operator-error.ts';
 import { type Account, accountFor, handOver } from './postgres/account.ts';
 import { postgresBinaries } from './postgres/binaries.ts';
 import { clusterPassword, ensureCluster } from './postgres/cluster.ts';
@@ -81,7 +82,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     } catch (error) {
       if (!(error instanceof NotYet || isUnavailable(error))) throw error;
       if (Date.now() > giveUpAt) {
-        throw new Error(`The database did not start within 30 s: ${(error as Error).message}`, { cause: error });
+        throw new OperatorError(`The database did not start within 30 s: ${(error as Error).message}`, {
+          cause: error,
+        });
       }
       log.debug({ reason: (error as Error).message }, 'the database cannot start yet');
       await rest(restMs, signal);
@@ -170,7 +173,7 @@ async function becomeReachable(port: number, place: Place): Promise<void> {
   } catch (error) {
     if ((error as { code?: unknown }).code !== '28P01') throw error;
     const path = join(place.home, 'password');
-    throw new Error(`The database does not take the password beside it (${path}).`, { cause: error });
+    throw new OperatorError(`The database does not take the password beside it (${path}).`, { cause: error });
   } finally {
     await db.close();
   }

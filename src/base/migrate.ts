@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Db, Queryable } from './db.ts';
+import { OperatorError } from './operator-error.ts';
 
 export interface Migration {
   version: number;
@@ -35,7 +36,7 @@ export async function migrate(db: Db, folder: string | URL): Promise<string[]> {
     const mine = await locked(db, async (tx) => {
       if (pending([migration], await applied(tx, migration.version)).length === 0) return false; // another process did it
       await tx.query(migration.sql).catch((error: unknown) => {
-        throw new Error(`The migration ${migration.name} failed: ${String(error)}`, { cause: error });
+        throw new OperatorError(`The migration ${migration.name} failed: ${String(error)}`, { cause: error });
       });
       await tx.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
         migration.version,
@@ -56,8 +57,8 @@ export async function readMigrations(folder: string | URL): Promise<Migration[]>
   const migrations: Migration[] = [];
   for (const name of names) {
     const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
-    if (!version) throw new Error(`The migration ${name} must be called like 0001_what_it_does.sql.`);
-    if (version === migrations.at(-1)?.version) throw new Error(`Two migrations have the number ${version}.`);
+    if (!version) throw new OperatorError(`The migration ${name} must be called like 0001_what_it_does.sql.`);
+    if (version === migrations.at(-1)?.version) throw new OperatorError(`Two migrations have the number ${version}.`);
     // A checkout on Windows may have turned the line ends; that is the same migration.
     const sql = (await readFile(join(path, name), 'utf8')).replaceAll('\r\n', '\n');
     migrations.push({ version, name, checksum: createHash('sha256').update(sql).digest('hex'), sql });
@@ -80,13 +81,13 @@ function pending(migrations: Migration[], done: Applied[]): Migration[] {
   for (const was of done) {
     const is = migrations.find(({ version }) => version === was.version);
     if (!is) {
-      throw new Error(
+      throw new OperatorError(
         `The database is newer than this program: it has the migration ${was.name}, which is not known here. ` +
           'Start the version that made it, or a later one.',
       );
     }
     if (is.checksum !== was.checksum) {
-      throw new Error(
+      throw new OperatorError(
         `The migration ${is.name} was changed after it had been applied to this database. ` +
           'Restore the file, and write what should change into a new one.',
       );
@@ -96,7 +97,7 @@ function pending(migrations: Migration[], done: Applied[]): Migration[] {
   const missing = migrations.filter(({ version }) => !done.some((was) => was.version === version));
   const late = missing.find(({ version }) => newest !== undefined && version < newest.version);
   if (late) {
-    throw new Error(
+    throw new OperatorError(
       `The migration ${late.name} comes too late: the database already has ${newest?.name}. Give it a later number.`,
     );
   }
@@ -130,6 +131,6 @@ async function checkServer(db: Db): Promise<void> {
   );
   const server = rows[0];
   if (server && server.number < OLDEST_SERVER) {
-    throw new Error(`This PostgreSQL is ${server.version}; Assay needs 15 or newer.`);
+    throw new OperatorError(`This PostgreSQL is ${server.version}; Assay needs 15 or newer.`);
   }
 }

@@ -1,43 +1,54 @@
 import { isUnavailable } from '../base/db.ts';
 import { rest } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { stopSignal } from '../base/stop-signal.ts';
+import { endNow, stopSignal } from '../base/stop-signal.ts';
 import { deliverNeeds, gatewayHouse, type House, openHouse, type Plan, plan, sweepNeeds } from '../compose.ts';
 import { deliver } from '../roles/deliver.ts';
 import { createDeliveryMeters, createWorkMeters, type DeliveryMeters } from '../roles/meters.ts';
 import { serve } from '../roles/serve.ts';
 import { sweep } from '../roles/sweep.ts';
-import { work } from '../roles/work.ts';
+import { StuckAttempt, work } from '../roles/work.ts';
 import { BEAT_MS } from '../tasks/workers.ts';
+import { untilAnswered, waitingFor } from './patience.ts';
 
-/** `assay serve`: the listeners of the services named, or of all. */
+/** `assay serve`: the listeners of the services named, or of all; while the database is away they answer 503. */
 export const serveCommand = (services: readonly string[]) =>
-  inHouse('serve', services, async (house, signal) =>
-    serve({
+  inHouse('serve', services, async (house, signal) => {
+    await storeAnswers(house, signal, { orIsAway: true });
+    await serve({
       services: house.services,
       house: await gatewayHouse(house, signal),
       host: house.host,
       onListening: (addresses) => process.send?.({ listening: addresses }),
       log: house.log,
       signal,
-    }),
-  );
+    });
+  });
 
 /** `assay work`: one worker with one service's model. */
 export const workCommand = (name: string) =>
-  inHouse('work', [name], async ({ id, services, tasks, workers, files, fetch, log, settings }, signal) =>
-    work({
-      ...{ id, tasks, workers, log, signal },
-      service: name,
-      load: () => services[0]!.load({ fetch, files, log }),
-      maxAttempts: settings.workerMaxAttempts,
-      meters: createWorkMeters(name),
-    }),
-  );
+  inHouse('work', [name], async (house, signal) => {
+    const { id, services, tasks, workers, files, fetch, log, settings } = house;
+    await storeAnswers(house, signal);
+    try {
+      await work({
+        ...{ id, tasks, workers, log, signal },
+        service: name,
+        load: () => services[0]!.load({ fetch, files, log }),
+        maxAttempts: settings.workerMaxAttempts,
+        meters: createWorkMeters(name),
+      });
+    } catch (error) {
+      if (!(error instanceof StuckAttempt)) throw error;
+      log.fatal(error.message);
+      endNow();
+    }
+  });
 
 /** `assay deliver`: webhooks; with `sweep`, housekeeping in the same process, as one machine wants it. */
 export const deliverCommand = (options: { sweep: boolean }) =>
   inHouse('deliver', [], async (house, signal) => {
+    await storeAnswers(house, signal);
     const meters = createDeliveryMeters();
     await Promise.all([
       deliver(await deliverNeeds(house, meters, signal)),
@@ -47,7 +58,11 @@ export const deliverCommand = (options: { sweep: boolean }) =>
   });
 
 /** `assay sweep`: housekeeping. */
-export const sweepCommand = () => inHouse('sweep', [], (house, signal) => sweep(sweepNeeds(house, signal)));
+export const sweepCommand = () =>
+  inHouse('sweep', [], async (house, signal) => {
+    await storeAnswers(house, signal);
+    await sweep(sweepNeeds(house, signal));
+  });
 
 /** Runs one role until it is told to stop, and takes everything down after it. */
 async function inHouse(
@@ -55,30 +70,32 @@ async function inHouse(
   services: readonly string[],
   run: (house: House, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const signal = stopSignal();
+  const over = new AbortController();
+  const signal = AbortSignal.any([stopSignal(), over.signal]);
   const house = await openHouse(only(await plan(process.env, role), services));
   try {
-    await storeAnswers(house, signal);
     await run(house, signal);
   } finally {
+    // Where one part has failed, the others must not keep the process alive.
+    over.abort();
     await house.close();
   }
 }
 
-/** A role may start before its database, or before the schema is there: it waits. */
-async function storeAnswers({ db, log }: House, signal: AbortSignal): Promise<void> {
-  for (let told = false; !signal.aborted; await rest(500, signal)) {
-    try {
-      await db.query('select from schema_migrations limit 1');
-      return;
-    } catch (error) {
-      const noSchema = (error as { code?: string }).code === '42P01';
-      if (!noSchema && !isUnavailable(error)) throw error;
-      if (!told) log.warn({ err: error }, noSchema ? 'waiting for `assay migrate`' : 'waiting for the database');
-      told = true;
-    }
-  }
-}
+/** A role may start before its database, or before the schema is there: it waits, for the schema at least. */
+const storeAnswers = ({ db, log }: House, signal: AbortSignal, { orIsAway = false } = {}): Promise<void> =>
+  untilAnswered(
+    async () => {
+      await db.query('select from schema_migrations limit 1').catch((error) => {
+        if (!orIsAway || !isUnavailable(error)) throw error;
+      });
+    },
+    {
+      ...{ log, signal },
+      why: (error) =>
+        (error as { code?: string }).code === '42P01' ? 'waiting for `assay migrate`' : waitingFor(error),
+    },
+  );
 
 /** Carries a deliverer's metrics to whoever scrapes a gateway. */
 async function beat({ id, workers, log }: House, meters: DeliveryMeters, signal: AbortSignal): Promise<void> {

@@ -6,26 +6,38 @@ import { migrateDatabase, type Plan, plan, startEmbedded } from '../compose.ts';
 import { demandFor } from '../roles/demand.ts';
 import { type Post, supervise } from '../roles/supervise.ts';
 import { postgresTaskStore } from '../tasks/postgres.ts';
+import { untilAnswered } from './patience.ts';
+
+type OnListening = (planned: Plan, addresses: Readonly<Record<string, string>>) => void;
 
 /**
  * Everything on one machine until `signal` aborts: the database, the listeners, a worker per model, deliveries and
  * housekeeping, each in a process of its own that is started again when it dies.
  */
-export async function start({
-  signal,
-  onListening,
-}: {
-  signal: AbortSignal;
-  onListening: (planned: Plan, addresses: Readonly<Record<string, string>>) => void;
-}): Promise<void> {
+export async function start({ signal, onListening }: { signal: AbortSignal; onListening: OnListening }): Promise<void> {
   const planned = await plan(process.env, 'start');
+  const database = await openDatabase(planned, signal).catch((error: unknown) => {
+    if (signal.aborted) return undefined; // told to stop before it had begun
+    throw error;
+  });
+  try {
+    // One round, unless the database has to change its address.
+    while (database && !signal.aborted) {
+      const { url, moved } = database.place();
+      await runOn(url, planned, AbortSignal.any([signal, moved]), onListening);
+    }
+  } finally {
+    await database?.close();
+  }
+}
+
+async function runOn(url: string, planned: Plan, signal: AbortSignal, onListening: OnListening): Promise<void> {
   const { settings, services, log } = planned;
-  const database = await openDatabase(planned, signal);
-  const db = openDb({ url: database.url, log, max: 2, applicationName: 'assay-start' });
+  const db = openDb({ url, log, max: 2, applicationName: 'assay-start' });
   const tasks = postgresTaskStore(db);
   try {
-    await migrateDatabase(db);
-    const env = { ...planned.env, DATABASE_URL: database.url };
+    await untilAnswered(() => migrateDatabase(db), { log, signal });
+    const env = { ...planned.env, DATABASE_URL: url, DATABASE_URL_FILE: undefined };
     const child = (...args: string[]) =>
       fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, { env, execArgv: ['--enable-source-maps'] });
     const posts: Post[] = [
@@ -43,42 +55,59 @@ export async function start({
   } finally {
     tasks.close();
     await db.close();
-    await database.stop();
   }
 }
 
 interface Database {
-  readonly url: string;
-  stop(): Promise<void>;
+  /** Where it is now, and the signal that it is there no more. */
+  place(): { readonly url: string; readonly moved: AbortSignal };
+  close(): Promise<void>;
 }
+
+const HERE_FOR_EVER = new AbortController().signal;
 
 /** The database that is configured, or our own, which is started again when it dies. */
 async function openDatabase(planned: Plan, signal: AbortSignal): Promise<Database> {
   const { settings, log } = planned;
-  if (settings.databaseUrl) return { url: settings.databaseUrl, stop: async () => {} };
-  let running = await startEmbedded(planned);
-  let stopping = false;
-  const { url } = running;
+  const { databaseUrl } = settings;
+  if (databaseUrl) return { place: () => ({ url: databaseUrl, moved: HERE_FOR_EVER }), close: async () => {} };
+
+  const over = new AbortController();
+  let running = await startEmbedded(planned, signal);
+  let moved = new AbortController();
+
+  const startAgain = async () => {
+    for (; !over.signal.aborted; await rest(1000, over.signal)) {
+      try {
+        return await startEmbedded(planned, over.signal);
+      } catch (err) {
+        if (!over.signal.aborted) log.error({ err }, 'the database does not start; trying again');
+      }
+    }
+    return undefined;
+  };
   const keeping = (async () => {
     for (;;) {
       await running.exited;
-      if (stopping) return;
+      if (over.signal.aborted) return;
       log.error('the database died and is started again');
-      while (!stopping) {
-        try {
-          running = await startEmbedded(planned);
-          break;
-        } catch (err) {
-          log.error({ err }, 'the database does not start; trying again');
-          await rest(1000, signal);
-        }
-      }
+      const next = await startAgain();
+      if (over.signal.aborted) return next?.stop();
+      const { url } = running;
+      running = next!;
+      if (running.url === url) continue;
+      // Somebody else took its port meanwhile. Every process knows the old one.
+      moved.abort();
+      moved = new AbortController();
     }
   })();
+
   return {
-    url,
-    async stop() {
-      stopping = true;
+    place: () => ({ url: running.url, moved: moved.signal }),
+    async close() {
+      over.abort();
+      // A start that failed (its port is taken: it is the second one here) must not stop what it found running.
+      if (running.adopted && !signal.aborted) return;
       await running.stop();
       await keeping;
     },

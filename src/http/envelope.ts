@@ -26,7 +26,7 @@ export const Failure = Type.Object(
   { description: 'A refusal.' },
 );
 
-/** A documented response of `schema.response`: `response: { 200: reply('The state.', Success(State)) }`. */
+/** An answer as `schema.response` describes it: `response: { 200: reply('The state.', Success(State)) }`. */
 export const reply = (description: string, schema: TSchema, examples: Record<string, unknown> = {}) => ({
   description,
   content: {
@@ -39,7 +39,7 @@ export const reply = (description: string, schema: TSchema, examples: Record<str
   },
 });
 
-/** The documented response for one or more refusals that share a status, each with its example. */
+/** The same for one or more refusals that share a status, each with its example. */
 export const refusal = (...faults: readonly [Fault, ...Fault[]]) =>
   reply(
     faults.map((fault) => `\`${fault.code}\``).join(', '),

@@ -5,7 +5,7 @@ import type { Access, Guard } from './bearer.ts';
 import type { Limiter } from './rate-limit.ts';
 
 /** The principal's name where authorization is disabled. */
-export const ANONYMOUS = 'anonymous';
+const ANONYMOUS = 'anonymous';
 
 /**
  * What stands before one route: credentials, then the rate limit, both before a byte of the body is read. Made once per

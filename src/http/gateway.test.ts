@@ -145,6 +145,27 @@ describe('errors', () => {
     ]);
   });
 
+  it("takes a connection that the store lost for its own trouble, not for the client's", async () => {
+    ({ app } = await failing(Object.assign(new Error('no connection'), { code: 'ECONNRESET' })));
+    expect(codeOf(await app.inject('/fail'))).toBe('QUEUE_UNAVAILABLE');
+  });
+
+  it('forgets what the route had begun to say', async () => {
+    ({ app } = await testGateway({}, (gateway) => {
+      gateway.get('/page', { config: { access: 'public' } }, async (_request, answer) => {
+        void answer.headers({ 'content-type': 'text/html', 'cache-control': 'public, immutable' });
+        throw taskNotFound();
+      });
+    }));
+    const refused = await app.inject('/page');
+    expect([refused.statusCode, codeOf(refused), refused.headers['cache-control']]).toEqual([
+      404,
+      'TASK_NOT_FOUND',
+      'no-store',
+    ]);
+    expect(refused.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
   it('answers a bug with 500 INTERNAL_ERROR and no detail, and logs it with the request id', async () => {
     const { app: gateway, log } = await failing(new Error('password is hunter2'));
     app = gateway;

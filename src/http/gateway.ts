@@ -6,7 +6,7 @@ import {
   LogController,
   type onResponseHookHandler,
 } from 'fastify';
-import { methodNotAllowed, notFound } from '../base/faults.ts';
+import { methodNotAllowed, notFound, uriTooLong } from '../base/faults.ts';
 import type { Log } from '../base/log.ts';
 import type { Access, Guard } from './bearer.ts';
 import { closeGently } from './closing.ts';
@@ -22,7 +22,6 @@ import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
 import { answerIdleBodies, PATIENCE, type Patience, serverLimits, URL_LIMIT } from './server-limits.ts';
 import { createValidators, envelopeValidation, type ValidationFormat } from './validation.ts';
-import { uriTooLong } from './wire-faults.ts';
 
 export type Gateway = FastifyInstance;
 
@@ -71,7 +70,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { validation = envelopeValidation, isUnavailable = () => false, patience = PATIENCE } = options;
   const { allow, allowPreflight } = cors(options.corsAllowOrigins ?? []) ?? {};
   const paths = knownPaths();
-  const refuse = refusals({ validation, isUnavailable });
+  const refuse = refusals({ validation, isUnavailable, lingerMs: patience.lingerMs });
 
   const app: Gateway = fastify({
     ...serverLimits(patience),
@@ -140,7 +139,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     });
     if (passes !== undefined) route.onRequest = [passes, ...hooks(route.onRequest)];
     route.onResponse = [...hooks(route.onResponse), answered(route.url)];
-    describeRoute(route, { access, limited: limited === true && limiter !== undefined, validation });
+    describeRoute(route, { access, limited: limited === true && limiter !== undefined, bodyLimitBytes, validation });
   });
 
   await app.register(swagger, openapi(options));

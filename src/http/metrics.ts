@@ -69,17 +69,20 @@ export function createMetrics({ version }: { version: string }) {
   };
 }
 
+export interface MetricsSources {
+  registry: Registry;
+  token?: string | undefined;
+  /** Sets the gauges that nobody keeps up to date between two readings. */
+  refresh?: () => Promise<void> | void;
+  /** The metrics of the other processes of this machine. */
+  others?: () => Promise<MetricJson[][]>;
+}
+
 /**
  * The handler of `GET /metrics`: this process's metrics, freshened by `refresh`, summed with those of `others()`. A
  * process that does not answer leaves its part out; the rest is still shown. Asks for a bearer token only if one is set.
  */
-export function metricsHandler(options: {
-  registry: Registry;
-  token?: string | undefined;
-  refresh?: () => Promise<void> | void;
-  others?: () => Promise<MetricJson[][]>;
-}) {
-  const { registry, token, refresh, others } = options;
+export function metricsHandler({ registry, token, refresh, others }: MetricsSources) {
   const tokens = tokensFrom({ single: token });
 
   return async (request: FastifyRequest, reply: FastifyReply) => {

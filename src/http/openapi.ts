@@ -56,7 +56,12 @@ export function openapi({ title, description, version, publicUrl, webhooks }: Re
  */
 export function describeRoute(
   route: RouteOptions,
-  { access, limited, validation }: { access: Access; limited: boolean; validation: ValidationFormat },
+  {
+    access,
+    limited,
+    bodyLimitBytes,
+    validation,
+  }: { access: Access; limited: boolean; bodyLimitBytes: number; validation: ValidationFormat },
 ): void {
   const { schema } = route;
   if (schema === undefined || schema.hide === true) return;
@@ -64,7 +69,7 @@ export function describeRoute(
   const answers: Record<string, unknown> = {};
   if (access !== 'public') answers['401'] = refusal(unauthorized());
   if (schema.body !== undefined) {
-    answers['413'] = refusal(payloadTooLarge(route.bodyLimit ?? 64 * 1024));
+    answers['413'] = refusal(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
     answers['415'] = refusal(unsupportedMediaType('application/json'));
   }
   if (schema.body ?? schema.querystring ?? schema.params ?? schema.headers) {

@@ -1,5 +1,5 @@
 /** What became of one request: `remaining` more are free now, and quota grows again in `resetSeconds`. */
-export type Verdict = { readonly allowed: boolean; readonly remaining: number; readonly resetSeconds: number };
+type Verdict = { readonly allowed: boolean; readonly remaining: number; readonly resetSeconds: number };
 
 export interface Limiter {
   /** The `RateLimit-Policy` header of this limiter. */

@@ -13,6 +13,8 @@ export interface Asset {
   readonly version: string;
 }
 
+const require = createRequire(import.meta.url);
+
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
@@ -20,6 +22,7 @@ const STYLE = 'text/css; charset=utf-8';
 // All three are told to leave their makers' services alone: proxies, fonts, telemetry, validators, assistants, logos.
 const START_SCALAR = `Scalar.createApiReference('#app', {
   url: 'openapi.json',
+  authentication: { preferredSecurityScheme: 'bearer' },
   proxyUrl: '',
   withDefaultFonts: false,
   telemetry: false,
@@ -44,8 +47,8 @@ const START_REDOC = `Redoc.init('openapi.json', { nativeScrollbars: true }, docu
 const SOURCES: Record<string, { type: string; load: () => Promise<string> }> = {
   'scalar.js': { type: SCRIPT, load: scalarBundle },
   'scalar-start.js': { type: SCRIPT, load: async () => START_SCALAR },
-  'swagger-ui.js': { type: SCRIPT, load: () => packaged('swagger-ui-dist/swagger-ui-bundle.js') },
-  'swagger-ui.css': { type: STYLE, load: () => packaged('swagger-ui-dist/swagger-ui.css') },
+  'swagger-ui.js': { type: SCRIPT, load: () => packaged(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')) },
+  'swagger-ui.css': { type: STYLE, load: () => packaged(require.resolve('swagger-ui-dist/swagger-ui.css')) },
   'swagger-start.js': { type: SCRIPT, load: async () => START_SWAGGER },
   'redoc.js': { type: SCRIPT, load: redocBundle },
   'redoc-start.js': { type: SCRIPT, load: async () => START_REDOC },
@@ -75,13 +78,13 @@ async function load({ type, load }: { type: string; load: () => Promise<string> 
 
 /** A package's file, without the pointer to its source map: we do not serve those. */
 async function packaged(path: string): Promise<string> {
-  const text = await readFile(createRequire(import.meta.url).resolve(path), 'utf8');
+  const text = await readFile(path, 'utf8');
   return text.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n');
 }
 
 /** Redoc shows its maker's logo from their host; the words beside it stay, the picture becomes an empty one. */
 async function redocBundle(): Promise<string> {
-  const text = await packaged('redoc/bundles/redoc.standalone.js');
+  const text = await packaged(require.resolve('redoc/bundles/redoc.standalone.js'));
   return text.replaceAll(
     'https://cdn.redoc.ly/redoc/logo-mini.svg',
     "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>",

@@ -9,7 +9,7 @@ const PAGES = {
   '/redoc': { scripts: ['redoc.js', 'redoc-start.js'], styles: [] },
 } as const;
 
-// The viewers write style elements at run time, hence the one 'unsafe-inline'; Redoc's search works in a blob worker.
+// The viewers write style elements at run time; Redoc's search works in a blob worker.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,6 +22,12 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};
 
 /**
  * The interactive references and the description they show, open to everybody. Everything comes from this listener:
@@ -42,9 +48,7 @@ export async function referencePages(app: FastifyInstance, { title }: { title: s
   for (const [path, { scripts, styles }] of Object.entries(PAGES)) {
     app.get(path, open, async (_request, reply) => {
       const [ours, theirs] = await Promise.all([Promise.all(styles.map(address)), Promise.all(scripts.map(address))]);
-      void reply
-        .type('text/html; charset=utf-8')
-        .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' });
+      void reply.headers(HEADERS);
       return html(title, ours, theirs);
     });
   }

@@ -1,28 +1,32 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
+  badRequest,
   Fault,
   internalError,
   notFound,
   payloadTooLarge,
   queueUnavailable,
+  requestTimeout,
   unsupportedMediaType,
 } from '../base/faults.ts';
 import { failure } from './envelope.ts';
 import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
-import { badRequest, requestTimeout } from './wire-faults.ts';
-
-/** How long we go on reading, and throwing away, what a refused client is still sending. */
-const LINGER_MS = 2000;
 
 /**
  * The one place where an error becomes an answer. A `Fault` says itself what it is; a store that cannot be reached is
  * 503; everything else is a bug: it is logged whole and answered with nothing but the request id.
  */
-export function refusals(options: { validation: ValidationFormat; isUnavailable: (error: unknown) => boolean }) {
-  const { validation, isUnavailable } = options;
+export function refusals(options: {
+  validation: ValidationFormat;
+  isUnavailable: (error: unknown) => boolean;
+  lingerMs: number;
+}) {
+  const { validation, isUnavailable, lingerMs } = options;
 
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
-    linger(request, reply);
+    linger(request, reply, lingerMs);
+    // Whatever the route had begun to say, a page or a file to keep for ever, this is neither.
+    void reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
     const problem = validationFailure(error);
     if (problem !== undefined) {
       void reply.code(422).send(validation.body(problem, request.id));
@@ -37,13 +41,14 @@ export function refusals(options: { validation: ValidationFormat; isUnavailable:
 /** Fastify's own refusals, by their codes, in our words. */
 function asFault(error: FastifyError | Error, request: FastifyRequest): Fault | undefined {
   if (error instanceof Fault) return error;
+  // The client broke off. Only the request's own error says so: a database's ECONNRESET has the same code.
+  if (error === request.raw.errored) return badRequest();
   switch ('code' in error ? error.code : '') {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType('application/json');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return payloadTooLarge(request.routeOptions.bodyLimit);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    case 'ECONNRESET':
       return badRequest();
     case 'FST_ERR_BAD_URL':
       return notFound();
@@ -70,16 +75,17 @@ function validationFailure(error: FastifyError | Error): ValidationFailure | und
  * A client that is refused before its body was read may still be sending. Closing at once would throw its unread bytes
  * back at it and often our answer with them, so the socket lives a little longer; Node discards what comes meanwhile.
  */
-function linger(request: FastifyRequest, reply: FastifyReply): void {
+function linger(request: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
   // Fastify asks to close after every body it could not parse; where the body was read to its end there is no reason.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   const { raw } = request;
-  if (raw.complete) return;
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = raw.headers;
+  if (raw.complete || (coding === undefined && length === '0')) return;
   raw.unpipe();
   raw.resume();
   const timer = setTimeout(() => {
-    if (!raw.complete) raw.socket.destroy();
-  }, LINGER_MS);
+    if (!raw.complete) raw.destroy();
+  }, lingerMs);
   timer.unref();
   raw.once('close', () => clearTimeout(timer));
 }

@@ -1,13 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway } from './gateway.ts';
+import { PATIENCE, type Patience } from './server-limits.ts';
 import { rawConnection, TOKEN, testGateway } from './testing/gateway.ts';
 
 let app: Gateway | undefined;
 afterEach(() => app?.close());
 
 /** Sends `text` on a bare connection; resolves with all that came back once the gateway closed it. */
-async function say(text: string | string[], patience = { headersMs: 400, bodyIdleMs: 300, requestMs: 10_000 }) {
-  ({ app } = await testGateway({ patience }));
+async function say(text: string | string[], patience: Partial<Patience> = {}) {
+  ({ app } = await testGateway({ patience: { ...PATIENCE, ...patience } }));
   const { socket, heard } = await rawConnection(app);
   for (const part of [text].flat()) {
     socket.write(part);
@@ -23,21 +24,21 @@ const post = (length: number | string) =>
 describe('slow clients', () => {
   it('that do not finish their headers are told 408 in time', async () => {
     const started = performance.now();
-    const answer = await say('GET /open HTTP/1.1\r\nHost: a\r\nX-Slow: ');
+    const answer = await say('GET /open HTTP/1.1\r\nHost: a\r\nX-Slow: ', { headersMs: 300 });
     expect(performance.now() - started).toBeLessThan(2500);
     expect(answer).toContain('HTTP/1.1 408');
     expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
   });
 
   it('that stop in the middle of a body are told 408', async () => {
-    const answer = await say([post(50), '{"image_url":']);
+    const answer = await say([post(50), '{"image_url":'], { bodyIdleMs: 200 });
     expect(answer).toContain('HTTP/1.1 408');
     expect(answer).toContain('"ok":false');
   });
 
   it('that go on sending, however slowly, are not cut', async () => {
     const body = '{"image_url":"x"}';
-    const { app: gateway } = await testGateway({ patience: { headersMs: 400, bodyIdleMs: 300, requestMs: 10_000 } });
+    const { app: gateway } = await testGateway({ patience: { ...PATIENCE, bodyIdleMs: 300 } });
     app = gateway;
     const { socket, heard } = await rawConnection(app);
     socket.write(post(body.length).replace('Host', 'Connection: close\r\nHost'));
@@ -71,7 +72,7 @@ describe('sizes', () => {
   });
 
   it('a body without a declared length is 413 as soon as it is too large, and the answer arrives', async () => {
-    ({ app } = await testGateway());
+    ({ app } = await testGateway({ patience: { ...PATIENCE, lingerMs: 300 } }));
     const { socket, heard } = await rawConnection(app);
     socket.write(post('Transfer-Encoding: chunked'));
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
@@ -84,7 +85,7 @@ describe('sizes', () => {
   });
 
   it('a large body behind a wrong token is refused before it is read, and the answer arrives', async () => {
-    ({ app } = await testGateway());
+    ({ app } = await testGateway({ patience: { ...PATIENCE, lingerMs: 300 } }));
     const { socket, heard } = await rawConnection(app);
     socket.write(post(100_000_000).replace(TOKEN, 'wrong'));
     for (let i = 0; i < 200; i++) socket.write('x'.repeat(10_000));

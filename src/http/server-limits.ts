@@ -1,8 +1,8 @@
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Fault } from '../base/faults.ts';
+import { badRequest, headersTooLarge, requestTimeout } from '../base/faults.ts';
 import { failure } from './envelope.ts';
-import { badRequest, headersTooLarge, requestTimeout } from './wire-faults.ts';
 
 export const URL_LIMIT = 8 * 1024;
 const HEADERS_LIMIT_BYTES = 16 * 1024;
@@ -12,8 +12,10 @@ export interface Patience {
   headersMs: number;
   bodyIdleMs: number;
   requestMs: number;
+  /** How long we go on reading, and throwing away, what a refused client is still sending. */
+  lingerMs: number;
 }
-export const PATIENCE: Patience = { headersMs: 10_000, bodyIdleMs: 60_000, requestMs: 3_600_000 };
+export const PATIENCE: Patience = { headersMs: 10_000, bodyIdleMs: 60_000, requestMs: 3_600_000, lingerMs: 2000 };
 
 /** The part of Fastify's options that bounds what a connection may cost before any route is known. */
 export function serverLimits(patience: Patience) {

@@ -1,14 +1,7 @@
 import { type Readable, Transform } from 'node:stream';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { payloadTooLarge, unsupportedMediaType, validationError } from '../base/faults.ts';
-import { badRequest } from './wire-faults.ts';
-
-/** A file on its way in. `contentType` is what the client declared; only the bytes can tell what it is. */
-export interface Upload {
-  readonly stream: Readable;
-  readonly contentType: string;
-}
+import { badRequest, payloadTooLarge, validationError } from '../base/faults.ts';
 
 /** What a multipart body may weigh beyond its file: boundaries, part headers, a few fields that nobody asked for. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
@@ -26,39 +19,29 @@ export async function acceptUploads(scope: FastifyInstance): Promise<void> {
 /**
  * The one file of a request: its raw body, or its multipart part named `file`. Nothing is buffered. A declared length
  * beyond `maxBytes` is refused before a byte is read; an undeclared one ends the stream with the same refusal, so a
- * caller that awaits its own pipeline needs no check of its own. `accept` lists beginnings of media types; an
- * undeclared type (`application/octet-stream`) is let through for the bytes to tell.
+ * caller that awaits its own pipeline needs no check of its own. What was declared decides nothing: only the bytes can
+ * tell what a file is.
  */
-export async function readUpload(
-  request: FastifyRequest,
-  { maxBytes, accept }: { maxBytes: number; accept: readonly string[] },
-): Promise<Upload> {
+export async function readUpload(request: FastifyRequest, { maxBytes }: { maxBytes: number }): Promise<Readable> {
   const isMultipart = request.isMultipart();
   const limit = isMultipart ? maxBytes + MULTIPART_OVERHEAD_BYTES : maxBytes;
   if (Number(request.headers['content-length']) > limit) throw payloadTooLarge(maxBytes);
-  const { stream, declared } = isMultipart ? await partNamedFile(request, maxBytes) : rawBody(request);
-  const contentType = declared.split(';', 1)[0]!.trim().toLowerCase();
-  if (contentType !== 'application/octet-stream' && !accept.some((start) => contentType.startsWith(start))) {
-    throw unsupportedMediaType(`one of ${accept.map((start) => `${start}*`).join(', ')}`);
-  }
-  return { stream: bounded(stream, maxBytes), contentType };
+  return bounded(isMultipart ? await partNamedFile(request, maxBytes) : rawBody(request), maxBytes);
 }
 
-type Source = { stream: Readable; declared: string };
-
-function rawBody(request: FastifyRequest): Source {
+function rawBody(request: FastifyRequest): Readable {
   if (request.body === undefined) throw validationError('The body must be a file.');
-  return { stream: request.raw, declared: request.headers['content-type'] ?? '' };
+  return request.raw;
 }
 
-async function partNamedFile(request: FastifyRequest, maxBytes: number): Promise<Source> {
+async function partNamedFile(request: FastifyRequest, maxBytes: number): Promise<Readable> {
   const limits = { files: 1, fields: 16, fieldSize: 4096, fileSize: maxBytes + 1 };
   const part = await request.file({ limits, throwFileSizeLimit: false }).catch(() => {
     throw validationError('The multipart body is not well-formed.');
   });
   if (part?.fieldname !== 'file')
     throw validationError('The multipart body must have one file, in a part named `file`.');
-  return { stream: part.file, declared: part.mimetype };
+  return part.file;
 }
 
 function bounded(source: Readable, maxBytes: number): Readable {

@@ -30,7 +30,7 @@ export const envelopeValidation: ValidationFormat = {
  * One sentence: where, and what is wrong. It is made of the schema's words and of key names only, never of a value that
  * was sent: a value may be a secret in the wrong field.
  */
-export function sentence(failure: ValidationFailure): string {
+function sentence(failure: ValidationFailure): string {
   if (failure.kind === 'not_json') return 'The body is not valid JSON.';
   const problem = failure.problems[0];
   if (problem === undefined) return `The ${failure.where} is not valid.`;

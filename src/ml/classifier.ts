@@ -16,15 +16,20 @@ export interface Scored {
 }
 
 /** Probabilities [K] of the classes, for one image's features [D]. */
-export function classify({ labels, weights, bias, temperature }: Head, features: Float32Array): Float64Array {
+export function classify(head: Head, features: Float32Array): Float64Array {
+  return softmax(logitsOf(head, features).map((logit) => logit / head.temperature));
+}
+
+/** What the head says before its temperature: [K]. */
+export function logitsOf({ labels, weights, bias }: Omit<Head, 'temperature'>, features: Float32Array): Float64Array {
   const logits = new Float64Array(labels.length);
   for (let k = 0; k < labels.length; k++) {
     let sum = bias[k]!;
     const row = k * features.length;
     for (let d = 0; d < features.length; d++) sum += weights[row + d]! * features[d]!;
-    logits[k] = sum / temperature;
+    logits[k] = sum;
   }
-  return softmax(logits);
+  return logits;
 }
 
 export function softmax(logits: Float64Array): Float64Array {
@@ -69,18 +74,18 @@ export function activationMaps({ labels, weights }: Head, map: Float32Array, cha
   const features = weights.length / classes;
   const tail = features - channels;
   const cells = map.length / channels;
-  const sums = new Float64Array(classes * cells);
+  const sums = new Float64Array(cells * classes);
   const column = new Float64Array(classes);
   for (let c = 0; c < channels; c++) {
     for (let k = 0; k < classes; k++) column[k] = weights[k * features + tail + c]!;
     for (let cell = 0; cell < cells; cell++) {
       const value = map[c * cells + cell]!;
-      // After a rectifier about two thirds of the map are zero: passing over them is most of the speed.
+      // After a rectifier three quarters of the map are zero: passing over them is most of the speed.
       if (value === 0) continue;
-      for (let k = 0; k < classes; k++) sums[k * cells + cell]! += value * column[k]!;
+      for (let k = 0; k < classes; k++) sums[cell * classes + k]! += value * column[k]!;
     }
   }
-  return labels.map((_, k) => toBytes(sums.subarray(k * cells, (k + 1) * cells)));
+  return labels.map((_, k) => toBytes(Float64Array.from({ length: cells }, (_, cell) => sums[cell * classes + k]!)));
 }
 
 function toBytes(values: Float64Array): Uint8Array {

@@ -1,12 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
+const VERSION_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const isVersionName = (name: string): boolean => VERSION_NAME.test(name);
+
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const File = Type.Object({ sha256: Sha256 });
 
 /** What lies beside a model's files and says what they are: `manifest.json`. What is not listed here is for people. */
 export const Manifest = Type.Object({
-  version: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
+  version: Type.String({ pattern: VERSION_NAME.source }),
   /** How a photo becomes the input `image`: upright, the whole of it stretched to `width` × `height` pixels. */
   input: Type.Object({
     type: Type.Literal('uint8'),

@@ -22,15 +22,24 @@ export function memoryOf(tensors: Tensors): ArrayBuffer[] {
   return [...new Set(Object.values(tensors).map(({ data }) => data.buffer as ArrayBuffer))];
 }
 
-/** The same values in memory of their own where the memory is shared with something else (Node's pool of Buffers). */
+/** The same tensors, each in memory of its own: what shares it (with Node's pool of Buffers, say) is copied. */
 export function owned(tensors: Tensors): Tensors {
   return Object.fromEntries(
     Object.entries(tensors).map(([name, tensor]) => {
       const { data } = tensor;
-      // A Buffer is sent as what it is underneath: the other side would otherwise not get a plain Uint8Array.
-      const whole = data.byteLength === data.buffer.byteLength && data.buffer instanceof ArrayBuffer;
-      if (whole) return [name, tensor];
-      return [name, { ...tensor, data: new (data.constructor as Uint8ArrayConstructor)(data as Uint8Array) } as Tensor];
+      const alone = data.byteLength === data.buffer.byteLength && data.buffer instanceof ArrayBuffer;
+      return [name, alone ? tensor : copy(tensor)];
     }),
   );
+}
+
+function copy(tensor: Tensor): Tensor {
+  switch (tensor.type) {
+    case 'uint8':
+      return { ...tensor, data: new Uint8Array(tensor.data) };
+    case 'float32':
+      return { ...tensor, data: new Float32Array(tensor.data) };
+    case 'int64':
+      return { ...tensor, data: new BigInt64Array(tensor.data) };
+  }
 }

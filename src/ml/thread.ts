@@ -30,7 +30,7 @@ parentPort!.postMessage({ provider, inputs } satisfies Ready);
 
 /** On the first of the providers that this machine has. A list of several is not passed on: it throws where one is missing. */
 async function open(): Promise<{ session: InferenceSession; provider: Provider }> {
-  const failures: unknown[] = [];
+  let failure = new Error('No execution provider is named.');
   for (const provider of providers) {
     try {
       const session = await InferenceSession.create(path, {
@@ -42,10 +42,10 @@ async function open(): Promise<{ session: InferenceSession; provider: Provider }
       });
       return { session, provider };
     } catch (error) {
-      failures.push(error);
+      failure = error instanceof Error ? error : new Error(String(error));
     }
   }
-  throw failures.at(-1) ?? new Error('No execution provider is named.');
+  throw failure;
 }
 
 async function answer(feeds: Tensors): Promise<void> {

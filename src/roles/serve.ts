@@ -28,7 +28,7 @@ export async function serve(needs: {
     for (const service of services) {
       const gateway = await service.gateway(house);
       gateways.push(gateway);
-      addresses[service.name] = await listen(gateway, service, host, signal);
+      addresses[service.name] = await listen(gateway, { service, host, log, signal });
     }
     log.info({ addresses }, 'listening');
     needs.onListening(addresses);
@@ -40,10 +40,11 @@ export async function serve(needs: {
 
 async function listen(
   gateway: Gateway,
-  { name, port }: OpenService,
-  host: string,
-  signal: AbortSignal,
+  needs: { service: OpenService; host: string; log: Log; signal: AbortSignal },
 ): Promise<string> {
+  const { service, host, log, signal } = needs;
+  const { name, port } = service;
+  let told = false;
   for (const since = Date.now(); ; await rest(250, signal)) {
     try {
       return await gateway.listen({ host, port });
@@ -52,6 +53,8 @@ async function listen(
       if (signal.aborted || Date.now() - since > PORT_PATIENCE_MS) {
         throw new PortTaken(`Port ${port} is taken by another program; set ${name.toUpperCase()}_PORT to a free one.`);
       }
+      if (!told) log.warn({ port }, 'the port is taken; maybe a predecessor is about to leave it');
+      told = true;
     }
   }
 }

@@ -69,7 +69,8 @@ async function keep(post: Post, signal: AbortSignal, log: Log): Promise<void> {
     const death = await run(post.spawn(), AbortSignal.any([signal, dismissed.signal]));
     over.abort();
     if (signal.aborted) return;
-    if (death.code === MISCONFIGURED) throw new OperatorError(`${post.name} cannot run as it is configured.`);
+    // Without words: the process that ended has said why.
+    if (death.code === MISCONFIGURED) throw new OperatorError('');
     if (dismissed.signal.aborted) continue;
     deaths = Date.now() - begun > GOOD_LIFE_MS ? 1 : deaths + 1;
     const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (deaths - 1), LONGEST_BACKOFF_MS);

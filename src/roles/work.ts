@@ -9,9 +9,14 @@ import type { WorkMeters } from './meters.ts';
 /** How long a gentle stop waits for attempts under way before it hands them back. */
 const GRACE_MS = 20_000;
 
+/** An attempt that does not stop. Whatever thread it has only ends with its process. */
+export class StuckAttempt extends Error {
+  override readonly name = 'StuckAttempt';
+}
+
 /**
  * Works for one service until `signal` aborts, then finishes what it has begun (handing back what takes too long) and
- * resolves. Rejects when an attempt is stuck beyond help: the process must then end.
+ * resolves. Rejects with `StuckAttempt` when one is stuck beyond help: the process must then be killed.
  *
  * The event loop of this process is its heart: it renews leases and beats while the model computes elsewhere (in
  * threads), so a long inference does not look like a death.
@@ -118,7 +123,7 @@ export async function work(needs: {
     await workers.leave(id).catch(() => {});
     if (!stuck) await model?.close();
   }
-  if (stuck) throw new Error('An attempt does not stop: this process ends, so that its thread ends too.');
+  if (stuck) throw new StuckAttempt('An attempt does not stop: this process ends, so that its thread ends too.');
 }
 
 /** Calls `run` every `ms`, never two at a time. */

@@ -52,8 +52,8 @@ export async function fileRoutes(
         },
       },
       async (request, reply) => {
-        const upload = await readUpload(request, { maxBytes, accept: [''] });
-        const stored = await files.put(upload.stream, { maxBytes }).catch((error) => {
+        const bytes = await readUpload(request, { maxBytes });
+        const stored = await files.put(bytes, { maxBytes }).catch((error) => {
           throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
         });
         const contentType = sniff(stored.head);

@@ -49,7 +49,7 @@ export async function layout<Own>(page: {
               </span>
             </span>
           </a>
-          <nav aria-label={ui.reference}>
+          <nav aria-label={ui.navigation}>
             <button type="button" id="token-button" class="link" hidden safe>
               {ui.token.button}
             </button>

@@ -1,11 +1,12 @@
 /** The words that all pages share. A key that one language has and another has not does not compile. */
 const en = {
   skip: 'Skip to the content',
-  reference: 'API reference',
-  selfHosted: 'Runs on your own machine; this page asks no other host for anything.',
+  reference: 'API',
+  navigation: 'Service',
+  selfHosted: 'Self-hosted; this page asks no other host for anything.',
   needsScript: 'This page needs JavaScript. Everything it does can also be done with the API:',
   token: {
-    button: 'Access token',
+    button: 'Token',
     title: 'Access token',
     why: 'This service answers only those who have a token. The start-up banner shows a link that carries one; or ask whoever runs the service.',
     wrong: 'The service did not accept this token. Please check it, or ask whoever runs the service.',
@@ -34,11 +35,12 @@ const en = {
 
 const ru: typeof en = {
   skip: 'К содержанию',
-  reference: 'Справочник API',
-  selfHosted: 'Работает на вашей машине; страница не обращается ни к каким другим узлам.',
+  reference: 'API',
+  navigation: 'Сервис',
+  selfHosted: 'Работает на вашем сервере; страница не обращается ни к каким другим узлам.',
   needsScript: 'Этой странице нужен JavaScript. Всё, что она делает, можно сделать и через API:',
   token: {
-    button: 'Токен доступа',
+    button: 'Токен',
     title: 'Токен доступа',
     why: 'Сервис отвечает только тем, у кого есть токен. Ссылка с токеном показана при запуске; или спросите того, кто ведёт сервис.',
     wrong: 'Сервис не принял этот токен. Проверьте его или спросите того, кто ведёт сервис.',

@@ -1,5 +1,6 @@
 import { access, chmod, chown, constants, lchown, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { OperatorError } from '../operator-error.ts';
 
 /** Who runs the server: an empty account is ourselves. */
 export interface Account {
@@ -22,7 +23,7 @@ export async function accountFor(cluster: string): Promise<Account> {
     return uid === 0 ? NOBODY : { uid, gid };
   }
   if (owner && process.getuid && owner.uid !== process.getuid()) {
-    throw new Error(
+    throw new OperatorError(
       `The database in ${cluster} belongs to the user with the id ${owner.uid}, and this process is ` +
         `${process.getuid()}. Start as that user or as root, or give it away with chown -R.`,
     );
@@ -63,7 +64,7 @@ export async function give(path: string, { uid, gid }: Account): Promise<void> {
   if (uid === undefined || gid === undefined) return;
   await chown(path, uid, gid).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPERM' && error.code !== 'EINVAL') throw error;
-    throw new Error(
+    throw new OperatorError(
       'PostgreSQL does not run as root, and here root may not act as another user. ' +
         'Start as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own (15 or newer).',
       { cause: error },
@@ -88,7 +89,7 @@ export async function ownCluster(cluster: string, account: Account): Promise<voi
 export async function wayInto(cluster: string, account: Account): Promise<string> {
   if (account.uid === undefined || (await canReach(dirname(cluster), account, ENTER))) return cluster;
   if (process.platform === 'linux') return '/proc/self/cwd';
-  throw new Error(
+  throw new OperatorError(
     `PostgreSQL does not run as root, and the user id ${account.uid}, which it runs as instead, cannot enter ` +
       `${dirname(cluster)}. Choose a DATA_DIR that others may pass, or start as an ordinary user.`,
   );

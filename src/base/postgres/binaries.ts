@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../log.ts';
+import { OperatorError } from '../operator-error.ts';
 import { type Account, canReach, ENTER, READ } from './account.ts';
 
 export interface Binaries {
@@ -47,7 +48,7 @@ function installedPackage(): string {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch {
-    throw new Error(
+    throw new OperatorError(
       `PostgreSQL for this machine is not installed (${name}). Install without --omit=optional, ` +
         'or set DATABASE_URL to a PostgreSQL of your own (15 or newer).',
     );
@@ -113,7 +114,7 @@ async function copyFor(
       reasons.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  throw new Error(
+  throw new OperatorError(
     `PostgreSQL in ${native} cannot be run by ${account.uid === undefined ? 'this user' : `the user id ${account.uid}`}, ` +
       `and no place for a copy was found (${reasons.join('; ')}). Set DATABASE_URL to a PostgreSQL of your own instead.`,
   );

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
+import { OperatorError } from '../operator-error.ts';
 import { type Account, handOver, ownCluster } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { makeCluster } from './initdb.ts';
@@ -26,7 +27,7 @@ export async function ensureCluster({
   if (version === undefined) {
     await makeCluster({ cluster, account, binaries, password, unsafeForTests, log });
   } else if (version !== binaries.major) {
-    throw new Error(
+    throw new OperatorError(
       `The database in ${cluster} was made by PostgreSQL ${version}, and this program brings ${binaries.major}. ` +
         'Start the version of this program that made it, or move the data with pg_dump and pg_restore into a new ' +
         'DATA_DIR, or set DATABASE_URL to a server of that version.',
@@ -42,7 +43,7 @@ export async function clusterPassword(home: string): Promise<string> {
   const known = await readFile(path, 'utf8').catch(() => '');
   if (known) return known.trim();
   if ((await versionOf(join(home, 'cluster'))) !== undefined) {
-    throw new Error(
+    throw new OperatorError(
       `The password of the database is missing: restore the file ${path} together with the folder beside it.`,
     );
   }
@@ -67,5 +68,7 @@ async function versionOf(cluster: string): Promise<string | undefined> {
   if (version !== undefined) return version.trim();
   const rest = await readdir(cluster).catch(() => []);
   if (rest.length === 0) return undefined;
-  throw new Error(`${cluster} is not empty, but it is no database of PostgreSQL either. Move it away, or restore it.`);
+  throw new OperatorError(
+    `${cluster} is not empty, but it is no database of PostgreSQL either. Move it away, or restore it.`,
+  );
 }

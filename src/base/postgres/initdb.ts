@@ -4,6 +4,7 @@ import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../log.ts';
+import { OperatorError } from '../operator-error.ts';
 import { type Account, give, NOBODY, ownCluster, serverEnvironment, wayInto } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { isAlive } from './processes.ts';
@@ -79,7 +80,7 @@ async function initdb(draft: string, passwordFile: string, { account, binaries, 
     } else if (NAMELESS.test(said) && maker.uid !== undefined && maker !== NOBODY) {
       maker = NOBODY; // and given to its account when it is complete
     } else {
-      throw new Error(whyNot(failure), { cause: failure });
+      throw new OperatorError(whyNot(failure), { cause: failure });
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { Type } from 'typebox';
+import { rest } from '../../base/loop.ts';
 import { bearerGuard, tokensFrom } from '../bearer.ts';
 import { reply, Success, success } from '../envelope.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
@@ -71,14 +72,11 @@ export async function rawConnection(
     text += chunk.toString();
   });
   socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   await new Promise((resolve) => socket.once('connect', resolve));
-  const heard = (ms = 5000) =>
-    new Promise<string>((resolve) => {
-      const timer = setTimeout(() => resolve(text), ms);
-      socket.once('close', () => {
-        clearTimeout(timer);
-        resolve(text);
-      });
-    });
+  const heard = async (ms = 5000) => {
+    await Promise.race([closed, rest(ms)]);
+    return text;
+  };
   return { socket, heard };
 }

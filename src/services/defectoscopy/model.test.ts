@@ -17,7 +17,8 @@ import { createAuthority } from '../../base/testing/certificate.ts';
 import { COLOURS, colourHead, installColours } from '../../ml/testing/model.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, Outcome, SharedSettings } from '../service.ts';
-import { loadModel, trainedIn } from './model.ts';
+import { loadModel } from './model.ts';
+import { trainedIn } from './model-shelf.ts';
 import type { Heatmaps, Recorded } from './result.ts';
 import { settings } from './settings.ts';
 

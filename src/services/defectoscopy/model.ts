@@ -1,24 +1,19 @@
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Value } from 'typebox/value';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
+import { OperatorError } from '../../base/operator-error.ts';
 import type { Values } from '../../base/settings.ts';
-import { openShelf, type Shelf } from '../../ml/weights.ts';
+import { openShelf } from '../../ml/weights.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, ModelHouse, SharedSettings } from '../service.ts';
 import { FAILURES } from './failures.ts';
 import { imagePolicy } from './image-policy.ts';
 import type { WorkerInfo } from './model-info.ts';
 import { openPhoto } from './model-photo.ts';
+import { newestShipped, SHIPPED, trainedIn } from './model-shelf.ts';
 import { type ModelVersion, openVersions, POOL_SIZE } from './model-versions.ts';
 import type { PredictInput, Recorded } from './result.ts';
 import { Classification } from './schema.ts';
 import type { settings } from './settings.ts';
-
-/** The versions that come with the product. */
-export const SHIPPED = fileURLToPath(new URL('../../../models/defectoscopy/', import.meta.url));
-/** The versions that were trained here. */
-export const trainedIn = (dataDir: string) => join(dataDir, 'models', 'defectoscopy');
 
 /** What looks at photos. Another version than the default is loaded when a task first names it. */
 export async function loadModel({
@@ -37,10 +32,10 @@ export async function loadModel({
     log.warn({ err, folder }, 'this folder is no model version'),
   );
   const versions = openVersions(shelf);
-  const byDefault = await versions.get(own.modelVersion ?? newest(shelf, shipped));
+  const byDefault = await versions.get(own.modelVersion ?? newestShipped(shelf, shipped).version);
   if (!byDefault) {
     shelf.close();
-    throw new Error(`The model version ${own.modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`);
+    throw new OperatorError(`The model version ${own.modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`);
   }
   const source = { fetch, files, policy: imagePolicy(own, shared), filesHost: shared.filesHost };
   const info: WorkerInfo = {
@@ -71,13 +66,6 @@ export async function loadModel({
       await versions.close();
     },
   };
-}
-
-/** A version that is newly installed is not the default by itself: only what comes with the product is. */
-function newest(shelf: Shelf, shipped: string): string {
-  const last = shelf.versions().findLast(({ folder }) => folder.startsWith(shipped));
-  if (!last) throw new Error(`No model version is installed in ${shipped}.`);
-  return last.version;
 }
 
 /** The last look before it is written down: a broken network must fail the task, not fill it with NaN. */

@@ -1,6 +1,7 @@
 import type { TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { type Assets, assetRoutes } from '../../ui/assets.ts';
+import { DropZone } from '../../ui/drop.tsx';
 import { layout, TokenForm } from '../../ui/layout.tsx';
 import { sendPage } from '../../ui/send-page.ts';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
@@ -8,9 +9,6 @@ import { languageOf } from '../task-routes.ts';
 import { type PhotoPage, type PhotoTexts, texts } from './browser/texts.ts';
 
 const EXAMPLE = 'examples/wall.jpg';
-
-/** The typings of our JSX do not know this attribute yet. */
-const CAMERA = { capture: 'environment' };
 
 interface Needs {
   readonly version: string;
@@ -43,7 +41,7 @@ function photoPage(language: UiLanguage, assets: Assets, { version, auth, maxByt
     ...{ language, version, assets, own },
     service: words.service,
     title: words.title,
-    styles: ['services/defectoscopy/browser/photo.css'],
+    styles: ['ui/drop.css', 'services/defectoscopy/browser/photo.css'],
     script: 'services/defectoscopy/browser/photo-page.js',
     children: (
       <>
@@ -81,8 +79,8 @@ function Workspace(page: { words: PhotoTexts; language: UiLanguage; maxBytes: nu
     <div class="needs-script">
       <TokenForm language={language} />
       <p id="refused" class="notice bad" role="alert" hidden></p>
-      <div id="workspace" class="workspace" data-photo="none">
-        <Drop {...page} />
+      <div id="workspace" class="workspace">
+        <DropZone words={words.drop} accept="image/*,.heic,.heif,.tif,.tiff" camera example={page.example} />
         <section id="explain" class="panel explain" aria-labelledby="explain-title">
           <h2 id="explain-title" safe>
             {words.stepsTitle}
@@ -95,7 +93,9 @@ function Workspace(page: { words: PhotoTexts; language: UiLanguage; maxBytes: nu
         </section>
         <section id="progress" class="panel progress" aria-labelledby="file-name" hidden>
           <div class="row">
-            <h2 id="file-name"></h2>
+            <h2 id="file-name" safe>
+              {words.title}
+            </h2>
             <button type="button" id="cancel" safe>
               {words.cancel}
             </button>
@@ -113,41 +113,6 @@ function Workspace(page: { words: PhotoTexts; language: UiLanguage; maxBytes: nu
         <ul id="visits"></ul>
       </section>
     </div>
-  );
-}
-
-function Drop({ words, example }: { words: PhotoTexts; example: boolean }): JSX.Element {
-  const { drop } = words;
-  return (
-    <section class="drop" aria-label={drop.title}>
-      <label class="zone">
-        <input id="file" type="file" accept="image/*,.heic,.heif,.tif,.tiff" multiple class="visually-hidden" />
-        <svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">
-          <rect x="5" y="9" width="38" height="30" rx="5" />
-          <circle cx="16" cy="19" r="3.5" />
-          <path d="m6 34 11-9 8 7 8-10 9 10" />
-        </svg>
-        <span class="title" data-more={drop.more} safe>
-          {drop.title}
-        </span>
-        <span class="or">
-          <span safe>{drop.or}</span> <u safe>{drop.choose}</u>
-        </span>
-        <span id="limits" class="hint"></span>
-      </label>
-      <div class="ways">
-        <label class="button camera">
-          {/* A label of its own: `capture` takes the choice of a stored photo away. */}
-          <input id="camera" type="file" accept="image/*" class="visually-hidden" {...CAMERA} />
-          <span safe>{drop.camera}</span>
-        </label>
-        {example && (
-          <button type="button" id="example" safe>
-            {drop.example}
-          </button>
-        )}
-      </div>
-    </section>
   );
 }
 
@@ -170,7 +135,7 @@ function Picture({ words }: { words: PhotoTexts }): JSX.Element {
             <span class="visually-hidden" safe>
               {map.strength}
             </span>
-            <input id="strength" type="range" min="10" max="100" step="5" value="75" />
+            <input id="strength" type="range" min="10" max="100" step="5" value="60" />
           </label>
           <span class="scale" aria-hidden="true">
             <span safe>{map.weak}</span>

@@ -6,25 +6,27 @@ export const pageData = <Own>(): PageData<Own> => JSON.parse(byId('page-data').t
 
 /** How numbers are written in the reader's language. */
 export function numbers(language: string) {
-  const share = new Intl.NumberFormat(language, {
-    style: 'percent',
-    minimumFractionDigits: 1,
-    maximumFractionDigits: 1,
-  });
-  const whole = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 });
+  const percent = (digits: number) =>
+    new Intl.NumberFormat(language, {
+      style: 'percent',
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
   const unit = (name: string, digits: number) =>
     new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
-  const [second, tenth, minute, mebi] = [unit('second', 0), unit('second', 1), unit('minute', 0), unit('megabyte', 1)];
+  const [exact, rough] = [percent(1), percent(0)];
+  const [milliseconds, tenths, seconds] = [unit('millisecond', 0), unit('second', 1), unit('second', 0)];
+  const [minutes, megabytes] = [unit('minute', 0), unit('megabyte', 1)];
   return {
-    share: (value: number) => share.format(value),
-    wholeShare: (value: number) => whole.format(value),
-    megabytes: (bytes: number) => mebi.format(bytes / 1_048_576),
-    /** A tenth matters for what is over in a moment, and for nothing that takes minutes. */
+    share: (value: number) => exact.format(value),
+    wholeShare: (value: number) => rough.format(value),
+    megabytes: (bytes: number) => megabytes.format(bytes / 1_048_576),
+    /** As exact as is worth reading: what is over in a moment and what takes minutes need different units. */
     duration: (ms: number) => {
-      const seconds = ms / 1000;
-      if (seconds < 10) return tenth.format(seconds);
-      if (seconds < 120) return second.format(Math.floor(seconds));
-      return minute.format(Math.round(seconds / 60));
+      if (ms < 1000) return milliseconds.format(Math.max(1, Math.round(ms)));
+      if (ms < 10_000) return tenths.format(ms / 1000);
+      if (ms < 120_000) return seconds.format(Math.floor(ms / 1000));
+      return minutes.format(Math.round(ms / 60_000));
     },
   };
 }

@@ -47,7 +47,10 @@ export function openTokens(words: { readonly why: string; readonly wrong: string
     if (token) keep(token);
   });
   button.hidden = false;
-  button.addEventListener('click', () => (form.hidden ? show(words.why) : (form.hidden = true)));
+  button.addEventListener('click', () => {
+    if (form.hidden) show(words.why);
+    else form.hidden = true;
+  });
   // The banner's link pasted into a tab that shows this page already does not load it anew.
   addEventListener('hashchange', take);
   take();

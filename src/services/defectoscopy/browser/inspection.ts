@@ -41,7 +41,7 @@ export interface Inspection {
   /** Why nothing moves at the moment. */
   hitch?: Parameters<OnHitch>[0];
   /** The class whose map is shown; undefined for the bare photo. */
-  shown?: string;
+  shown: string | undefined;
   readonly heats: Map<string, Heat | undefined>;
   readonly stop: AbortController;
 }
@@ -52,6 +52,7 @@ export const newInspection = (file: File): Inspection => ({
   stage: 'waiting',
   began: { waiting: performance.now() },
   sent: 0,
+  shown: undefined,
   heats: new Map(),
   stop: new AbortController(),
 });
@@ -96,7 +97,11 @@ export async function inspect(it: Inspection, api: Api, changed: () => void): Pr
     if (state.status === 'processing') enter('processing');
   };
   const state = await follow<TaskState>(api, `result/${accepted.task_id}`, { state: onState, hitch }, signal);
-  if (state.status === 'done') return enter('done');
+  it.state = state;
+  if (state.status === 'done') {
+    it.shown = state.result?.defects[0]?.name;
+    return enter('done');
+  }
   it.failure = { code: state.error_code ?? '', sentence: state.error ?? '' };
   enter(state.error_code === 'CANCELLED' ? 'cancelled' : 'failed');
 }

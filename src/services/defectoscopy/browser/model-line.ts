@@ -7,6 +7,8 @@ interface Ready {
   readonly queue_depth: number;
 }
 
+/** Our own photos are among those in the queue; a few are no news. */
+const WORTH_A_WORD = 5;
 const LOOK_EVERY_MS = 15_000;
 
 /** Says in a sentence whether a photo would be looked at now. Answers what it last saw. */
@@ -25,7 +27,7 @@ export function openModelLine(texts: PhotoTexts['model']): { isWarm(): boolean; 
     try {
       const { worker_state: state, queue_depth: depth } = await callOpenly<Ready>('ready', {});
       warm = state === 'warm';
-      const busy = warm && depth > 0;
+      const busy = warm && depth > WORTH_A_WORD;
       say(state, busy ? fill(texts.busy, { count: depth }) : texts[state]);
     } catch (error) {
       warm = false;

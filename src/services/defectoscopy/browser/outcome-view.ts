@@ -8,9 +8,10 @@ import type { Words } from './words.ts';
 export function showOutcome(it: Inspection, words: Words, onChoose: (name: string) => void): void {
   const outcome = byId('outcome');
   outcome.hidden = it.stage !== 'done' && it.stage !== 'failed' && it.stage !== 'cancelled';
-  if (outcome.hidden) return outcome.replaceChildren();
+  outcome.replaceChildren();
+  if (outcome.hidden) return;
   const { result } = it.state ?? {};
-  outcome.replaceChildren(
+  outcome.append(
     ...(it.stage === 'done' && result ? found(it, result, words, onChoose) : lost(it, words)),
     ...(it.taskId === undefined ? [] : [task(it, it.taskId, words)]),
   );

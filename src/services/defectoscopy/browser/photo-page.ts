@@ -63,8 +63,12 @@ function start(): void {
   }
 
   async function takeExample(url: string): Promise<void> {
-    const bytes = await (await fetch(url)).blob();
-    take([new File([bytes], url.split('/').at(-1) ?? '', { type: 'image/jpeg' })]);
+    try {
+      const bytes = await (await fetch(url)).blob();
+      take([new File([bytes], url.split('/').at(-1) ?? '', { type: 'image/jpeg' })]);
+    } catch {
+      refuse([texts.model.offline]);
+    }
   }
 
   function next(): void {
@@ -76,7 +80,6 @@ function start(): void {
   async function run(it: Inspection): Promise<void> {
     try {
       await inspect(it, api, () => changed(it));
-      it.shown ??= it.state?.result?.defects[0]?.name;
     } catch (error) {
       if (it.stop.signal.aborted) return ended(it, 'cancelled');
       it.failure =
@@ -106,8 +109,9 @@ function start(): void {
 
   function choose(it: Inspection): void {
     current = it;
-    byId('workspace').dataset['photo'] = 'some';
+    byId('drop').classList.add('slim');
     byId('explain').hidden = true;
+    byId('drop-title').textContent = texts.drop.more;
     byId('progress').hidden = false;
     changed(it);
   }

@@ -22,7 +22,8 @@ function stepsOf(it: Inspection, { ui, numbers }: Words): Step[] {
     const time = times[stage];
     const note = time === undefined ? '' : numbers.duration(time);
     if (lost && stage === 'done') return { label: ui.steps[it.stage as 'failed'], state: 'bad', note };
-    if (it.stage === 'done' || index < reached || (lost && index === reached)) {
+    if (lost && index === reached) return { label: ui.steps[stage], state: 'bad', note };
+    if (it.stage === 'done' || index < reached) {
       return { label: ui.steps[stage], state: 'past', note };
     }
     if (index > reached) return { label: ui.steps[stage], state: 'ahead', note };

@@ -6,6 +6,7 @@ const en = {
   lead: 'Give it a photo of concrete, brick, steel or tile. It names the surface and the defects it sees, and shows where.',
   drop: {
     title: 'Drop a photo here',
+    tap: 'Choose a photo',
     more: 'Another photo',
     or: 'or paste one, or',
     choose: 'choose a file',
@@ -24,7 +25,7 @@ const en = {
   stepsTitle: 'How it goes',
   model: {
     warm: 'The model is loaded; a photo takes a few seconds.',
-    busy: 'The model is loaded; photos before yours in the queue: {count}.',
+    busy: 'The model is loaded; photos in the queue: {count}.',
     cold: 'No worker has its model loaded now. A photo waits in the queue until one starts, which may take minutes.',
     unknown: 'Nobody knows whether a worker is awake. A photo is kept in the queue in any case.',
     down: 'The task queue cannot be reached now.',
@@ -37,7 +38,7 @@ const en = {
   estimate: 'The service expects an answer within {time} at most.',
   estimateCold: 'A worker has to start first: the service expects an answer within {time}.',
   cancel: 'Cancel',
-  cancelled: 'You cancelled this photo.',
+  cancelled: 'This photo was cancelled.',
   failed: 'This photo could not be examined',
   code: 'Code',
   surface: 'Surface',
@@ -63,7 +64,7 @@ const en = {
     ],
   },
   photo: 'The photo {name}',
-  noPreview: 'This browser cannot show {name}; the service can read it all the same.',
+  noPreview: 'This browser has no preview of {name}; the service looks at the file itself.',
   task: 'Task and API call',
   taskId: 'Task',
   modelVersion: 'Model',
@@ -72,8 +73,10 @@ const en = {
   answer: 'The answer, as programs see it',
   visit: 'Photos of this visit',
   said: { waiting: '{name}: queued for upload', done: '{name}: done. {verdict}', failed: '{name}: {sentence}' },
-  /** What the service's sentences are in this language, by `error_code`; English ones come with the answer. */
-  failures: {} as Readonly<Record<string, string>>,
+  /** What the service's sentences are in this language, by code; where there is none, the sentence that came. */
+  failures: {
+    UNSUPPORTED_MEDIA_TYPE: 'This is not a photo: it takes a JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC file.',
+  } as Readonly<Record<string, string>>,
   /** What people call the classes; a name that is not here is shown as it is, without its underscores. */
   classes: {
     rolled_in_scale: 'rolled-in scale',
@@ -89,6 +92,7 @@ const ru: typeof en = {
   lead: 'Дайте снимок бетона, кирпича, стали или плитки. Сервис назовёт поверхность и видимые дефекты и покажет, где они.',
   drop: {
     title: 'Перетащите фото сюда',
+    tap: 'Выберите фото',
     more: 'Ещё одно фото',
     or: 'или вставьте из буфера, или',
     choose: 'выберите файл',
@@ -107,7 +111,7 @@ const ru: typeof en = {
   stepsTitle: 'Как это происходит',
   model: {
     warm: 'Модель загружена; снимок занимает несколько секунд.',
-    busy: 'Модель загружена; снимков в очереди перед вашим: {count}.',
+    busy: 'Модель загружена; снимков в очереди: {count}.',
     cold: 'Сейчас ни один обработчик не держит модель загруженной. Снимок подождёт в очереди, это может занять минуты.',
     unknown: 'Неизвестно, работает ли обработчик. Снимок в любом случае останется в очереди.',
     down: 'Очередь задач сейчас недоступна.',
@@ -120,7 +124,7 @@ const ru: typeof en = {
   estimate: 'Сервис обещает ответ самое позднее через {time}.',
   estimateCold: 'Сначала должен запуститься обработчик: ответ ожидается через {time}.',
   cancel: 'Отменить',
-  cancelled: 'Вы отменили этот снимок.',
+  cancelled: 'Снимок отменён.',
   failed: 'Этот снимок не удалось разобрать',
   code: 'Код',
   surface: 'Поверхность',
@@ -146,7 +150,7 @@ const ru: typeof en = {
     ],
   },
   photo: 'Снимок {name}',
-  noPreview: 'Этот браузер не умеет показывать {name}, но сервис его прочтёт.',
+  noPreview: 'Браузер не умеет показывать {name}; сервис смотрит на сам файл.',
   task: 'Задача и вызов API',
   taskId: 'Задача',
   modelVersion: 'Модель',

@@ -12,11 +12,15 @@ export function showVisit(
   const { ui } = words;
   byId('visit').hidden = all.length < 2;
   const list = byId('visits');
+  // An upload reports its progress many times a second; nothing of that shows here.
+  const state = all.map((it) => `${it.stage}${it === current}`).join();
+  if (list.dataset['state'] === state) return;
+  list.dataset['state'] = state;
   const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
   list.replaceChildren(
     ...[...all].reverse().map((it) => {
       const picture = el('img', { src: it.preview, alt: '', loading: 'lazy' });
-      picture.addEventListener('error', () => picture.classList.add('missing'));
+      picture.addEventListener('error', () => picture.replaceWith(el('span', { class: 'missing' })));
       const said =
         it.stage === 'done'
           ? words.verdict(it.state!.result!)

@@ -1,0 +1,42 @@
+import { plan } from '../compose.ts';
+import { train } from '../services/defectoscopy/train.ts';
+
+/** `assay train FOLDER`: fits the heads of the defectoscopy model to a folder of images, and tells how it goes. */
+export async function trainCommand(folder: string, { name }: { name?: string } = {}): Promise<void> {
+  const { shared } = await plan(process.env, 'train');
+  const bar = progressBar(process.stdout);
+  await train({
+    folder,
+    name,
+    dataDir: shared.dataDir,
+    say: (line) => console.log(line),
+    progress: (done, total) => bar(done, total, performance.now()),
+  });
+}
+
+const WIDTH = 30;
+const EVERY_MS = 200;
+
+/** On a terminal a bar that moves; elsewhere (a log) a line for each tenth. */
+export function progressBar(out: { isTTY?: boolean; write(text: string): unknown }) {
+  let begunMs: number | undefined;
+  let shownMs = Number.NEGATIVE_INFINITY;
+  let tenths = 0;
+  return (done: number, total: number, nowMs: number): void => {
+    begunMs ??= nowMs;
+    const isLast = done === total;
+    const left = Math.ceil((((nowMs - begunMs) / done) * (total - done)) / 1000);
+    const text = `${done} of ${total} images${isLast ? '' : `, ${clock(left)} left`}`;
+    if (out.isTTY) {
+      if (!isLast && nowMs - shownMs < EVERY_MS) return;
+      shownMs = nowMs;
+      const filled = Math.round((WIDTH * done) / total);
+      out.write(`\r[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${text}        ${isLast ? '\n' : ''}`);
+    } else if (isLast || Math.floor((10 * done) / total) > tenths) {
+      tenths = Math.floor((10 * done) / total);
+      out.write(`${text}\n`);
+    }
+  };
+}
+
+const clock = (seconds: number) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

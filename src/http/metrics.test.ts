@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Gateway } from './gateway.ts';
+import { createMetrics, type MetricJson, type MetricsSources, metricsHandler } from './metrics.ts';
+import { slidingWindow } from './rate-limit.ts';
+import { BEARER, testGateway } from './testing/gateway.ts';
+
+let app: Gateway | undefined;
+afterEach(() => app?.close());
+
+async function serving(sources: Omit<MetricsSources, 'registry'> = {}) {
+  const made = await testGateway({ limiter: slidingWindow({ limit: 2, now: () => 0 }) });
+  app = made.app;
+  app.get(
+    '/metrics',
+    { config: { access: 'public' } },
+    metricsHandler({ registry: made.metrics.registry, ...sources }),
+  );
+  return made;
+}
+const read = async (headers: Record<string, string> = {}) => app!.inject({ url: '/metrics', headers });
+const linesOf = (text: string, name: string) => text.split('\n').filter((line) => line.startsWith(name));
+
+describe('GET /metrics', () => {
+  it('counts answers by service, route pattern and status, and never names an id', async () => {
+    await serving();
+    for (const id of ['id-1', 'id-2', 'id-3']) await app!.inject({ url: `/result/${id}`, headers: BEARER });
+    await app!.inject({ method: 'HEAD', url: '/result/id-1' });
+    await app!.inject('/nowhere/id-4');
+    const { body, headers } = await read();
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(linesOf(body, 'assay_http_requests_total').sort()).toEqual([
+      'assay_http_requests_total{service="sample",route="/result/:task_id",code="200"} 2',
+      'assay_http_requests_total{service="sample",route="/result/:task_id",code="401"} 1',
+      'assay_http_requests_total{service="sample",route="/result/:task_id",code="429"} 1',
+      'assay_http_requests_total{service="sample",route="none",code="404"} 1',
+    ]);
+    expect(linesOf(body, 'assay_rate_limited_total')).toEqual(['assay_rate_limited_total{service="sample"} 1']);
+    expect(linesOf(body, 'assay_build_info')).toEqual(['assay_build_info{version="1.2.3"} 1']);
+    expect(body).not.toMatch(/id-\d|secret/);
+  });
+
+  it('has a histogram of times whose buckets rise to its count', async () => {
+    await serving();
+    for (let i = 0; i < 5; i++) await app!.inject('/open');
+    const { body } = await read();
+    const buckets = linesOf(body, 'assay_http_request_seconds_bucket').map((line) => Number(line.split(' ')[1]));
+    expect(buckets).toHaveLength(10);
+    expect(buckets).toEqual([...buckets].sort((a, b) => a - b));
+    expect(buckets.at(-1)).toBe(5);
+    expect(linesOf(body, 'assay_http_request_seconds_count')[0]).toMatch(/ 5$/);
+  });
+
+  it('speaks OpenMetrics to those who ask for it, with each name right', async () => {
+    await serving();
+    await app!.inject('/open');
+    const { body, headers } = await read({ accept: 'application/openmetrics-text; version=1.0.0' });
+    expect(headers['content-type']).toContain('application/openmetrics-text');
+    expect(body).toContain('# TYPE assay_http_requests counter');
+    expect(body).toContain('assay_http_requests_total{service="sample",route="/open",code="200"} 1');
+    expect(body).toMatch(/# EOF\n$/);
+  });
+
+  it('sums the counts of other processes, and shows its own when those do not answer', async () => {
+    const other = createMetrics({ version: '1.2.3' });
+    other.route('sample', '/open')(200, 5);
+    other.rateLimited('sample');
+    let answer = async () => [(await other.registry.getMetricsAsJSON()) as MetricJson[]];
+    await serving({ others: () => answer() });
+    await app!.inject('/open');
+    const both = (await read()).body;
+    expect(both).toContain('assay_http_requests_total{service="sample",route="/open",code="200"} 2');
+    expect(both).toContain('assay_build_info{version="1.2.3"} 1');
+    answer = () => Promise.reject(new Error('gone'));
+    expect((await read()).body).toContain('route="/open",code="200"} 1');
+  });
+
+  it('freshens gauges before it answers, and answers even when that fails', async () => {
+    let fail = false;
+    const made = createMetrics({ version: '1' });
+    await serving({
+      refresh: async () => {
+        if (fail) throw new Error('no database');
+        made.authDisabled('sample', true);
+      },
+      others: async () => [(await made.registry.getMetricsAsJSON()) as MetricJson[]],
+    });
+    expect((await read()).body).toContain('assay_auth_disabled{service="sample"} 1');
+    fail = true;
+    expect((await read()).statusCode).toBe(200);
+  });
+
+  it('needs no token, unless the operator sets one', async () => {
+    await serving({ token: '' });
+    expect((await read()).statusCode).toBe(200);
+    await app!.close();
+    await serving({ token: 'scrape' });
+    expect((await read()).statusCode).toBe(401);
+    expect((await read({ authorization: 'Bearer scrape' })).statusCode).toBe(200);
+  });
+});

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { success } from './envelope.ts';
+import type { Gateway } from './gateway.ts';
+import { PATIENCE } from './server-limits.ts';
+import { BEARER, rawConnection, testGateway } from './testing/gateway.ts';
+import { acceptUploads, readUpload } from './upload.ts';
+
+let app: Gateway;
+afterEach(() => app?.close());
+
+const MAX_BYTES = 200_000;
+
+async function serving() {
+  ({ app } = await testGateway({ patience: { ...PATIENCE, lingerMs: 300 } }, async (gateway) => {
+    await gateway.register(async (scope) => {
+      await acceptUploads(scope);
+      scope.post('/files', { config: { access: 'bearer' } }, async (request, answer) => {
+        const bytes = await buffer(await readUpload(request, { maxBytes: MAX_BYTES }));
+        return answer.code(201).send(success({ size: bytes.length, sha256: sha256(bytes) }));
+      });
+    });
+  }));
+}
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const bytes = Buffer.from(Array.from({ length: 150_000 }, (_, i) => (i * 7) % 256));
+const whole = { size: bytes.length, sha256: sha256(bytes) };
+
+function form(parts: [name: string, type: string | undefined, content: Buffer | string][]) {
+  const body = parts.flatMap(([name, type, content]) => [
+    `--edge\r\nContent-Disposition: form-data; name="${name}"${type ? `; filename="a"\r\nContent-Type: ${type}` : ''}\r\n\r\n`,
+    content,
+    '\r\n',
+  ]);
+  const payload = Buffer.concat([...body, '--edge--\r\n'].map((part) => Buffer.from(part)));
+  return { headers: { ...BEARER, 'content-type': 'multipart/form-data; boundary=edge' }, payload };
+}
+const send = (options: { headers: Record<string, string>; payload: Buffer | string }) =>
+  app.inject({ method: 'POST', url: '/files', ...options });
+const raw = (type: string | undefined, payload: Buffer | string) =>
+  send({ headers: { ...BEARER, ...(type !== undefined && { 'content-type': type }) }, payload });
+const verdict = (answer: Awaited<ReturnType<typeof send>>) => [answer.statusCode, answer.json().error?.code];
+
+describe('POST /files', () => {
+  it('takes a raw body, whole, whatever its type is said to be', async () => {
+    await serving();
+    for (const type of ['image/png', 'Audio/WAV; rate=8000', 'application/json', 'text/html', undefined]) {
+      expect((await raw(type, bytes)).json(), type).toEqual({ ok: true, data: whole });
+    }
+  });
+
+  it('takes one multipart part named file, whole, whatever fields stand around it', async () => {
+    await serving();
+    const answer = await send(
+      form([
+        ['note', undefined, 'hello'],
+        ['file', 'image/png', bytes],
+        ['more', undefined, 'x'],
+      ]),
+    );
+    expect(answer.json()).toEqual({ ok: true, data: whole });
+  });
+
+  it('refuses a form without its file, and one that is torn', async () => {
+    await serving();
+    expect(verdict(await send(form([['note', undefined, 'x']])))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(verdict(await send(form([['picture', 'image/png', 'x']])))).toEqual([422, 'VALIDATION_ERROR']);
+    const torn = form([['file', 'image/png', bytes]]);
+    expect((await send({ ...torn, payload: torn.payload.subarray(0, 90_000) })).statusCode).toBe(400);
+    const noBoundary = { headers: { ...BEARER, 'content-type': 'multipart/form-data' }, payload: 'x' };
+    expect(verdict(await send(noBoundary))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(verdict(await send({ headers: BEARER, payload: '' }))).toEqual([422, 'VALIDATION_ERROR']);
+  });
+
+  it('refuses more than the limit with 413: exactly the limit passes, one byte more does not', async () => {
+    await serving();
+    expect((await raw('image/png', Buffer.alloc(MAX_BYTES))).statusCode).toBe(201);
+    expect(verdict(await raw('image/png', Buffer.alloc(MAX_BYTES + 1)))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect((await send(form([['file', 'image/png', Buffer.alloc(MAX_BYTES)]]))).statusCode).toBe(201);
+    expect(verdict(await send(form([['file', 'image/png', Buffer.alloc(MAX_BYTES + 1)]])))).toEqual([
+      413,
+      'PAYLOAD_TOO_LARGE',
+    ]);
+  });
+
+  it.each([
+    ['a declared length', 'Content-Type: image/png\r\nContent-Length: 1000000000\r\n', (bytes: string) => bytes],
+    [
+      'chunks',
+      'Content-Type: image/png\r\nTransfer-Encoding: chunked\r\n',
+      (bytes: string) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`,
+    ],
+  ])('answers 413 while a body with %s is still being sent', async (_name, headers, framed) => {
+    await serving();
+    const { socket, heard } = await rawConnection(app);
+    socket.write(`POST /files HTTP/1.1\r\nHost: a\r\nAuthorization: ${BEARER.authorization}\r\n${headers}\r\n`);
+    const sending = setInterval(() => socket.writable && socket.write(framed('x'.repeat(20_000))), 5);
+    const answer = await heard(6000);
+    clearInterval(sending);
+    expect(answer).toContain('HTTP/1.1 413');
+    expect(answer).toContain('PAYLOAD_TOO_LARGE');
+  });
+
+  it('asks for the token before it reads the file', async () => {
+    await serving();
+    expect(verdict(await send({ headers: { 'content-type': 'image/png' }, payload: bytes }))).toEqual([
+      401,
+      'UNAUTHORIZED',
+    ]);
+  });
+});

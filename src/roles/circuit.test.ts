@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { createCircuit } from './circuit.ts';
+
+const to = (origin: string, id: string, attempt = 1) => ({ id, origin, attempt });
+
+it('puts the first attempt of a new delivery off, once, after twenty failures in a row within an hour', () => {
+  let now = 0;
+  const circuit = createCircuit(() => now);
+  for (let i = 0; i < 19; i++) circuit.note('a', 'pending');
+  expect(circuit.putsOff(to('a', 'd1'))).toBe(false);
+  circuit.note('a', 'failed');
+  expect(circuit.putsOff(to('b', 'd2'))).toBe(false);
+  expect(circuit.putsOff(to('a', 'd3', 2))).toBe(false);
+  expect(circuit.putsOff(to('a', 'd4'))).toBe(true);
+  expect(circuit.putsOff(to('a', 'd4'))).toBe(false);
+  now = 3_600_001;
+  expect(circuit.putsOff(to('a', 'd5'))).toBe(false);
+});
+
+it('trusts a receiver again after one success', () => {
+  const circuit = createCircuit(() => 0);
+  for (let i = 0; i < 20; i++) circuit.note('a', 'pending');
+  circuit.note('a', 'delivered');
+  expect(circuit.putsOff(to('a', 'd1'))).toBe(false);
+});

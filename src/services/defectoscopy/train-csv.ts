@@ -1,0 +1,21 @@
+/** The rows of a CSV file (RFC 4180; a byte order mark and CRLF are fine) as objects by the names in its first row. */
+export function parseCsv(text: string): Record<string, string>[] {
+  const [header = [], ...rows] = cells(text.replace(/^\uFEFF/, ''));
+  const names = header.map((name) => name.trim().toLowerCase());
+  return rows
+    .filter((row) => row.some((cell) => cell !== ''))
+    .map((row) => Object.fromEntries(names.map((name, i) => [name, (row[i] ?? '').trim()])));
+}
+
+function cells(text: string): string[][] {
+  const rows: string[][] = [[]];
+  // A cell is quoted (two quotes in it are one), or runs to the next comma or line end.
+  const pattern = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n|\r|\n|$)/g;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    const [, quoted, plain = '', end] = match;
+    rows.at(-1)!.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === '') break;
+    if (end !== ',') rows.push([]);
+  }
+  return rows;
+}

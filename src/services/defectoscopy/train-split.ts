@@ -1,0 +1,85 @@
+import { OperatorError } from '../../base/operator-error.ts';
+import type { Sample, Split } from './train-folder.ts';
+
+/**
+ * The split of each sample: as given, else by chance from `seed`, about 70 % train, 15 % val and 15 % test of each class.
+ * A group is never divided. A class needs four groups (or images without one) to be in all three.
+ */
+export function assignSplits(samples: readonly Sample[], seed: number): Split[] {
+  const given = new Map<string, Split>();
+  for (const { group, split } of samples) {
+    if (group === undefined || split === undefined) continue;
+    const other = given.get(group);
+    if (other !== undefined && other !== split) {
+      throw new OperatorError(
+        `The group ${group} lies in two splits, ${other} and ${split}: the accuracy would be a lie.`,
+      );
+    }
+    given.set(group, split);
+  }
+  const known = samples.map(({ group, split }) => split ?? (group === undefined ? undefined : given.get(group)));
+  const hasVal = known.includes('val');
+  const hasAny = known.some((split) => split !== undefined);
+  // Given splits are honoured; what is chosen by them must still be held out of the fit, so val is taken from train.
+  const parts: readonly [Split, number][] =
+    hasAny && !hasVal
+      ? [
+          ['train', 0.85],
+          ['val', 1],
+        ]
+      : [
+          ['train', 0.7],
+          ['val', 0.85],
+          ['test', 1],
+        ];
+  const open = samples.flatMap((_, i) =>
+    known[i] === undefined || (hasAny && !hasVal && known[i] === 'train') ? [i] : [],
+  );
+
+  const random = generator(seed);
+  const splits = known.map((split) => split ?? 'train');
+  for (const stratum of strata(samples, open)) {
+    shuffle(stratum, random);
+    for (const [at, members] of stratum.entries()) {
+      const place = (at + 0.5) / stratum.length;
+      const [split] = parts.find(([, end]) => place < end)!;
+      for (const i of members) splits[i] = split;
+    }
+  }
+  return splits;
+}
+
+/** The groups (lists of indices) of each class, the class of a group being that of its first image. */
+function strata(samples: readonly Sample[], open: readonly number[]): number[][][] {
+  const groups = new Map<string, number[]>();
+  for (const i of open) {
+    const key = samples[i]!.group ?? `\0${i}`;
+    groups.set(key, [...(groups.get(key) ?? []), i]);
+  }
+  const classes = new Map<string, number[][]>();
+  for (const members of groups.values()) {
+    const { surface = '', defect } = samples[members[0]!]!;
+    const key = `${surface}\0${defect}`;
+    classes.set(key, [...(classes.get(key) ?? []), members]);
+  }
+  return [...classes.values()];
+}
+
+/** Fisher and Yates. */
+function shuffle(values: unknown[], random: () => number): void {
+  for (let i = values.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [values[i], values[j]] = [values[j], values[i]];
+  }
+}
+
+/** Numbers 0..1 that depend on the seed alone (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

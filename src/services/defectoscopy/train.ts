@@ -1,0 +1,143 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { OperatorError } from '../../base/operator-error.ts';
+import { type Heads, parseHeads } from '../../ml/heads.ts';
+import { listingThreshold } from '../../ml/metrics.ts';
+import { openSession } from '../../ml/session.ts';
+import { type Installed, openShelf, verifiedFile } from '../../ml/weights.ts';
+import { newestShipped, SHIPPED, trainedIn } from './model-shelf.ts';
+import { classesOf, mastersOf, warningsOf } from './train-classes.ts';
+import { embed } from './train-features.ts';
+import { readTrainingFolder, type Sample } from './train-folder.ts';
+import { type HeadReport, judgeSplit, trainHead } from './train-heads.ts';
+import { versionName } from './train-name.ts';
+import { reportLines } from './train-report.ts';
+import { assignSplits } from './train-split.ts';
+import { writeVersion } from './train-write.ts';
+
+export interface TrainOptions {
+  /** Images in folders named by class, or with a labels.csv. */
+  readonly folder: string;
+  /** Name of the new version; by default the date and a number. */
+  readonly name?: string | undefined;
+  readonly dataDir: string;
+  /** Hears what happens, line by line. */
+  readonly say: (line: string) => void;
+  /** Hears how many images are through. */
+  readonly progress?: (done: number, total: number) => void;
+  readonly seed?: number;
+  readonly shipped?: string;
+  readonly now?: Date;
+}
+
+export interface Trained {
+  readonly version: string;
+  readonly folder: string;
+  readonly reports: Readonly<Record<string, HeadReport>>;
+}
+
+/**
+ * Fits linear heads to the images of a folder and installs them as a new model version beside the others: running
+ * workers offer it within seconds, and none takes it as the default. The backbone stays as it is.
+ */
+export async function train(options: TrainOptions): Promise<Trained> {
+  const { dataDir, say, progress = () => {}, seed = 1, shipped = SHIPPED, now = new Date() } = options;
+  const root = trainedIn(dataDir);
+  const version = await versionName(options.name, [shipped, root], now);
+  const { base, backbone, baseHeads } = await openBase(shipped);
+  const { sound, masters: known } = base.manifest.taxonomy;
+  // A defect that the product does not know is a group of its own.
+  const groupOf = (defect: string) => Object.keys(known).find((master) => known[master]!.includes(defect)) ?? defect;
+
+  const { layout, samples: all } = await readTrainingFolder(options.folder, { sound, groupOf });
+  say(`${layout}.`);
+  const { samples, features, skipped } = await embedded(all, progress);
+  for (const { path, why } of skipped) say(`Skipped ${path}: ${why}`);
+  const defects = classesOf(
+    samples.map(({ defect }) => defect),
+    baseHeads.heads['defects']!.labels,
+    sound,
+  );
+  if (defects.length < 2) throw new OperatorError('At least two classes are needed.');
+  for (const warning of warningsOf(samples, defects, sound)) say(warning);
+
+  const splits = assignSplits(samples, seed);
+  const images = { train: 0, val: 0, test: 0 };
+  for (const split of splits) images[split]++;
+  if (images.train === 0) throw new OperatorError('There is no image to train on.');
+  say(`${images.train} images to train on, ${images.val} to choose by, ${images.test} to test.`);
+
+  const heads = { ...baseHeads.heads };
+  const reports: Record<string, HeadReport> = {};
+  const learn = async (name: string, labels: readonly string[], names: readonly string[]) => {
+    const data = { features, dimensions: baseHeads.features, splits, names };
+    const { head, report } = await trainHead(data, labels);
+    heads[name] = head;
+    reports[name] = report;
+    for (const line of reportLines(name, report)) say(line);
+    return judgeSplit(head, data, images.val > 0 ? 'val' : 'train');
+  };
+  const surfaces = samples.flatMap(({ surface }) => surface ?? []);
+  if (surfaces.length < samples.length)
+    say(`No surfaces are told apart: the surface head of version ${base.version} is kept.`);
+  else await learn('surface', classesOf(surfaces, baseHeads.heads['surface']!.labels, ''), surfaces);
+  const masters = samples.map(({ master }) => master);
+  await learn('masters', classesOf(masters, Object.keys(known), sound), masters);
+  const judged = await learn(
+    'defects',
+    defects,
+    samples.map(({ defect }) => defect),
+  );
+  const threshold = listingThreshold(judged, defects.indexOf(sound));
+
+  const folder = await writeVersion(root, {
+    ...{ version, base, sound, threshold, reports, images, seed },
+    created: now.toISOString().slice(0, 10),
+    heads: { ...baseHeads, heads },
+    masters: mastersOf(samples, sound),
+  });
+  say('');
+  say(`Version ${version} is installed in ${folder}; defects are listed from a confidence of ${threshold}.`);
+  say(`To try it, add "model_version": "${version}" to the body of POST /predict.`);
+  say(`To make it the default, set DEFECTOSCOPY_MODEL_VERSION=${version}.`);
+  return { version, folder, reports };
+
+  async function embedded(found: readonly Sample[], onDone: (done: number, total: number) => void) {
+    const session = await openSession({ path: backbone, poolSize: Math.min(4, availableParallelism()) });
+    const cache = join(dataDir, 'cache', 'features', base.manifest.files['backbone.onnx'].sha256.slice(0, 16));
+    const embedder = { session, input: base.manifest.input, dimensions: baseHeads.features, cache };
+    try {
+      const paths = found.map(({ path }) => path);
+      return readable(found, await embed(paths, embedder, (done) => onDone(done, found.length)), baseHeads.features);
+    } finally {
+      await session.close();
+    }
+  }
+}
+
+/** What the new heads stand on: the newest version that comes with the product. */
+async function openBase(shipped: string): Promise<{ base: Installed; backbone: string; baseHeads: Heads }> {
+  const shelf = await openShelf([shipped], () => {});
+  shelf.close();
+  const base = newestShipped(shelf, shipped);
+  const { bytes } = await verifiedFile(base, 'heads.json');
+  const { path } = await verifiedFile(base, 'backbone.onnx', shelf.versions());
+  return { base, backbone: path, baseHeads: parseHeads(bytes.toString('utf8')) };
+}
+
+/** The samples that could be read, with their features [N, D]; and the others, with the reason. */
+function readable(
+  all: readonly Sample[],
+  { features, unreadable }: Awaited<ReturnType<typeof embed>>,
+  dimensions: number,
+): { samples: Sample[]; features: Float32Array; skipped: { path: string; why: string }[] } {
+  const kept = all.flatMap((_, i) => (unreadable.has(i) ? [] : [i]));
+  const packed = new Float32Array(kept.length * dimensions);
+  for (const [n, i] of kept.entries())
+    packed.set(features.subarray(i * dimensions, (i + 1) * dimensions), n * dimensions);
+  return {
+    samples: kept.map((i) => all[i]!),
+    features: packed,
+    skipped: [...unreadable].map(([i, why]) => ({ path: all[i]!.path, why })),
+  };
+}

@@ -1,0 +1,63 @@
+/** The typings of our JSX do not know this attribute yet. */
+const CAMERA = { capture: 'environment' };
+
+/**
+ * The way in for files: a label around a file input, which makes it a button for every device; `browser/drop.ts` adds
+ * dropping and pasting. The script makes it a strip (`slim`) once there is something else to look at.
+ */
+export function DropZone(page: {
+  words: {
+    readonly title: string;
+    /** In place of the title where nobody drops anything. */
+    readonly tap: string;
+    readonly or: string;
+    readonly choose: string;
+    readonly camera: string;
+    readonly example: string;
+  };
+  accept: string;
+  /** Offers the camera of a phone. */
+  camera: boolean;
+  /** Offers an example. */
+  example: boolean;
+}): JSX.Element {
+  const { words, accept, camera, example } = page;
+  return (
+    <section id="drop" class="drop" aria-label={words.title}>
+      <label class="zone">
+        <input id="file" type="file" accept={accept} multiple class="visually-hidden" />
+        <svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">
+          <rect x="5" y="9" width="38" height="30" rx="5" />
+          <circle cx="16" cy="19" r="3.5" />
+          <path d="m6 34 11-9 8 7 8-10 9 10" />
+        </svg>
+        <span id="drop-title" class="title">
+          <span class="for-mouse" safe>
+            {words.title}
+          </span>
+          <span class="for-touch" safe>
+            {words.tap}
+          </span>
+        </span>
+        <span class="or for-mouse">
+          <span safe>{words.or}</span> <u safe>{words.choose}</u>
+        </span>
+        <span id="limits" class="hint"></span>
+      </label>
+      <div class="ways">
+        {camera && (
+          <label class="button camera">
+            {/* An input of its own: `capture` takes the choice of a stored photo away. */}
+            <input id="camera" type="file" accept="image/*" class="visually-hidden" {...CAMERA} />
+            <span safe>{words.camera}</span>
+          </label>
+        )}
+        {example && (
+          <button type="button" id="example" safe>
+            {words.example}
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,291 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { FAILURES } from '../src/services/defectoscopy/failures.ts';
+import type { Model, Outcome } from '../src/services/service.ts';
+import { TaskFailure } from '../src/tasks/task.ts';
+import { CRACKED, heldModel, SOUND, wall } from './browser/photos.ts';
+import { visit } from './browser/visit.ts';
+import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+
+const jpeg = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
+const step = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
+const choosePhoto = async (page: Page, name = 'wall.jpg') =>
+  page.locator('#file').setInputFiles(jpeg(name, await wall()));
+/** Whether anything is painted on the canvas. */
+const painted = (page: Page) =>
+  page.evaluate<boolean>(`(() => {
+    const canvas = document.querySelector('#heat');
+    return !canvas.hidden && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean);
+  })()`);
+/** Drops or pastes a file that this expression makes. */
+const give = (page: Page, kind: 'drop' | 'paste', file: string) =>
+  page.evaluate(`(() => {
+    const data = new DataTransfer();
+    data.items.add(${file});
+    const how = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
+    const event = '${kind}' === 'drop' ? new DragEvent('drop', how) : new ClipboardEvent('paste', how);
+    document.querySelector('main').dispatchEvent(event);
+  })()`);
+const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 8000, interval: 50 });
+
+describe('the page at /', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct();
+  });
+  afterAll(() => product.stop());
+  /** A worker until the end of the test. */
+  const work = async (model: Model) => onTestFinished(await product.startWorker(model));
+  const sees = (outcome: Outcome) => work(fakeModel({ run: async () => outcome }));
+
+  it('takes a photo through queued, processing and done, and asks nobody else for anything', async (test) => {
+    const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    expect(page.url()).toBe(`${product.url}/`);
+    expect(await page.locator('#token-form').isVisible()).toBe(false);
+    await until(() => page.locator('#model-says').textContent()).toContain('No worker has its model loaded');
+
+    await choosePhoto(page);
+    await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
+    await until(() => page.locator('#note').textContent()).toContain('within 5 min');
+    await until(() => page.locator('#live').textContent()).toBe('Queued');
+
+    const { model, release } = heldModel();
+    await work(model);
+    await until(() => step(page, 'Processing').getAttribute('aria-current')).toBe('step');
+    release(CRACKED);
+    await until(() => step(page, 'Done').getAttribute('data-state')).toBe('past');
+
+    expect(await page.locator('#verdict').textContent()).toBe('Crack, 84% · chip, 6%');
+    expect(await page.locator('.verdict .surface').textContent()).toBe('SurfaceConcrete wall');
+    expect(await page.locator('.bar').allTextContents()).toEqual([
+      'Crack84.2%',
+      'Chip6.1%',
+      'Cracking88.1%',
+      'Mechanical7.3%',
+      'Sound4.6%',
+    ]);
+    await until(() => painted(page)).toBe(true);
+    await until(() => page.locator('#where').textContent()).toBe('Crack: most of it in the upper left.');
+
+    await page.getByText('Chip', { exact: true }).click();
+    await until(() => page.locator('#where').textContent()).toBe('Chip: most of it in the lower right.');
+    await page.getByLabel('Show where').uncheck();
+    expect(await page.locator('#heat').isVisible()).toBe(false);
+    expect(trouble).toEqual([]);
+  });
+
+  it('speaks Russian to who prefers it', async (test) => {
+    await sees(CRACKED);
+    const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`, { locale: 'ru-RU' });
+    expect(await page.locator('html').getAttribute('lang')).toBe('ru');
+    await choosePhoto(page, 'стена.jpg');
+    await until(() => page.locator('#verdict').textContent()).toMatch(/^Трещина, 84\s%/);
+    await until(() => page.locator('#where').textContent()).toBe('Трещина: сильнее всего слева вверху.');
+    expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
+    expect(trouble).toEqual([]);
+  });
+
+  it('can be used with the keyboard alone', async (test) => {
+    await sees(CRACKED);
+    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.value');
+    const tabTo = async (id: string) => {
+      for (let i = 0; i < 30 && (await focused()) !== id; i++) await page.keyboard.press('Tab');
+      expect(await focused()).toBe(id);
+    };
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await focused()).toBe('main');
+    await tabTo('file');
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')]);
+    await chooser.setFiles(jpeg('wall.jpg', await wall()));
+    await until(() => painted(page)).toBe(true);
+    expect(await focused()).toBe('file');
+    await tabTo('strength');
+    await page.keyboard.press('End');
+    expect(await page.evaluate('document.querySelector("#heat").style.opacity')).toBe('1');
+    await tabTo('crack');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('chip');
+    await until(() => page.locator('#where').textContent()).toContain('Chip');
+  });
+
+  it('says in words that nothing was found, and shows the bare photo', async (test) => {
+    await sees(SOUND);
+    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    await choosePhoto(page);
+    await until(() => page.locator('#verdict').textContent()).toBe('Looks sound');
+    expect(await page.locator('#heat').isVisible()).toBe(false);
+  });
+
+  it('asks for a token when there is none, and again when it is refused', async (test) => {
+    await sees(CRACKED);
+    const { page } = await visit(test, product.url);
+    const form = page.locator('#token-form');
+    await form.waitFor();
+    await choosePhoto(page);
+    await page.locator('#token-input').fill('not-the-token');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('#token-why').textContent()).toContain('did not accept');
+    await page.locator('#token-input').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    expect(await form.isVisible()).toBe(false);
+    expect(await page.evaluate('document.cookie')).toBe('');
+    await page.reload();
+    await until(() => page.locator('#model-says').textContent()).not.toBe('');
+    expect(await form.isVisible()).toBe(false);
+  });
+
+  it('shows the sentence and the code of a refusal and of a failure', async (test) => {
+    const run = () => Promise.reject(new TaskFailure(FAILURES.corrupt));
+    await work(fakeModel({ run }));
+    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    await page
+      .locator('#file')
+      .setInputFiles(jpeg('letter.jpg', Buffer.from('Dear all, this is no photo. '.repeat(99))));
+    await until(() => page.locator('.verdict').textContent()).toContain('This is not a photo');
+    expect(await page.locator('.verdict').textContent()).toContain('UNSUPPORTED_MEDIA_TYPE');
+    await choosePhoto(page);
+    await until(() => page.locator('.verdict').textContent()).toContain(FAILURES.corrupt.sentence);
+    expect(await page.locator('.verdict').textContent()).toContain('IMAGE_CORRUPT');
+
+    await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
+    await give(page, 'drop', `new File([new Uint8Array(20 * 2 ** 20 + 1)], 'huge.jpg', { type: 'image/jpeg' })`);
+    await until(() => page.getByRole('alert').textContent()).toMatch(/huge\.jpg is too large: 20 MB/);
+  });
+
+  it('cancels a photo that waits, and keeps the earlier ones of this visit', async (test) => {
+    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    await choosePhoto(page, 'first.jpg');
+    await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await until(() => page.locator('#verdict').textContent()).toBe('This photo was cancelled.');
+
+    await sees(CRACKED);
+    await choosePhoto(page, 'second.jpg');
+    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    await page.getByRole('button', { name: /first.jpg/ }).click();
+    expect(await page.locator('#verdict').textContent()).toBe('This photo was cancelled.');
+  });
+
+  it('shows a photo upright, and one that the browser cannot show as a placeholder', async (test) => {
+    await sees(CRACKED);
+    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    const ratio = () =>
+      page.evaluate<number>(
+        '(({ clientWidth, clientHeight }) => clientWidth / clientHeight)(document.querySelector("#frame"))',
+      );
+    await page.locator('#file').setInputFiles(jpeg('phone.jpg', await wall({ orientation: 6 })));
+    await until(ratio).toBeCloseTo(400 / 600, 1);
+    const tiff = Buffer.concat([Buffer.from('II*\0'), Buffer.alloc(500)]);
+    await page.locator('#file').setInputFiles({ name: 'scan.tiff', mimeType: 'image/tiff', buffer: tiff });
+    await until(() => page.locator('#no-preview').textContent()).toContain('no preview of scan.tiff');
+    await until(() => painted(page)).toBe(true);
+  });
+
+  it('takes what is dropped and what is pasted, whatever its name', async (test) => {
+    await sees(CRACKED);
+    const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    const name = '<img src=x onerror=alert(1)>.jpg';
+    const bytes = `Uint8Array.from(atob('${(await wall()).toString('base64')}'), (c) => c.charCodeAt(0))`;
+    const bring = async (kind: 'drop' | 'paste') => {
+      await give(page, kind, `new File([${bytes}], '${kind} ${name}', { type: 'image/jpeg' })`);
+      await until(() => page.locator('#file-name').textContent()).toBe(`${kind} ${name}`);
+      await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    };
+    await bring('drop');
+    await bring('paste');
+    expect(trouble).toEqual([]);
+  });
+
+  it('waits out a service that is busy or away, and says so', async (test) => {
+    await sees(CRACKED);
+    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests.' };
+    let [busy, away] = [1, 1];
+    await page.route('**/predict', (route) => {
+      if (away-- > 0) return route.abort('connectionrefused');
+      if (busy-- <= 0) return route.fallback();
+      return route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: { ok: false, error } });
+    });
+    await choosePhoto(page);
+    await until(() => page.locator('#note').textContent()).toBe('The server does not answer. Trying again in 1 s.');
+    await until(() => page.locator('#note').textContent()).toBe('Too many requests. Trying again in 1 s.');
+    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+  });
+
+  it('says what is switched off, and asks for no token where none is needed', async (test) => {
+    const closed = await startProduct({ env: { FILES_HOST: undefined } });
+    onTestFinished(() => closed.stop());
+    expect((await closed.call('/', { token: null })).text).toContain('Uploads are switched off');
+    const open = await startProduct({
+      env: { DEFECTOSCOPY_API_TOKENS: '' },
+      model: fakeModel({ run: async () => SOUND }),
+    });
+    onTestFinished(() => open.stop());
+    const { page, trouble } = await visit(test, open.url);
+    await choosePhoto(page);
+    await until(() => page.locator('#verdict').textContent()).toBe('Looks sound');
+    expect(trouble).toEqual([]);
+  });
+
+  it('tells who has no script what to do instead', async (test) => {
+    const { page } = await visit(test, product.url, { javaScriptEnabled: false });
+    expect(await page.locator('noscript').textContent()).toContain('needs JavaScript');
+    expect(await page.locator('.zone').isVisible()).toBe(false);
+  });
+
+  it('fits a phone and a desk, in light and dark', { timeout: 60_000 }, async (test) => {
+    await sees(CRACKED);
+    const folder = process.env['ASSAY_SCREENSHOTS'] ?? (await mkdtemp(join(tmpdir(), 'assay-screens-')));
+    for (const width of [390, 1440]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page } = await visit(test, `${product.url}/#token=${TOKEN}`, {
+          ...{ colorScheme, viewport: { width, height: width === 390 ? 1600 : 900 }, reducedMotion: 'reduce' },
+          ...(width === 390 && { hasTouch: true, isMobile: true }),
+        });
+        await choosePhoto(page);
+        await until(() => painted(page)).toBe(true);
+        const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+        expect(await page.evaluate(wider)).toBe(0);
+        // A screenshot of the full page would end the touch that the phone's layout depends on.
+        const path = join(folder, `photo-${width}-${colorScheme}.png`);
+        await page.screenshot({ path, fullPage: width !== 390 });
+      }
+    }
+  });
+
+  it('serves its parts for ever under an address of their content, and nothing else', async () => {
+    const { text, headers } = await product.call('/', { token: null });
+    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(text).not.toMatch(/<style|style=|onclick|javascript:|https?:/);
+    const [address] = /assets\/[0-9a-f]{16}\/ui\/styles\.css/.exec(text) ?? [];
+    const part = await product.call(`/${address}`, { token: null });
+    expect(part).toMatchObject({ status: 200 });
+    expect(part.headers.get('cache-control')).toContain('immutable');
+    const etag = { 'if-none-match': part.headers.get('etag')! };
+    expect((await product.call(`/${address}`, { headers: etag, token: null })).status).toBe(304);
+    for (const name of ['ui/assets.js', 'services/defectoscopy/gateway.js', '../package.json', '%2e%2e/package.json']) {
+      expect((await product.call(`/${address?.replace('ui/styles.css', name)}`, { token: null })).status).toBe(404);
+    }
+  });
+
+  it.skipIf(!existsSync(new URL('../models/defectoscopy/1.0.0/manifest.json', import.meta.url)))(
+    'shows what the model that ships with the product sees on the example photo',
+    async (test) => {
+      const { fetch, files, log, services } = product.house;
+      await work(await services[0]!.load({ fetch, files, log }));
+      const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
+      await page.getByRole('button', { name: 'Try the example photo' }).click();
+      await until(() => page.locator('#verdict').textContent()).not.toBe('');
+      expect(await page.locator('.bars').count()).toBe(2);
+      expect(trouble).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,58 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, onTestFinished } from 'vitest';
+import { needs } from '../../src/base/testing/require.ts';
+
+/** Chromium would otherwise look for updates and news of its own. */
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export interface Visit {
+  readonly page: Page;
+  /** What a person would not see and we must not have: errors in the console, refused loads, requests elsewhere. */
+  readonly trouble: string[];
+}
+
+let browser: Promise<Browser> | undefined;
+afterAll(async () => {
+  await (await browser)?.close();
+});
+
+/** Opens `url` as a person would, in a browser of its own memory; any request to another host is refused and told. */
+export async function visit(
+  test: Parameters<typeof needs>[1],
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const executablePath = needs('chromium', test);
+  browser ??= chromium.launch({ executablePath, args: QUIET });
+  const context = await (await browser).newContext({
+    locale: 'en-GB',
+    viewport: { width: 1440, height: 900 },
+    ...options,
+  });
+  onTestFinished(() => context.close());
+  const trouble: string[] = [];
+  const { origin } = new URL(url);
+  await context.route('**/*', (route) => {
+    const asked = route.request().url();
+    if (asked.startsWith(`${origin}/`) || asked.startsWith('blob:')) return route.continue();
+    trouble.push(`asks for ${asked}`);
+    return route.abort();
+  });
+  await context.addInitScript({
+    content: `addEventListener('securitypolicyviolation', (event) =>
+      console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`,
+  });
+  const page = await context.newPage();
+  page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
+  page.on('pageerror', (error) => trouble.push(String(error)));
+  await page.goto(url);
+  return { page, trouble };
+}

@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createLog } from '../../src/base/log.ts';
+import { endRemains, isServerOf, readLock } from '../../src/base/postgres/postmaster.ts';
+import { isAlive, type Process, processes } from '../../src/base/postgres/processes.ts';
+import { type Client, clientOf, TOKEN } from './client.ts';
+import { until } from './until.ts';
+
+export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Where one product runs: a folder for its data and a port. */
+export interface Place {
+  readonly dataDir: string;
+  readonly port: number;
+}
+
+/** The program as a user starts it: a process of its own, and those that it starts. */
+export interface Assay extends Client {
+  readonly pid: number;
+  readonly url: string;
+  /** What it has written to standard output and to standard error. */
+  readonly said: { readonly out: string; readonly err: string };
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Waits until standard output matches. */
+  says(pattern: RegExp): Promise<void>;
+  children(): Promise<Process[]>;
+  /** The child that runs `role`, waited for. */
+  child(role: string): Promise<number>;
+  /** Those that live of all its processes that were ever seen here. */
+  alive(): Promise<number[]>;
+  /** `group`: to all its processes at once, as Ctrl-C in a terminal does it. */
+  kill(signal: NodeJS.Signals, to?: 'group'): void;
+}
+
+const folders = new Set<string>();
+const groups = new Set<number>();
+
+export async function newPlace(): Promise<Place> {
+  // Under this name the next run finds the server of a run that was killed: see test/database-server.ts.
+  const folder = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
+  folders.add(folder);
+  await chmod(folder, 0o755);
+  return { dataDir: join(folder, 'data'), port: await freePort() };
+}
+
+/** Kills and removes whatever was started and made here, however a test has ended. */
+export async function cleanUp(): Promise<void> {
+  for (const pid of groups) signalTo(-pid, 'SIGKILL');
+  groups.clear();
+  for (const folder of folders) {
+    const place = { dataDir: join(folder, 'data') };
+    const server = await databasePid(place);
+    if (server !== undefined) {
+      signalTo(server, 'SIGKILL');
+      await until(async () => !(await isAlive(server)));
+    }
+    await endRemains(clusterOf(place), log);
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+  folders.clear();
+}
+
+export function startAssay(
+  place: Place,
+  options: {
+    args?: readonly string[];
+    env?: Record<string, string | undefined>;
+    user?: { uid?: number; gid?: number };
+    /** The repository that it is started from. */
+    from?: string;
+  } = {},
+): Assay {
+  const { args = ['start'], env = {}, user = {}, from = REPOSITORY } = options;
+  const child: ChildProcess = spawn(process.execPath, [join(from, 'scripts/assay.mjs'), ...args], {
+    ...user,
+    cwd: from,
+    // Nothing of the test runner's own.
+    env: {
+      PATH: process.env['PATH'],
+      HOME: dirname(place.dataDir),
+      DATA_DIR: place.dataDir,
+      DEFECTOSCOPY_PORT: String(place.port),
+      DEFECTOSCOPY_API_TOKENS: TOKEN,
+      ...env,
+    },
+    // A group of its own, like a shell's job. The channel ends it should the test runner be killed.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const pid = child.pid!;
+  groups.add(pid);
+  const said = { out: '', err: '' };
+  child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+    said.out += chunk;
+  });
+  child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
+    said.err += chunk;
+  });
+  let over = false;
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    over = true;
+    return { code, signal };
+  });
+  const seen = new Set([pid]);
+  const children = async () => {
+    const found = (await processes()).filter(({ parent, command }) => parent === pid && command.includes('main.js'));
+    for (const each of found) seen.add(each.pid);
+    return found;
+  };
+
+  const url = `http://127.0.0.1:${place.port}`;
+  return {
+    ...{ pid, url, said, ended, children },
+    ...clientOf(url),
+    says: (pattern) =>
+      until(() => {
+        if (over && !pattern.test(said.out)) throw new Error(`It has ended instead:\n${said.out}\n${said.err}`);
+        return pattern.test(said.out);
+      }, 60_000),
+    async child(role) {
+      let found: Process | undefined;
+      await until(async () => {
+        found = (await children()).find(({ command }) => command.includes(`main.js ${role}`));
+        return found !== undefined;
+      });
+      return found!.pid;
+    },
+    async alive() {
+      await children();
+      const lives = await Promise.all([...seen].map(async (each) => ((await isAlive(each)) ? [each] : [])));
+      return lives.flat();
+    },
+    kill: (signal, to) => signalTo(to === 'group' ? -pid : pid, signal),
+  };
+}
+
+/** The first process of the embedded database, if it lives. */
+export async function databasePid(place: Pick<Place, 'dataDir'>): Promise<number | undefined> {
+  const lock = await readLock(clusterOf(place));
+  if (!lock || !(await isAlive(lock.pid))) return undefined;
+  return (await isServerOf(lock.pid, clusterOf(place))) ? lock.pid : undefined;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has gone by itself
+  }
+}
+
+const clusterOf = ({ dataDir }: Pick<Place, 'dataDir'>) => join(dataDir, 'postgres', 'cluster');
+const log = createLog('silent', 'test');

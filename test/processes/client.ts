@@ -1,0 +1,61 @@
+import sharp from 'sharp';
+
+export const TOKEN = 'test-token-1';
+
+/** Whoever calls a service by its address. */
+export interface Client {
+  call(path: string, init?: Call): Promise<Answer>;
+}
+
+export interface Call {
+  headers?: Record<string, string>;
+  /** Sent with POST, as JSON unless it is bytes. */
+  body?: object;
+  timeoutMs?: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+}
+
+export const clientOf = (url: string): Client => ({
+  async call(path, { headers = {}, body, timeoutMs = 25_000 } = {}) {
+    const bytes = body instanceof Uint8Array;
+    const response = await fetch(url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        ...(body !== undefined && { 'content-type': bytes ? 'image/jpeg' : 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: bytes ? new Uint8Array(body) : JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json');
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  },
+});
+
+/** Uploads a small picture, another one for each number, and answers the address that a task may name. */
+export async function uploadPicture({ call }: Client, number: number): Promise<string> {
+  const background = { r: (number * 37) % 256, g: (number * 91) % 256, b: (number * 53) % 256 };
+  const body = await sharp({ create: { width: 64, height: 48, channels: 3, background } })
+    .jpeg()
+    .toBuffer();
+  return (await call('/files', { body })).body.data.url;
+}
+
+export const predict = ({ call }: Client, image_url: string, more: object = {}): Promise<Answer> =>
+  call('/predict', { body: { image_url, ...more } });
+
+/** Waits until the task is finished and answers its data. */
+export async function finished({ call }: Client, id: string): Promise<Record<string, any>> {
+  for (let i = 0; i < 12; i++) {
+    const { status, body } = await call(`/result/${id}`, { headers: { prefer: 'wait=5' } });
+    if (status === 200) return body.data;
+  }
+  throw new Error(`The task ${id} does not end.`);
+}

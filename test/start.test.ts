@@ -1,0 +1,264 @@
+import { execFile } from 'node:child_process';
+import { chown, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { openDb } from '../src/base/db.ts';
+import { startEmbeddedPostgres } from '../src/base/embedded-postgres.ts';
+import { createLog } from '../src/base/log.ts';
+import { canReach, ENTER, NOBODY, READ } from '../src/base/postgres/account.ts';
+import { emptyDatabase, testDatabase } from '../src/base/testing/database.ts';
+import { startReceiver } from './helpers/receiver.ts';
+import {
+  type Assay,
+  cleanUp,
+  databasePid,
+  freePort,
+  newPlace,
+  type Place,
+  REPOSITORY,
+  startAssay,
+} from './processes/assay.ts';
+import { finished, predict, uploadPicture } from './processes/client.ts';
+import { until } from './processes/until.ts';
+
+const log = createLog('silent', 'test');
+const NO_TOKEN = { DEFECTOSCOPY_API_TOKENS: undefined };
+
+afterEach(cleanUp);
+
+it('starts with nothing set, tells a command that works, stops gently, and is back within 10 s', async () => {
+  const place = await newPlace();
+  const first = startAssay(place, { env: NO_TOKEN });
+  await first.says(/is ready/);
+  const token = /token=(\S+)/.exec(first.said.out)?.[1];
+  expect(token).toMatch(/^assay-/);
+  expect(first.said.out).toContain(`page       ${first.url}/#token=${token}`);
+  // Meanwhile somebody starts it once more.
+  const twin = startAssay(place, { env: NO_TOKEN });
+
+  const line = first.said.out.split('\n').find((text) => text.includes('curl'))!;
+  const pasted = await promisify(execFile)('bash', ['-c', line], { cwd: REPOSITORY });
+  const { task_id } = JSON.parse(pasted.stdout).data;
+  const asOwner = { headers: { authorization: `Bearer ${token}`, prefer: 'wait=20' } };
+  const answer = await first.call(`/result/${task_id}`, asOwner);
+  expect(answer).toMatchObject({ status: 200, body: { data: { status: 'done' } } });
+
+  expect(await twin.ended).toMatchObject({ code: 2 });
+  const taken = `Port ${place.port} is taken by another program; set DEFECTOSCOPY_PORT to a free one.`;
+  expect(sentences(twin)).toEqual([taken]);
+  // That one has not stopped the database when it left.
+  expect(first.said.err).not.toContain('the database died');
+
+  expect(await stop(first, place, 'SIGTERM')).toMatchObject({ code: 0 });
+
+  const began = performance.now();
+  const second = startAssay(place, { env: NO_TOKEN });
+  await second.says(/is ready/);
+  expect((await second.call(`/result/${task_id}`, asOwner)).body).toEqual(answer.body);
+  const ms = Math.round(performance.now() - began);
+  console.log(`A second start answers after ${ms} ms.`);
+  expect(ms).toBeLessThan(10_000);
+  expect(await stop(second, place, 'SIGTERM')).toMatchObject({ code: 0 });
+  // The database was closed each time, so that it had nothing to recover.
+  const server = await readFile(join(place.dataDir, 'postgres', 'server.log'), 'utf8');
+  expect(server).toContain('database system was shut down at');
+  expect(server).not.toMatch(/not properly shut down|was interrupted/);
+}, 120_000);
+
+it('finishes what it works on when Ctrl-C in a terminal reaches all its processes, and hands nothing back twice', async () => {
+  const place = await newPlace();
+  const assay = startAssay(place);
+  await assay.says(/is ready/);
+  const picture = await uploadPicture(assay, 1);
+  await finished(assay, (await predict(assay, picture)).body.data.task_id);
+  await Promise.all(Array.from({ length: 60 }, () => predict(assay, picture)));
+  expect(await stop(assay, place, 'SIGINT', 'group')).toMatchObject({ code: 0 });
+  expect(assay.said.err).not.toMatch(/terminate|Error/);
+
+  const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log });
+  const db = openDb({ url: server.url, log });
+  const { rows } = await db.query(
+    `select count(*) filter (where status = 'done')                 as done,
+            count(*) filter (where status = 'queued')               as waiting,
+            count(*) filter (where worker is not null)              as held,
+            count(*) filter (where finished_at is null and attempts > 0) as begun
+       from tasks`,
+  );
+  await db.close();
+  await server.stop();
+  expect(rows[0]).toMatchObject({ held: 0, begun: 0 });
+  expect(Number(rows[0]!['done']) + Number(rows[0]!['waiting'])).toBe(61);
+});
+
+it('leaves no process behind when the supervisor is killed while the others still start', async () => {
+  const place = await newPlace();
+  const database = await testDatabase();
+  onTestFinished(() => database.drop());
+  const assay = startAssay(place, { env: { DATABASE_URL: database.url } });
+  await until(async () => (await assay.children()).length === 3);
+  assay.kill('SIGKILL');
+  await until(async () => (await assay.alive()).length === 0);
+});
+
+it('says every fault of its settings in a sentence, and ends with status 2', async () => {
+  const place = await newPlace();
+  const faulty = startAssay(place, {
+    env: { DEFECTOSCOPY_PORT: 'many', WORKERS: 'some', APP_ENV: 'home', DATABASE_URL: 'mysql://root:hunter2@host/db' },
+  });
+  expect(await faulty.ended).toMatchObject({ code: 2 });
+  expect(sentences(faulty)).toEqual([
+    'APP_ENV: must be one of local, test, production, not "home".',
+    'DATABASE_URL: must be an address like postgres://user:password@host:5432/database.',
+    'WORKERS: must be one of always, on-demand, not "some".',
+    'DEFECTOSCOPY_PORT: must be a whole number from 0 to 65535, not "many".',
+  ]);
+
+  const late = startAssay(place, { env: { TASK_DEADLINE_SECONDS: '90000' } });
+  expect(await late.ended).toMatchObject({ code: 2 });
+  expect(sentences(late)).toEqual([expect.stringMatching(/^TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS/)]);
+
+  const database = await testDatabase();
+  onTestFinished(() => database.drop());
+  const wrong = new URL(database.url);
+  wrong.password = 'wrong';
+  const stranger = startAssay(place, { env: { DATABASE_URL: wrong.href } });
+  expect(await stranger.ended).toMatchObject({ code: 2 });
+  expect(sentences(stranger)).toEqual([expect.stringMatching(/^The database of DATABASE_URL refuses us: password/)]);
+});
+
+it('runs as separate processes on one database, in any order, whatever their clocks say', async () => {
+  const database = await emptyDatabase();
+  onTestFinished(() => database.drop());
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  const place = await newPlace();
+  const clock = join(dirname(place.dataDir), 'clock.mjs');
+  await writeFile(clock, A_DAY_AHEAD);
+  const env = { DATABASE_URL: database.url };
+  const ahead = { ...env, NODE_OPTIONS: `--import=${clock}` };
+
+  const serve = startAssay(place, { args: ['serve'], env });
+  const others = [
+    startAssay(place, { args: ['work', '--service', 'defectoscopy'], env: ahead }),
+    startAssay(place, { args: ['deliver'], env }),
+    startAssay(place, { args: ['sweep'], env: ahead }),
+  ];
+  await until(() => [serve, ...others].every(({ said }) => said.err.includes('waiting for `assay migrate`')));
+  const migrate = startAssay(place, { args: ['migrate'], env });
+  expect(await migrate.ended).toMatchObject({ code: 0 });
+  expect(migrate.said.out).toBe('The database is up to date.\n');
+
+  await until(() => serve.said.err.includes('"listening"'));
+  const created = await predict(serve, await uploadPicture(serve, 1), { webhook_url: receiver.url });
+  const { task_id } = created.body.data;
+  expect(await finished(serve, task_id)).toMatchObject({ status: 'done' });
+  const [delivery] = await receiver.got(1);
+  expect(delivery!.headers['x-service-task-id']).toBe(task_id);
+
+  for (const each of [serve, ...others]) {
+    each.kill('SIGTERM');
+    expect(await each.ended).toMatchObject({ code: 0 });
+  }
+});
+
+it('listens while its database is away, answering 503', async () => {
+  const place = await newPlace();
+  const away = `postgres://nobody:nothing@127.0.0.1:${await freePort()}/none`;
+  const serve = startAssay(place, { args: ['serve'], env: { DATABASE_URL: away } });
+  await until(() => serve.said.err.includes('"listening"'));
+  const unavailable = { status: 503, body: { error: { code: 'QUEUE_UNAVAILABLE' } } };
+  expect(await predict(serve, 'https://files.assay.internal/01M7VNMBW4BV4F6GCMCXJHBWBB')).toMatchObject(unavailable);
+  expect(await serve.call('/ready')).toMatchObject(unavailable);
+  expect(await serve.call('/livez')).toMatchObject({ status: 200 });
+  serve.kill('SIGTERM');
+  expect(await serve.ended).toMatchObject({ code: 0 });
+});
+
+it('starts workers on demand: for realtime work at once, for batch work after the cost delay, and stops idle ones', async () => {
+  const database = await testDatabase();
+  onTestFinished(() => database.drop());
+  const place = await newPlace();
+  const env = {
+    DATABASE_URL: database.url,
+    WORKERS: 'on-demand',
+    WORKER_IDLE_SECONDS: '5',
+    DEFECTOSCOPY_COST_DELAY_SECONDS: '4',
+  };
+  const assay = startAssay(place, { env });
+  await assay.says(/is ready/);
+  const state = async () => (await assay.call('/ready')).body.data.worker_state;
+  const isCold = async () => (await state()) === 'cold' && (await assay.call('/health')).status === 503;
+  const hasWorker = async () => (await assay.children()).some(({ command }) => command.includes('main.js work'));
+  expect([await isCold(), await hasWorker()]).toEqual([true, false]);
+  const picture = await uploadPicture(assay, 1);
+
+  const batch = (await predict(assay, picture, { priority: 'batch' })).body.data;
+  const asked = Date.now();
+  // 4 s until it is worth while, 90 s to load, 90 s to work.
+  expect(batch.estimated_wait_seconds).toBe(184);
+  await until(hasWorker);
+  expect(Date.now() - asked).toBeGreaterThan(3500);
+  expect(await finished(assay, batch.task_id)).toMatchObject({ status: 'done' });
+  await until(async () => (await state()) === 'warm');
+  expect(await assay.call('/health')).toMatchObject({ status: 200 });
+
+  await until(async () => (await isCold()) && !(await hasWorker()));
+  const realtime = (await predict(assay, picture)).body.data;
+  const again = Date.now();
+  await until(hasWorker);
+  expect(Date.now() - again).toBeLessThan(2500);
+  expect(await finished(assay, realtime.task_id)).toMatchObject({ status: 'done' });
+  expect(await stop(assay, place, 'SIGTERM')).toMatchObject({ code: 0 });
+}, 60_000);
+
+it('shows a photo and its classes in `npm run demo`, as an ordinary user', async () => {
+  const place = await newPlace();
+  const { user, from } = await ordinaryUser(place);
+  const demo = startAssay(place, { args: ['demo'], env: NO_TOKEN, user, from });
+  expect(await demo.ended, `${demo.said.out}\n${demo.said.err}`).toMatchObject({ code: 0 });
+  expect(demo.said.out).toMatch(/surface +\w+[\s\S]*groups[\s\S]*defects[\s\S]*That was the demo/);
+  expect(demo.said.err).not.toMatch(/"level":[456]0/);
+  expect(await databasePid(place)).toBeUndefined();
+}, 120_000);
+
+/** Asks it to stop, and makes sure that nothing of it is left. */
+async function stop(assay: Assay, place: Place, signal: NodeJS.Signals, to?: 'group') {
+  await assay.alive();
+  assay.kill(signal, to);
+  const end = await assay.ended;
+  expect(await assay.alive()).toEqual([]);
+  expect(await databasePid(place)).toBeUndefined();
+  return end;
+}
+
+/** What a person reads: the lines on standard error that are no log. */
+const sentences = ({ said }: Assay) => said.err.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+
+/** Root plays one, in a copy of the repository if this one is out of the user's reach; anybody else is one. */
+async function ordinaryUser({ dataDir }: Place): Promise<{ user: { uid?: number; gid?: number }; from: string }> {
+  if (process.getuid?.() !== 0) return { user: {}, from: REPOSITORY };
+  const home = dirname(dataDir);
+  await chown(home, NOBODY.uid, NOBODY.gid);
+  if (await canReach(REPOSITORY, NOBODY, READ | ENTER)) return { user: NOBODY, from: REPOSITORY };
+  const from = join(home, 'assay');
+  await mkdir(from);
+  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.browser.json', 'src', 'dist']) {
+    await cp(join(REPOSITORY, name), join(from, name), { recursive: true, preserveTimestamps: true });
+  }
+  for (const name of ['scripts', 'migrations', 'models', 'examples']) {
+    await cp(join(REPOSITORY, name), join(from, name), { recursive: true });
+  }
+  // Linked file by file: a copy of everything would take longer than the test.
+  await promisify(execFile)('cp', ['-al', join(REPOSITORY, 'node_modules'), from]);
+  return { user: NOBODY, from };
+}
+
+const A_DAY_AHEAD = `
+  const Real = Date;
+  const now = () => Real.now() + 86_400_000;
+  globalThis.Date = class extends Real {
+    static now = now;
+    constructor(...given) { super(...(given.length === 0 ? [now()] : given)); }
+  };
+`;

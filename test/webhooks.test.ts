@@ -1,0 +1,179 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { type Receiver, type Reply, startReceiver } from './helpers/receiver.ts';
+
+describe('the callback of defectoscopy', () => {
+  let product: Product;
+  const receivers: Receiver[] = [];
+  const receiver = async (replies?: (n: number) => Reply) => {
+    const started = await startReceiver(replies);
+    receivers.push(started);
+    return started;
+  };
+  const open = async (env: Record<string, string> = {}) => {
+    await product?.stop();
+    product = await startProduct({ env, model: fakeModel() });
+  };
+  const hooked = (webhook_url: string) => product.predict({ webhook_url });
+  const webhookOf = async (id: string) => (await product.call(`/result/${id}`)).body.data.webhook;
+  const settled = async (id: string, state: string) => {
+    for (let i = 0; i < 200; i++) {
+      const webhook = await webhookOf(id);
+      if (webhook.state === state) return webhook;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`the delivery does not become ${state}: ${JSON.stringify(await webhookOf(id))}`);
+  };
+
+  beforeEach(() => open({ WEBHOOK_RETRY_SCHEDULE: '0,0,0,0', WEBHOOK_TIMEOUT_SECONDS: '1' }));
+  afterEach(async () => {
+    await product.stop();
+    await Promise.all(receivers.splice(0).map((started) => started.close()));
+  });
+
+  it('is a POST with the headers of the specification, sent only after the final result is recorded', async () => {
+    const { url, got } = await receiver();
+    const id = await hooked(url);
+    const [request] = await got(1);
+    const webhook = await settled(id, 'delivered');
+    expect(request!.method).toBe('POST');
+    expect(request!.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-service-event': 'defectoscopy.result.terminal',
+      'x-service-task-id': id,
+      'x-service-delivery-id': webhook.delivery_id,
+      'x-service-delivery-attempt': '1',
+      'webhook-id': webhook.delivery_id,
+    });
+    expect(webhook).toEqual({
+      configured: true,
+      state: 'delivered',
+      attempts: 1,
+      delivery_id: expect.stringMatching(/^whd_[0-9A-Z]{26}$/),
+      last_attempt_at: expect.stringMatching(/^\d{10}$/),
+      delivered_at: expect.stringMatching(/^\d{10}$/),
+      response_status_code: 204,
+    });
+  });
+
+  it('has a body that equals the poll’s in everything except data.webhook, which is as it was at that instant', async () => {
+    const { url, got } = await receiver();
+    const id = await hooked(url);
+    const [request] = await got(1);
+    const sent = JSON.parse(request!.body);
+    const polled = (await product.call(`/result/${id}`)).body;
+    expect(sent.data.webhook).toEqual({
+      configured: true,
+      state: 'pending',
+      attempts: 0,
+      delivery_id: polled.data.webhook.delivery_id,
+    });
+    delete sent.data.webhook;
+    delete polled.data.webhook;
+    expect(sent).toEqual(polled);
+    expect(sent.data.status).toBe('done');
+  });
+
+  it('goes out for failed tasks too, whatever ended them', async () => {
+    const { url, got } = await receiver();
+    await product.stop();
+    product = await startProduct();
+    const cancelled = await hooked(url);
+    await product.call(`/result/${cancelled}/cancel`, { method: 'POST' });
+    const [request] = await got(1);
+    expect(JSON.parse(request!.body).data).toMatchObject({
+      task_id: cancelled,
+      status: 'failed',
+      error_code: 'CANCELLED',
+    });
+    const late = await hooked(url);
+    await product.age(late, 82_801);
+    const [, second] = await got(2);
+    expect(JSON.parse(second!.body).data).toMatchObject({ task_id: late, error_code: 'DEADLINE_EXCEEDED' });
+  });
+
+  it('is signed: v1a with the published key, v1 with the token’s secret, both over the bytes that came', async () => {
+    const { tokensFrom } = await import('../src/http/bearer.ts');
+    const tokens = tokensFrom({ list: TOKEN });
+    const name = tokens.state === 'enforced' ? tokens.entries[0]!.principal : '';
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    await open({ DEFECTOSCOPY_WEBHOOK_SECRETS: `${name}:${secret}` });
+    const { url, got } = await receiver();
+    await hooked(url);
+    const { body, headers } = (await got(1))[0]!;
+    expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
+    expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
+
+    const { body: jwks } = await product.call('/.well-known/webhook-keys.json', { token: null });
+    const key = createPublicKey({ key: jwks.keys[0], format: 'jwk' });
+    const signed = Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`);
+    const v1a = /v1a,(\S+)/.exec(headers['webhook-signature'] as string)?.[1];
+    expect(verify(null, signed, key, Buffer.from(v1a!, 'base64'))).toBe(true);
+  });
+
+  it('is sent again with the same bytes and the same delivery id until a 2xx comes', async () => {
+    const { url, got } = await receiver((n) => [500, { status: 302, headers: { location: '/elsewhere' } }, 200][n]!);
+    const id = await hooked(url);
+    const requests = await got(3);
+    const webhook = await settled(id, 'delivered');
+    expect(webhook).toMatchObject({ attempts: 3, response_status_code: 200 });
+    expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(requests.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([webhook.delivery_id]));
+    expect(requests.map(({ headers }) => headers['x-service-delivery-attempt'])).toEqual(['1', '2', '3']);
+  });
+
+  it('is pending between attempts and says when the next one is due', async () => {
+    await open({ WEBHOOK_RETRY_SCHEDULE: '0,60,60' });
+    const { url, got } = await receiver(() => 503);
+    const id = await hooked(url);
+    await got(1);
+    for (let i = 0; i < 100 && !(await webhookOf(id)).last_error; i++) await new Promise((r) => setTimeout(r, 20));
+    const webhook = await webhookOf(id);
+    expect(webhook).toMatchObject({
+      state: 'pending',
+      attempts: 1,
+      last_error: 'http_status',
+      response_status_code: 503,
+    });
+    const wait = Number(webhook.next_attempt_at) - Number(webhook.last_attempt_at);
+    expect(wait).toBeGreaterThanOrEqual(53);
+    expect(wait).toBeLessThanOrEqual(67);
+    expect(webhook).not.toHaveProperty('delivered_at');
+  });
+
+  it('is given up after the last attempt of the schedule, and at once on 410 Gone', async () => {
+    const stubborn = await receiver(() => 500);
+    const gone = await receiver(() => 410);
+    const failed = await settled(await hooked(stubborn.url), 'failed');
+    expect(failed).toMatchObject({ attempts: 4, last_error: 'http_status', response_status_code: 500 });
+    expect(failed).not.toHaveProperty('next_attempt_at');
+    expect(await settled(await hooked(gone.url), 'failed')).toMatchObject({ attempts: 1, last_error: 'gone' });
+    expect(stubborn.received).toHaveLength(4);
+  });
+
+  it('does not hold anything up when a receiver is silent: the task is done, the next one is served', async () => {
+    const silent = await receiver(() => 'silence');
+    const good = await receiver();
+    const ids = await Promise.all(Array.from({ length: 12 }, () => hooked(silent.url)));
+    for (const id of ids) await product.finished(id);
+    const begun = Date.now();
+    await hooked(good.url);
+    await good.got(1);
+    expect(Date.now() - begun).toBeLessThan(1500);
+    expect(await settled(ids[0]!, 'failed')).toMatchObject({ attempts: 4, last_error: 'timeout' });
+  });
+
+  it('never reaches our own listeners', async () => {
+    const own = product.url.replace('/127.0.0.1', '/localhost');
+    await open({ DEFECTOSCOPY_PORT: new URL(own).port, WEBHOOK_RETRY_SCHEDULE: '0,0' });
+    const id = await hooked(`${product.url}/predict`);
+    expect(await settled(id, 'failed')).toMatchObject({ attempts: 1, last_error: 'blocked_address' });
+  });
+
+  it('is absent from the state of a task that was created without one', async () => {
+    const id = await product.predict();
+    expect(await product.finished(id)).not.toHaveProperty('webhook');
+  });
+});
