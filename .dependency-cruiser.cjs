@@ -4,7 +4,12 @@ const TEST = '\\.test\\.tsx?$|/testing/|\\.contract\\.ts$|^test/|^bench/';
 
 module.exports = {
   forbidden: [
-    floor('no-circles', {}, { circular: true }, 'A circle means that two files are one idea, or that an idea is missing.'),
+    floor(
+      'no-circles',
+      {},
+      { circular: true },
+      'A circle means that two files are one idea, or that an idea is missing.',
+    ),
     floor('base-knows-nothing', { path: '^src/base/' }, { path: '^src/(?!base/)' }, 'Floor 1 stands on nothing.'),
     floor(
       'floor-2-knows-only-base',
@@ -32,7 +37,11 @@ module.exports = {
     ),
     floor('roles-know-no-command-line', { path: '^src/roles/' }, { path: '^src/(main|compose)\\.ts|^src/commands/' }),
     floor('pg-by-one-door', { path: '^src/', pathNot: `^src/base/db\\.ts|${TEST}` }, { path: 'node_modules/pg/' }),
-    floor('onnxruntime-by-one-door', { path: '^src/', pathNot: '^src/ml/' }, { path: 'node_modules/onnxruntime-node/' }),
+    floor(
+      'onnxruntime-by-one-door',
+      { path: '^src/', pathNot: '^src/ml/' },
+      { path: 'node_modules/onnxruntime-node/' },
+    ),
     floor('undici-by-one-door', { path: '^src/', pathNot: `^src/base/|${TEST}` }, { path: 'node_modules/undici/' }),
     floor(
       'gateway-without-network',

@@ -96,3 +96,4 @@ create table files (
 );
 
 create index files_expiring on files (expires_at);
+create index files_by_principal on files (principal);

@@ -59,6 +59,7 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
     version: JSON.parse(await readFile(new URL('package.json', PACKAGE_ROOT), 'utf8')).version,
     dataDir,
     filesHost: settings.filesHost,
+    filesQuotaBytes: settings.filesQuotaBytes,
     resultTtlSeconds: settings.resultTtlSeconds,
     taskDeadlineSeconds: settings.taskDeadlineSeconds,
     taskVisibility: settings.taskVisibility,
@@ -188,7 +189,8 @@ export async function deliverNeeds(house: House, meters: DeliveryMeters, signal:
 }
 
 /** What housekeeping works with. */
-export function sweepNeeds({ tasks, uploads, files, settings, log }: House, signal: AbortSignal): SweepNeeds {
+export function sweepNeeds(house: House, signal: AbortSignal): SweepNeeds {
+  const { tasks, services, uploads, files, settings, log } = house;
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
-  return { tasks, uploads, files, limits: { maxAttempts, batchMaxWaitSeconds }, log, signal };
+  return { tasks, services, uploads, files, limits: { maxAttempts, batchMaxWaitSeconds }, log, signal };
 }

@@ -63,6 +63,15 @@ program
   });
 
 program
+  .command('config')
+  .description('every setting with the value in force; secrets are not shown')
+  .option('--markdown', 'the document of all settings')
+  .action(async ({ markdown = false }: { markdown?: boolean }) => {
+    const { configCommand } = await import('./commands/config.ts');
+    await configCommand({ markdown });
+  });
+
+program
   .command('train')
   .description('fit the heads of the defectoscopy model on a folder of your own labelled images')
   .argument('<folder>', 'images in folders named by class, or with a labels.csv')

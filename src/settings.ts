@@ -1,4 +1,4 @@
-import { choice, flag, integer, list, type Setting, secondsList, text, verbatim } from './base/settings.ts';
+import { choice, integer, list, type Setting, secondsList, text, verbatim } from './base/settings.ts';
 
 /** The settings of the house; each service adds its own. Names and defaults are documented by `assay config`. */
 export const houseSettings = {
@@ -19,7 +19,11 @@ export const houseSettings = {
     undefined,
     'Reserved host name of files uploaded to the product; files.assay.internal in `local`, otherwise not set, which switches POST /files off.',
   ),
-  filesMaxBytes: integer('FILES_QUOTA_BYTES', 10 * 1024 ** 3, 'Bytes that one credential may have uploaded at a time.'),
+  filesQuotaBytes: integer(
+    'FILES_QUOTA_BYTES',
+    10 * 1024 ** 3,
+    'Bytes that one credential may have uploaded at a time.',
+  ),
   resultTtlSeconds: integer('RESULT_TTL_SECONDS', 86_400, 'How long a task can be read, from its queueing.', {
     min: 60,
   }),
@@ -77,7 +81,6 @@ export const houseSettings = {
   databaseConnections: integer('DATABASE_CONNECTIONS', 10, 'Connections to the database per process, at most.', {
     min: 2,
   }),
-  supervisorBanner: flag('BANNER', true, 'Whether the supervisor greets on standard output.'),
 };
 
 /** It carries a password, so a complaint about it must not quote it. */

@@ -292,6 +292,16 @@ describe('POST /files', () => {
     expect((await product.call('/files', { method: 'POST', body: JPEG, token: null })).status).toBe(401);
   });
 
+  it('holds no more for one credential than its quota', async () => {
+    const small = await startProduct({ env: { FILES_QUOTA_BYTES: '3000', DEFECTOSCOPY_API_TOKENS: `${TOKEN},other` } });
+    const send = (token: string) =>
+      small.call('/files', { method: 'POST', body: JPEG, headers: { 'content-type': 'image/jpeg' }, token });
+    expect((await send(TOKEN)).status).toBe(201);
+    expect(await send(TOKEN)).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    expect((await send('other')).status).toBe(201);
+    await small.stop();
+  });
+
   it('is not there where no host is reserved for it', async () => {
     const without = await startProduct({ env: { FILES_HOST: undefined } });
     expect((await without.call('/files', { method: 'POST', body: JPEG })).status).toBe(404);

@@ -39,6 +39,12 @@ export const idempotencyInProgress = () =>
   new Fault('IDEMPOTENCY_IN_PROGRESS', 409, 'A request with this Idempotency-Key is still being worked on.');
 export const payloadTooLarge = (limitBytes: number) =>
   new Fault('PAYLOAD_TOO_LARGE', 413, `The request body is larger than the limit of ${limitBytes} bytes.`);
+export const quotaExceeded = (quotaBytes: number) =>
+  new Fault(
+    'PAYLOAD_TOO_LARGE',
+    413,
+    `Your uploads would take more than ${quotaBytes} bytes; old ones go with their time.`,
+  );
 export const unsupportedMediaType = (wanted: string) =>
   new Fault('UNSUPPORTED_MEDIA_TYPE', 415, `The body must be ${wanted}.`);
 export const validationError = (sentence: string) => new Fault('VALIDATION_ERROR', 422, sentence);

@@ -53,7 +53,7 @@ function spread(features: Float32Array, dimensions: number): { mean: Float64Arra
   return { mean, scale: scale.map((value) => value + least) };
 }
 
-/** Loss and gradient, one image after the other: its row is read twice while it is in the nearest cache. */
+/** Loss and gradient, four images at a time: their rows are read twice while they are in the nearest caches. */
 function loss(
   { features, dimensions, targets }: Labelled,
   classes: number,
@@ -63,20 +63,27 @@ function loss(
 ): number {
   const count = targets.length;
   const biases = classes * dimensions;
-  const errors = new Float64Array(classes);
+  const errors = Array.from({ length: ROWS }, () => new Float64Array(classes));
+  const nobody = new Float32Array(dimensions);
   gradient.fill(0);
   let sum = 0;
-  for (let n = 0; n < count; n++) {
-    const row = features.subarray(n * dimensions, (n + 1) * dimensions);
-    logits(row, point, classes, errors);
-    sum += toErrors(errors, targets[n]!);
-    for (let k = 0; k < classes; k++) {
-      errors[k]! /= count;
-      gradient[biases + k]! += errors[k]!;
-    }
-    spreadErrors(row, errors, count, gradient);
+  for (let first = 0; first < count; first += ROWS) {
+    const rows = errors.map((its, r) => {
+      const n = first + r;
+      if (n >= count) {
+        its.fill(0);
+        return nobody;
+      }
+      const row = features.subarray(n * dimensions, (n + 1) * dimensions);
+      logits(row, point, classes, its);
+      sum += toErrors(its, targets[n]!);
+      for (let k = 0; k < classes; k++) gradient[biases + k]! += its[k]!;
+      return row;
+    });
+    spreadErrors(rows, errors, gradient);
   }
   let squares = 0;
+  for (let i = 0; i < gradient.length; i++) gradient[i]! /= count;
   for (let i = 0; i < biases; i++) {
     squares += point[i]! ** 2;
     gradient[i]! += 2 * decay * point[i]!;
@@ -84,15 +91,23 @@ function loss(
   return sum / count + decay * squares;
 }
 
-// Four classes at a time: a feature is loaded once for all of them, which is most of the speed of these two loops.
+// Nearly all the time of a fit is spent in the next two functions. What they load is used four times: a feature by four
+// classes in the one, a gradient by four images in the other. That makes them two to three times as fast as plain loops.
+const ROWS = 4;
 
 function logits(row: Float32Array, point: Fit, classes: number, into: Float64Array): void {
   const D = row.length;
   const biases = classes * D;
   let k = 0;
   for (; k + 4 <= classes; k += 4) {
-    const [a, b, c, e] = [k * D, (k + 1) * D, (k + 2) * D, (k + 3) * D];
-    let [s0, s1, s2, s3] = [0, 0, 0, 0];
+    const a = k * D;
+    const b = a + D;
+    const c = b + D;
+    const e = c + D;
+    let s0 = point[biases + k]!;
+    let s1 = point[biases + k + 1]!;
+    let s2 = point[biases + k + 2]!;
+    let s3 = point[biases + k + 3]!;
     for (let d = 0; d < D; d++) {
       const value = row[d]!;
       s0 += value * point[a + d]!;
@@ -100,10 +115,10 @@ function logits(row: Float32Array, point: Fit, classes: number, into: Float64Arr
       s2 += value * point[c + d]!;
       s3 += value * point[e + d]!;
     }
-    into[k] = s0 + point[biases + k]!;
-    into[k + 1] = s1 + point[biases + k + 1]!;
-    into[k + 2] = s2 + point[biases + k + 2]!;
-    into[k + 3] = s3 + point[biases + k + 3]!;
+    into[k] = s0;
+    into[k + 1] = s1;
+    into[k + 2] = s2;
+    into[k + 3] = s3;
   }
   for (; k < classes; k++) {
     let sum = point[biases + k]!;
@@ -112,18 +127,22 @@ function logits(row: Float32Array, point: Fit, classes: number, into: Float64Arr
   }
 }
 
-function spreadErrors(row: Float32Array, errors: Float64Array, count: number, gradient: Float64Array): void {
-  const D = row.length;
-  const classes = errors.length;
-  // An image that is already understood has next to nothing to say; late in a fit that is most of them.
-  const nothing = 1e-6 / count;
-  for (let k = 0; k < classes; k++) {
-    const error = errors[k]!;
-    if (Math.abs(error) < nothing) continue;
+function spreadErrors(rows: readonly Float32Array[], errors: readonly Float64Array[], gradient: Float64Array): void {
+  const [x0, x1, x2, x3] = rows as [Float32Array, Float32Array, Float32Array, Float32Array];
+  const [e0, e1, e2, e3] = errors as [Float64Array, Float64Array, Float64Array, Float64Array];
+  const D = x0.length;
+  for (let k = 0; k < e0.length; k++) {
+    const r0 = e0[k]!;
+    const r1 = e1[k]!;
+    const r2 = e2[k]!;
+    const r3 = e3[k]!;
+    // Images that are understood already have next to nothing to say; late in a fit that is most of them.
+    if (Math.abs(r0) + Math.abs(r1) + Math.abs(r2) + Math.abs(r3) < NOTHING) continue;
     const at = k * D;
-    for (let d = 0; d < D; d++) gradient[at + d]! += error * row[d]!;
+    for (let d = 0; d < D; d++) gradient[at + d]! += r0 * x0[d]! + r1 * x1[d]! + r2 * x2[d]! + r3 * x3[d]!;
   }
 }
+const NOTHING = 1e-5;
 
 /** Turns logits into probabilities less the truth, in place; returns the cross entropy. */
 function toErrors(values: Float64Array, target: number): number {

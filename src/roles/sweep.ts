@@ -11,6 +11,8 @@ const ROWS = 1000;
 
 export interface SweepNeeds {
   readonly tasks: TaskStore;
+  /** Whose workers are told that work has come back. */
+  readonly services: readonly { readonly name: string }[];
   readonly uploads: Uploads;
   readonly files: Files;
   readonly limits: Omit<SweepLimits, 'rows'>;
@@ -20,13 +22,16 @@ export interface SweepNeeds {
 
 /** Keeps house until `signal` aborts: lost leases, deadlines, ageing and expiry every second, files every minute. */
 export async function sweep(needs: SweepNeeds): Promise<void> {
-  const { tasks, uploads, files, limits, log, signal } = needs;
+  const { tasks, services, uploads, files, limits, log, signal } = needs;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep could not be done; the next one will');
   const round = async () => {
     for (let more = true; more && !signal.aborted; ) {
       const swept = await tasks.sweep({ ...limits, rows: ROWS });
       if (swept.failed > 0) tasks.hint('finished');
-      if (swept.returned > 0) log.info(swept, 'lost leases went back to the queue');
+      if (swept.returned > 0) {
+        for (const { name } of services) tasks.hint(`waiting:${name}`);
+        log.info(swept, 'lost leases went back to the queue');
+      }
       more = swept.removed >= ROWS || swept.failed >= ROWS;
     }
   };

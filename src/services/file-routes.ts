@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { payloadTooLarge, unsupportedMediaType } from '../base/faults.ts';
+import { payloadTooLarge, quotaExceeded, unsupportedMediaType } from '../base/faults.ts';
 import { type Files, FileTooLarge } from '../base/files.ts';
 import { unixSeconds } from '../base/time.ts';
 import { reply as answer, refusal, Success, success } from '../http/envelope.ts';
@@ -25,13 +25,15 @@ export async function fileRoutes(
     uploads: Uploads;
     maxBytes: number;
     ttlSeconds: number;
+    /** Bytes that one principal may have uploaded at a time. */
+    quotaBytes: number;
     /** The type that the first bytes show, or undefined for what the service cannot use. */
     sniff: (head: Buffer) => string | undefined;
     /** For the refusal: what the body must be. */
     wanted: string;
   },
 ): Promise<void> {
-  const { filesHost, files, uploads, maxBytes, ttlSeconds, sniff, wanted } = needs;
+  const { filesHost, files, uploads, maxBytes, ttlSeconds, quotaBytes, sniff, wanted } = needs;
   await app.register(async (scope) => {
     await acceptUploads(scope);
     scope.post(
@@ -56,21 +58,26 @@ export async function fileRoutes(
         const stored = await files.put(bytes, { maxBytes }).catch((error) => {
           throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
         });
-        const contentType = sniff(stored.head);
-        if (contentType === undefined) {
-          await files.remove(stored.key);
-          throw unsupportedMediaType(wanted);
+        const { key, sizeBytes, head } = stored;
+        try {
+          const contentType = sniff(head);
+          if (contentType === undefined) throw unsupportedMediaType(wanted);
+          const upload = { key, sizeBytes, contentType, principal: request.principal };
+          const kept = await uploads.keep(upload, { ttlSeconds, quotaBytes });
+          if (!kept) throw quotaExceeded(quotaBytes);
+          return await reply.code(201).send(
+            success({
+              url: `https://${filesHost}/${key}`,
+              size_bytes: sizeBytes,
+              content_type: contentType,
+              expires_at: unixSeconds(kept.expiresAt),
+            }),
+          );
+        } catch (error) {
+          // Bytes that nobody was told of are nobody's.
+          await files.remove(key);
+          throw error;
         }
-        const { key, sizeBytes } = stored;
-        const kept = await uploads.keep({ key, sizeBytes, contentType, principal: request.principal }, ttlSeconds);
-        return reply.code(201).send(
-          success({
-            url: `https://${filesHost}/${key}`,
-            size_bytes: sizeBytes,
-            content_type: contentType,
-            expires_at: unixSeconds(kept.expiresAt),
-          }),
-        );
       },
     );
   });

@@ -51,6 +51,7 @@ export interface SharedSettings {
   readonly version: string;
   readonly dataDir: string;
   readonly filesHost: string | undefined;
+  readonly filesQuotaBytes: number;
   readonly resultTtlSeconds: number;
   readonly taskDeadlineSeconds: number;
   readonly taskVisibility: 'service' | 'token';

@@ -11,7 +11,11 @@ export interface Upload {
 
 /** Which uploads there are; the bytes themselves lie in the file store under the same key. */
 export interface Uploads {
-  keep(upload: Omit<Upload, 'expiresAt'>, ttlSeconds: number): Promise<Upload>;
+  /** Writes an upload down; `undefined` when its principal would then hold more than `quotaBytes`. */
+  keep(
+    upload: Omit<Upload, 'expiresAt'>,
+    limits: { readonly ttlSeconds: number; readonly quotaBytes: number },
+  ): Promise<Upload | undefined>;
   /** Keys of uploads whose time is over: their bytes are to be removed, then the uploads forgotten, in this order. */
   expired(limit: number): Promise<string[]>;
   forget(keys: readonly string[]): Promise<void>;
@@ -19,14 +23,15 @@ export interface Uploads {
 
 export function postgresUploads(db: Db): Uploads {
   return {
-    async keep(upload, ttlSeconds) {
+    async keep(upload, { ttlSeconds, quotaBytes }) {
       const { rows } = await db.query<{ expires_at: Date }>(
         `insert into files (key, principal, size_bytes, content_type, expires_at)
-         values ($1, $2, $3, $4, now() + make_interval(secs => $5))
+         select $1::text, $2::text, $3::bigint, $4::text, now() + make_interval(secs => $5)
+          where $3::bigint + (select coalesce(sum(size_bytes), 0) from files where principal = $2 and expires_at > now()) <= $6::bigint
          returning expires_at`,
-        [upload.key, upload.principal, upload.sizeBytes, upload.contentType, ttlSeconds],
+        [upload.key, upload.principal, upload.sizeBytes, upload.contentType, ttlSeconds, quotaBytes],
       );
-      return { ...upload, expiresAt: rows[0]!.expires_at };
+      return rows[0] && { ...upload, expiresAt: rows[0].expires_at };
     },
     async expired(limit) {
       const { rows } = await db.query<{ key: string }>('select key from files where expires_at < now() limit $1', [

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts';
 import { createLog } from '../../src/base/log.ts';
 import { endRemains, isServerOf, readLock } from '../../src/base/postgres/postmaster.ts';
 import { isAlive, type Process, processes } from '../../src/base/postgres/processes.ts';
@@ -137,6 +138,11 @@ export function startAssay(
     },
     kill: (signal, to) => signalTo(to === 'group' ? -pid : pid, signal),
   };
+}
+
+/** The address of the embedded database, which runs. */
+export async function databaseUrl({ dataDir }: Place): Promise<string> {
+  return (await startEmbeddedPostgres({ dataDir, log })).url;
 }
 
 /** The first process of the embedded database, if it lives. */

@@ -15,7 +15,11 @@ sharp.concurrency(1);
 /** Files of an uncompressed tar: name -> bytes. */
 function* untar(bytes) {
   for (let at = 0; at + 512 <= bytes.length && bytes[at] !== 0; ) {
-    const text = (from, length) => bytes.toString('latin1', at + from, at + from + length).replace(/\0.*$/s, '').trim();
+    const text = (from, length) =>
+      bytes
+        .toString('latin1', at + from, at + from + length)
+        .replace(/\0.*$/s, '')
+        .trim();
     const size = parseInt(text(124, 12), 8) || 0;
     const type = text(156, 1);
     if (type === '' || type === '0') {
@@ -28,22 +32,29 @@ function* untar(bytes) {
 
 const heads = JSON.parse(readFileSync(join(modelFolder, 'heads.json'), 'utf8')).heads;
 const session = await ort.InferenceSession.create(join(modelFolder, 'backbone.onnx'), {
-  intraOpNumThreads: 1, interOpNumThreads: 1,
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
 });
 const size = session.inputMetadata[0].shape[1];
 
 /** The input rule: upright, whole image squashed to the square, three 8-bit sRGB channels; [1,S,S,3]. */
 async function input(bytes) {
-  const pixels = await sharp(bytes).autoOrient().resize(size, size, { fit: 'fill' })
-    .removeAlpha().toColourspace('srgb').raw().toBuffer();
+  const pixels = await sharp(bytes)
+    .autoOrient()
+    .resize(size, size, { fit: 'fill' })
+    .removeAlpha()
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer();
   if (pixels.length !== size * size * 3) throw new Error(`not three channels: ${pixels.length} bytes`);
   return new ort.Tensor('uint8', new Uint8Array(pixels), [1, size, size, 3]);
 }
 
 /** Class probabilities: softmax((W f + b) / temperature). */
 function probabilities(head, features) {
-  const logits = head.weights.map((row, k) =>
-    row.reduce((sum, w, d) => sum + w * features[d], head.bias[k]) / head.temperature);
+  const logits = head.weights.map(
+    (row, k) => row.reduce((sum, w, d) => sum + w * features[d], head.bias[k]) / head.temperature,
+  );
   const top = Math.max(...logits);
   const exp = logits.map((v) => Math.exp(v - top));
   const sum = exp.reduce((a, b) => a + b, 0);
@@ -52,7 +63,8 @@ function probabilities(head, features) {
 
 const [header, ...lines] = readFileSync(join(dataFolder, 'labels.csv'), 'utf8').trim().split(/\r?\n/);
 const columns = header.split(',');
-const rows = lines.map((line) => Object.fromEntries(line.split(',').map((value, i) => [columns[i], value])))
+const rows = lines
+  .map((line) => Object.fromEntries(line.split(',').map((value, i) => [columns[i], value])))
   .filter((row) => row.split !== 'train');
 const byFile = new Map(rows.map((row) => [row.file, row]));
 const directions = /^(horizontal|vertical|diagonal|hairline|structural)_crack$/;
@@ -69,7 +81,9 @@ for (const set of new Set(rows.map((row) => row.file.split('/')[0]))) {
     const { features } = await session.run({ image });
     times.push(performance.now() - begun);
     const truth = {
-      surface: row.surface, masters: row.master, defects: row.defect.replace(directions, 'crack') || 'sound',
+      surface: row.surface,
+      masters: row.master,
+      defects: row.defect.replace(directions, 'crack') || 'sound',
     };
     for (const [name, head] of Object.entries(heads)) {
       const p = probabilities(head, features.data);
@@ -91,13 +105,22 @@ for (const [split, byHead] of Object.entries(scores)) {
     result.splits[split][name] = {
       images: list.length,
       accuracy: mean(list.map((pair) => pair[1])),
-      calibration_error: bins.filter((bin) => bin.length).reduce((sum, bin) => sum +
-        bin.length / list.length * Math.abs(mean(bin.map((p) => p[0])) - mean(bin.map((p) => p[1]))), 0),
+      calibration_error: bins
+        .filter((bin) => bin.length)
+        .reduce(
+          (sum, bin) =>
+            sum + (bin.length / list.length) * Math.abs(mean(bin.map((p) => p[0])) - mean(bin.map((p) => p[1]))),
+          0,
+        ),
     };
   }
 }
 times.sort((a, b) => a - b);
 result.latency_ms = { median: times[times.length >> 1], p95: times[Math.floor(times.length * 0.95)] };
-result.versions = { sharp: sharp.versions.sharp, libvips: sharp.versions.vips, 'onnxruntime-node': ort.env.versions.node };
+result.versions = {
+  sharp: sharp.versions.sharp,
+  libvips: sharp.versions.vips,
+  'onnxruntime-node': ort.env.versions.node,
+};
 writeFileSync(resultPath, JSON.stringify(result, null, 1) + '\n');
 console.log(JSON.stringify(result));

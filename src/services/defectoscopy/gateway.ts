@@ -58,7 +58,13 @@ export async function openGateway({
   taskRoutes(app, { service, tasks, present, state: TaskState, examples, ownTasksOnly });
   modelRoutes(app, { tasks, roster, ownTasksOnly });
   if (shared.filesHost !== undefined) {
-    const kept = { filesHost: shared.filesHost, files, uploads, ttlSeconds: shared.resultTtlSeconds };
+    const kept = {
+      filesHost: shared.filesHost,
+      files,
+      uploads,
+      ttlSeconds: shared.resultTtlSeconds,
+      quotaBytes: shared.filesQuotaBytes,
+    };
     await fileRoutes(app, {
       ...kept,
       maxBytes: IMAGE_MAX_BYTES,

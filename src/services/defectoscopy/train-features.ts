@@ -38,7 +38,7 @@ export async function embed(
     while (next < paths.length) {
       const i = next++;
       try {
-        features.set(await featuresOf(paths[i]!, embedder), i * dimensions);
+        features.set(await featuresOf(paths[i]!, embedder, `${process.pid}-${i}`), i * dimensions);
       } catch (error) {
         unreadable.set(i, error instanceof Error ? error.message : String(error));
       }
@@ -49,7 +49,8 @@ export async function embed(
   return { features, unreadable };
 }
 
-async function featuresOf(path: string, { session, input, dimensions, cache }: Embedder): Promise<Float32Array> {
+async function featuresOf(path: string, embedder: Embedder, draftName: string): Promise<Float32Array> {
+  const { session, input, dimensions, cache } = embedder;
   const bytes = await readFile(path);
   const key = createHash('sha256').update(bytes).digest('hex');
   const kept = join(cache, key.slice(0, 2), `${key}.f32`);
@@ -62,7 +63,8 @@ async function featuresOf(path: string, { session, input, dimensions, cache }: E
   const { features } = await session.run({ image: { type: 'uint8', dims, data: pixels } });
   const values = features!.data as Float32Array;
   await mkdir(dirname(kept), { recursive: true });
-  const draft = `${kept}.${process.pid}`;
+  // Two names of one image may be at this line at once.
+  const draft = `${kept}.${draftName}`;
   await writeFile(draft, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
   await rename(draft, kept);
   return values;

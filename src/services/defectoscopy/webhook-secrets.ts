@@ -5,7 +5,8 @@ export function webhookSecrets(text: string | undefined): ReadonlyMap<string, st
   const entries = split(text ?? '').map((entry): [string, string] => {
     const colon = entry.indexOf(':');
     const secret = entry.slice(colon + 1);
-    if (colon < 1 || secret === '') throw new SettingsProblem('DEFECTOSCOPY_WEBHOOK_SECRETS: each entry must be name:secret.');
+    if (colon < 1 || secret === '')
+      throw new SettingsProblem('DEFECTOSCOPY_WEBHOOK_SECRETS: each entry must be name:secret.');
     return [entry.slice(0, colon), secret];
   });
   return new Map(entries);

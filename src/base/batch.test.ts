@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { batched } from './batch.ts';
+
+const later = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe('batched', () => {
+  it('sends what arrives together as one batch and answers each call its own outcome', async () => {
+    const batches: number[][] = [];
+    const double = batched(async (items: number[]) => {
+      batches.push(items);
+      return items.map((item) => item * 2);
+    });
+    expect(await Promise.all([1, 2, 3].map(double))).toEqual([2, 4, 6]);
+    expect(batches).toEqual([[1, 2, 3]]);
+  });
+
+  it('keeps to its sizes: at most `max` items a batch and `inFlight` batches at once', async () => {
+    let running = 0;
+    let most = 0;
+    const sizes: number[] = [];
+    const run = batched(
+      async (items: number[]) => {
+        most = Math.max(most, ++running);
+        sizes.push(items.length);
+        await later();
+        running--;
+        return items;
+      },
+      { max: 10, inFlight: 2 },
+    );
+    expect(await Promise.all(Array.from({ length: 95 }, (_, i) => run(i)))).toEqual(
+      Array.from({ length: 95 }, (_, i) => i),
+    );
+    expect(most).toBe(2);
+    expect(Math.max(...sizes)).toBe(10);
+  });
+
+  it('rejects the calls of a batch that failed, and goes on with the next', async () => {
+    let fail = true;
+    const run = batched(async (items: string[]) => {
+      if (fail) throw new Error('away');
+      return items;
+    });
+    const outcomes = await Promise.allSettled(['a', 'b'].map(run));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    fail = false;
+    expect(await run('c')).toBe('c');
+  });
+});

@@ -1,0 +1,69 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { choice, flag, integer, list, readSettings, SettingsProblem, secondsList, text, verbatim } from './settings.ts';
+
+const settings = {
+  port: integer('PORT', 8001, 'A port.', { max: 65_535 }),
+  mode: choice('MODE', ['a', 'b'], 'a', 'A mode.'),
+  hosts: list('HOSTS', [], 'Hosts.'),
+  open: flag('OPEN', false, 'Open.'),
+  name: text('NAME', undefined, 'A name.'),
+  schedule: secondsList('SCHEDULE', [0, 5], 'A schedule.'),
+  tokens: verbatim('TOKENS', 'Tokens.', { secret: true }),
+};
+
+describe('settings', () => {
+  it('have their defaults where nothing is set, and where what is set is empty', () => {
+    const defaults = { port: 8001, mode: 'a', hosts: [], open: false, name: undefined, schedule: [0, 5] };
+    expect(readSettings(settings, {})).toEqual({ ...defaults, tokens: undefined });
+    const empty = { PORT: '', MODE: ' ', HOSTS: '', OPEN: '', NAME: '', SCHEDULE: '', TOKENS: '' };
+    expect(readSettings(settings, empty)).toEqual({ ...defaults, tokens: '' });
+  });
+
+  it('are read by their kind', () => {
+    const env = {
+      PORT: '80',
+      MODE: 'b',
+      HOSTS: ' x, ,y ',
+      OPEN: 'yes',
+      NAME: ' n ',
+      SCHEDULE: '0, 1,2',
+      TOKENS: ' t ',
+    };
+    expect(readSettings(settings, env)).toEqual({
+      port: 80,
+      mode: 'b',
+      hosts: ['x', 'y'],
+      open: true,
+      name: 'n',
+      schedule: [0, 1, 2],
+      tokens: ' t ',
+    });
+  });
+
+  it('tell every problem at once, a sentence each, by the name of the variable', () => {
+    const wrong = { PORT: '70000', MODE: 'c', OPEN: 'perhaps', SCHEDULE: 'soon' };
+    expect(() => readSettings(settings, wrong)).toThrow(SettingsProblem);
+    const problem = (() => {
+      try {
+        readSettings(settings, wrong);
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return '';
+    })();
+    expect(problem.split('\n').map((line) => line.split(':')[0])).toEqual(['PORT', 'MODE', 'OPEN', 'SCHEDULE']);
+  });
+
+  it('take a secret from a file, but not from two places', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'assay-settings-'));
+    const file = join(folder, 'tokens');
+    await writeFile(file, 'one,two\n');
+    expect(readSettings(settings, { TOKENS_FILE: file }).tokens).toBe('one,two');
+    expect(() => readSettings(settings, { TOKENS_FILE: file, TOKENS: 'x' })).toThrow(/not both/);
+    expect(() => readSettings(settings, { TOKENS_FILE: `${file}.none` })).toThrow(/cannot be read/);
+    await rm(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,69 @@
+import { type Db, openDb } from '../../src/base/db.ts';
+import { createLog } from '../../src/base/log.ts';
+
+const log = createLog('silent', 'test');
+
+/** What the database itself has seen: every claim, every return to the queue, every end of a task. */
+export interface Audit {
+  readonly db: Db;
+  /** The tasks that the process with this number holds now. */
+  heldBy(pid: number): Promise<string[]>;
+  /** What happened to the tasks, in order. */
+  events(ids: readonly string[]): Promise<Event[]>;
+  /** How often each task has ended: what is not 1 is a fault. */
+  ends(ids: readonly string[]): Promise<Map<string, number>>;
+  close(): Promise<void>;
+}
+
+interface Event {
+  readonly id: string;
+  readonly status: string;
+  readonly worker: string | null;
+  readonly attempts: number;
+  readonly at: Date;
+}
+
+/** Lets a trigger in the database of a product write down what happens. */
+export async function openAudit(url: string): Promise<Audit> {
+  const db = openDb({ url, log, max: 2, applicationName: 'audit' });
+  await db.query(TRIGGER);
+  return {
+    db,
+    async heldBy(pid) {
+      const { rows } = await db.query<{ id: string }>('select id from tasks where worker like $1', [`%-${pid}-%`]);
+      return rows.map(({ id }) => id);
+    },
+    async events(ids) {
+      const { rows } = await db.query<Event>('select * from audit where id = any($1) order by number', [ids]);
+      return rows;
+    },
+    async ends(ids) {
+      const { rows } = await db.query<{ id: string; ends: number }>(
+        `select id, count(*) as ends from audit where id = any($1) and status in ('done', 'failed') group by id`,
+        [ids],
+      );
+      const counted = new Map(rows.map(({ id, ends }) => [id, ends]));
+      return new Map(ids.map((id) => [id, counted.get(id) ?? 0]));
+    },
+    close: () => db.close(),
+  };
+}
+
+// A row that is already finished must not change any more, so any change of one counts as one more end.
+const TRIGGER = `
+  create table audit (
+    number   bigserial primary key,
+    id       text, status text, worker text, attempts int,
+    at       timestamptz default clock_timestamp()
+  );
+  create index on audit (id);
+  create function audit() returns trigger language plpgsql as $$
+    begin
+      if new.finished_at is not null or new.worker is distinct from old.worker then
+        insert into audit (id, status, worker, attempts) values (new.id, new.status, new.worker, new.attempts);
+      end if;
+      return null;
+    end
+  $$;
+  create trigger audit after update on tasks for each row execute function audit();
+`;

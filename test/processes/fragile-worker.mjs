@@ -1,0 +1,26 @@
+// A worker whose model takes the whole process with it when it sees what it cannot bear: for test/chaos.test.ts, which
+// gives it a database by its environment. It runs what was built.
+import { openHouse, plan } from '../../dist/compose.js';
+import { createWorkMeters } from '../../dist/roles/meters.js';
+import { work } from '../../dist/roles/work.js';
+
+const { id, tasks, workers, log } = await openHouse(await plan(process.env, 'work'));
+const model = {
+  info: () => ({}),
+  versions: () => ['1.0.0'],
+  concurrency: 1,
+  timeLimitMs: 60_000,
+  async run({ input }) {
+    if (input.image_url.endsWith('/poison.jpg')) process.kill(process.pid, 'SIGKILL');
+    return { result: JSON.parse(process.env.RESULT) };
+  },
+  close: async () => {},
+};
+await work({
+  ...{ id, tasks, workers, log },
+  service: 'defectoscopy',
+  load: async () => model,
+  maxAttempts: 3,
+  meters: createWorkMeters('defectoscopy'),
+  signal: new AbortController().signal,
+});
