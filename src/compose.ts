@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Counter, Registry } from 'prom-client';
 import { readHoles } from './base/addresses.ts';
 import { type Db, openDb } from './base/db.ts';
 import { startEmbeddedPostgres } from './base/embedded-postgres.ts';
@@ -13,7 +14,7 @@ import { loadOrCreateKey, open as openSealed, readOrCreate } from './base/secret
 import { type Environment, readSettings, SettingsProblem, type Values } from './base/settings.ts';
 import { createMetrics, type MetricJson } from './http/metrics.ts';
 import type { DeliverNeeds } from './roles/deliver.ts';
-import type { DeliveryMeters } from './roles/meters.ts';
+import { createDeliveryMeters, createTaskMeter } from './roles/meters.ts';
 import type { SweepNeeds } from './roles/sweep.ts';
 import { services } from './services/index.ts';
 import type { GatewayHouse, OpenService, SharedSettings } from './services/service.ts';
@@ -90,6 +91,8 @@ export interface House extends Plan {
   readonly uploads: Uploads;
   readonly files: Files;
   readonly fetch: GuardedFetch;
+  /** What a process without a listener counts; its heartbeat carries it. */
+  readonly registry: Registry;
   signingKey(): Promise<SigningKey>;
   close(): Promise<void>;
 }
@@ -102,8 +105,16 @@ export async function openHouse(planned: Plan): Promise<House> {
   const id = `${hostname()}-${process.pid}-${newId().slice(-6)}`;
   const db = openDb({ url, log, max: settings.databaseConnections, applicationName: 'assay' });
   const tasks = postgresTaskStore(db);
+  const registry = new Registry();
+  const blocked = new Counter({
+    name: 'assay_outbound_blocked_total',
+    help: 'Requests to addresses that may not be contacted.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
   const fetch = createGuardedFetch({
     refusedPorts: [...planned.services.map(({ port }) => port), Number(new URL(url).port)],
+    onBlocked: (reason) => blocked.inc({ reason }),
   });
   return {
     ...planned,
@@ -114,6 +125,7 @@ export async function openHouse(planned: Plan): Promise<House> {
     uploads: postgresUploads(db),
     files: openFiles({ dir: join(shared.dataDir, 'files') }),
     fetch,
+    registry,
     signingKey: () =>
       loadOrCreateSigningKey(settings.webhookSigningKeyFile ?? join(shared.dataDir, 'keys', 'webhook-signing.pem')),
     async close() {
@@ -167,19 +179,22 @@ export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs 
   const roster = await keepRoster({ workers, tasks, services: names, signal, log, refreshMs });
   const metrics = createMetrics({ version: shared.version });
   watchQueue({ registry: metrics.registry, roster, services: names });
+  const meter = createTaskMeter(metrics.registry);
   return {
     ...{ tasks, uploads, files, roster, metrics, log },
+    onCancelled: (service) => meter.ended(service, 'failed'),
     webhookKeys: jwks(await house.signingKey()),
     othersMetrics: async () => roster.all().map((beat) => (beat.metrics ?? []) as MetricJson[]),
   };
 }
 
 /** What a deliverer works with. */
-export async function deliverNeeds(house: House, meters: DeliveryMeters, signal: AbortSignal): Promise<DeliverNeeds> {
+export async function deliverNeeds(house: House, signal: AbortSignal): Promise<DeliverNeeds> {
   const { tasks, services, fetch, settings, shared, log } = house;
   const sealingKey = await loadOrCreateKey(join(shared.dataDir, 'keys', 'sealing.key'));
   return {
-    ...{ tasks, services, fetch, meters, log, signal },
+    ...{ tasks, services, fetch, log, signal },
+    meters: createDeliveryMeters(house.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes },
     signingKey: await house.signingKey(),
     openSecret: (sealed) => openSealed(sealingKey, sealed),
@@ -192,5 +207,6 @@ export async function deliverNeeds(house: House, meters: DeliveryMeters, signal:
 export function sweepNeeds(house: House, signal: AbortSignal): SweepNeeds {
   const { tasks, services, uploads, files, settings, log } = house;
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
-  return { tasks, services, uploads, files, limits: { maxAttempts, batchMaxWaitSeconds }, log, signal };
+  const meter = createTaskMeter(house.registry);
+  return { tasks, services, uploads, files, meter, limits: { maxAttempts, batchMaxWaitSeconds }, log, signal };
 }

@@ -189,6 +189,7 @@ it('fails a task as WORKER_LOST that has killed its worker three times, and work
   const env = {
     ...process.env,
     DATABASE_URL: product.database.url,
+    DATA_DIR: product.house.shared.dataDir,
     LOG_LEVEL: 'silent',
     RESULT: JSON.stringify(RESULT),
   };

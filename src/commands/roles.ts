@@ -4,7 +4,7 @@ import { OperatorError } from '../base/operator-error.ts';
 import { endNow, stopSignal } from '../base/stop-signal.ts';
 import { deliverNeeds, gatewayHouse, type House, openHouse, type Plan, plan, sweepNeeds } from '../compose.ts';
 import { deliver } from '../roles/deliver.ts';
-import { createDeliveryMeters, createWorkMeters, type DeliveryMeters } from '../roles/meters.ts';
+import { createWorkMeters } from '../roles/meters.ts';
 import { serve } from '../roles/serve.ts';
 import { sweep } from '../roles/sweep.ts';
 import { StuckAttempt, work } from '../roles/work.ts';
@@ -36,7 +36,8 @@ export const workCommand = (name: string) =>
         service: name,
         load: () => services[0]!.load({ fetch, files, log }),
         maxAttempts: settings.workerMaxAttempts,
-        meters: createWorkMeters(name),
+        meters: createWorkMeters(name, house.registry),
+        metrics: () => house.registry.getMetricsAsJSON(),
       });
     } catch (error) {
       if (!(error instanceof StuckAttempt)) throw error;
@@ -49,10 +50,9 @@ export const workCommand = (name: string) =>
 export const deliverCommand = (options: { sweep: boolean }) =>
   inHouse('deliver', [], async (house, signal) => {
     await storeAnswers(house, signal);
-    const meters = createDeliveryMeters();
     await Promise.all([
-      deliver(await deliverNeeds(house, meters, signal)),
-      beat(house, meters, signal),
+      deliver(await deliverNeeds(house, signal)),
+      beat(house, signal),
       options.sweep && sweep(sweepNeeds(house, signal)),
     ]);
   });
@@ -98,10 +98,10 @@ const storeAnswers = ({ db, log }: House, signal: AbortSignal, { orIsAway = fals
   );
 
 /** Carries a deliverer's metrics to whoever scrapes a gateway. */
-async function beat({ id, workers, log }: House, meters: DeliveryMeters, signal: AbortSignal): Promise<void> {
+async function beat({ id, workers, registry, log }: House, signal: AbortSignal): Promise<void> {
   for (; !signal.aborted; await rest(BEAT_MS, signal)) {
     await workers
-      .beat({ id, role: 'deliver', state: 'warm', info: {}, metrics: await meters.snapshot() })
+      .beat({ id, role: 'deliver', state: 'warm', info: {}, metrics: await registry.getMetricsAsJSON() })
       .catch((err) => log.warn({ err }, 'the heartbeat did not reach the store'));
   }
   await workers.leave(id).catch(() => {});

@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import type { SweepLimits, TaskStore } from '../tasks/store.ts';
 import type { Uploads } from '../tasks/uploads.ts';
+import type { TaskMeter } from './meters.ts';
 
 const SWEEP_MS = 1000;
 const TIDY_MS = 60_000;
@@ -16,23 +17,26 @@ export interface SweepNeeds {
   readonly uploads: Uploads;
   readonly files: Files;
   readonly limits: Omit<SweepLimits, 'rows'>;
+  readonly meter: TaskMeter;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
 
 /** Keeps house until `signal` aborts: lost leases, deadlines, ageing and expiry every second, files every minute. */
 export async function sweep(needs: SweepNeeds): Promise<void> {
-  const { tasks, services, uploads, files, limits, log, signal } = needs;
+  const { tasks, services, uploads, files, limits, meter, log, signal } = needs;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep could not be done; the next one will');
   const round = async () => {
     for (let more = true; more && !signal.aborted; ) {
       const swept = await tasks.sweep({ ...limits, rows: ROWS });
-      if (swept.failed > 0) tasks.hint('finished');
+      const failed = Object.entries(swept.failed);
+      for (const [service, count] of failed) meter.ended(service, 'failed', count);
+      if (failed.length > 0) tasks.hint('finished');
       if (swept.returned > 0) {
         for (const { name } of services) tasks.hint(`waiting:${name}`);
         log.info(swept, 'lost leases went back to the queue');
       }
-      more = swept.removed >= ROWS || swept.failed >= ROWS;
+      more = swept.removed >= ROWS || failed.some(([, count]) => count >= ROWS);
     }
   };
   const tidy = async () => {

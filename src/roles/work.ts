@@ -29,6 +29,8 @@ export async function work(needs: {
   workers: Workers;
   maxAttempts: number;
   meters: WorkMeters;
+  /** What this process counts; travels with its heartbeat. */
+  metrics: () => Promise<unknown[]>;
   log: Log;
   signal: AbortSignal;
 }): Promise<void> {
@@ -44,7 +46,7 @@ export async function work(needs: {
   const beat = async () => {
     const state = signal.aborted ? 'stopping' : model ? 'warm' : 'loading';
     const info = { ...model?.info(), running: attempts.size };
-    await workers.beat({ id, role: 'work', service, state, info, metrics: await meters.snapshot() });
+    await workers.beat({ id, role: 'work', service, state, info, metrics: await needs.metrics() });
     const versions = model?.versions() ?? [];
     if (versions.join() !== offered) await workers.offer(service, versions);
     offered = versions.join();
@@ -64,11 +66,14 @@ export async function work(needs: {
   };
 
   const begin = (attempt: Attempt) => {
-    attempts.set(attempt.claim.id, attempt);
+    const { id: task } = attempt.claim;
+    // A process that was stopped for a while may claim a task that an attempt of its own has lost and not yet let go.
+    attempts.get(task)?.lose();
+    attempts.set(task, attempt);
     void attempt.ended.then((end) => {
-      attempts.delete(attempt.claim.id);
+      if (attempts.get(task) === attempt) attempts.delete(task);
       if (end.ending) endings.push(end.ending);
-      meters.processed(end.processingMs, end.ending?.outcome ?? 'lost');
+      meters.processed(attempt.claim, end.processingMs, end.ending?.outcome ?? 'lost');
       stuck ||= end.stuck;
       bell.ring();
     });
@@ -81,7 +86,7 @@ export async function work(needs: {
     try {
       const { ended, claimed } = await tasks.advance(sent, { service, worker: id, limit, leaseMs: LEASE_MS });
       for (const claim of claimed) {
-        meters.waited(claim.waitedMs);
+        meters.waited(claim);
         begin(beginAttempt(claim, model!, { maxAttempts: needs.maxAttempts, log }));
       }
       if (ended.length > 0) tasks.hint('finished');

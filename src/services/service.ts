@@ -70,6 +70,8 @@ export interface GatewayHouse {
   readonly files: Files;
   readonly roster: Roster;
   readonly metrics: Metrics;
+  /** Counts a task that its client gave up. */
+  readonly onCancelled: (service: string) => void;
   readonly webhookKeys: object;
   /** The metrics of the other processes, as their last heartbeats carried them. */
   readonly othersMetrics: () => Promise<MetricJson[][]>;

@@ -23,6 +23,7 @@ export function taskRoutes(
     examples: Record<'processing' | 'done' | 'failed', JsonObject>;
     /** Whether a valid token reads only the tasks that were created with it. */
     ownTasksOnly: boolean;
+    onCancelled: (service: string) => void;
   },
 ): void {
   const { service, tasks, present, ownTasksOnly } = needs;
@@ -88,6 +89,7 @@ export function taskRoutes(
       if (task === undefined) throw taskNotFound();
       if (task === 'finished') throw taskAlreadyFinished();
       tasks.hint('finished');
+      needs.onCancelled(service);
       return present(task, languageOf(request.headers['accept-language']));
     },
   );

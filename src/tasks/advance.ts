@@ -92,12 +92,14 @@ const ADVANCE = {
              started_at   = coalesce(t.started_at, now())
         from next
        where t.id = next.id
-      returning t.id, t.attempts, t.input, t.principal, t.checkpoint, t.request_id, t.traceparent,
+      returning t.id, t.attempts, t.input, t.principal, t.checkpoint, t.request_id, t.traceparent, t.estimate_seconds,
                 extract(epoch from now() - t.queued_at)::float8 * 1000 as waited_ms
     )
-    select false as ended, id, attempts, input, principal, checkpoint, request_id, traceparent, waited_ms from claimed
+    select false as ended, id, attempts, input, principal, checkpoint, request_id, traceparent,
+           estimate_seconds, waited_ms
+      from claimed
     union all
-    select true, id, null, null, null, null, null, null, null from ended`,
+    select true, id, null, null, null, null, null, null, null, null from ended`,
 };
 
 const RENEW = {
@@ -122,6 +124,7 @@ interface AdvanceRow {
   checkpoint: JsonValue;
   request_id: string | null;
   traceparent: string | null;
+  estimate_seconds: number;
   waited_ms: number;
 }
 
@@ -131,6 +134,7 @@ function toClaim(row: AdvanceRow): Claim {
     attempt: row.attempts,
     input: row.input,
     principal: row.principal,
+    estimateSeconds: row.estimate_seconds,
     waitedMs: row.waited_ms,
     ...(row.checkpoint !== null && { checkpoint: row.checkpoint }),
     ...(row.request_id !== null && { requestId: row.request_id }),

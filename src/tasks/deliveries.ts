@@ -47,6 +47,12 @@ export async function settle(db: Db, deliveryId: string, attempt: number, outcom
   return rowCount > 0;
 }
 
+/** Deliveries that are due now or later. */
+export async function pendingDeliveries(db: Db): Promise<number> {
+  const { rows } = await db.query<{ n: number }>('select count(*) as n from deliveries where due_at is not null');
+  return rows[0]!.n;
+}
+
 const DUE = {
   name: 'due-deliveries',
   text: `

@@ -2,7 +2,7 @@ import type { Db } from '../base/db.ts';
 import { acceptTo, RANK } from './accept.ts';
 import { advance, renew } from './advance.ts';
 import { cancel } from './cancel.ts';
-import { dueDeliveries, keepBody, settle } from './deliveries.ts';
+import { dueDeliveries, keepBody, pendingDeliveries, settle } from './deliveries.ts';
 import { hintsOver } from './hints.ts';
 import { readAttachment, readFrom } from './read.ts';
 import type { Depth, TaskStore } from './store.ts';
@@ -29,6 +29,7 @@ export function postgresTaskStore(db: Db): TaskStore & { close(): void } {
     keepBody: (deliveryId, body) => keepBody(db, deliveryId, body),
     settle: (deliveryId, attempt, outcome) => settle(db, deliveryId, attempt, outcome),
     depth: (service) => depth(db, service),
+    pendingDeliveries: () => pendingDeliveries(db),
   };
 }
 

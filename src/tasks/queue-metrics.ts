@@ -39,4 +39,7 @@ export function watchQueue({
   gauge('assay_model_loaded', '1 while any worker has its model loaded.', ['service'], (g) => {
     for (const service of services) g.set({ service }, roster.state(service) === 'warm' ? 1 : 0);
   });
+  gauge('assay_webhook_pending', 'Webhooks that wait for their next attempt.', [], (g) => {
+    g.set(roster.pendingDeliveries());
+  });
 }

@@ -15,6 +15,8 @@ export interface Roster {
   /** Model versions that a request may name. */
   versions(service: string): readonly string[];
   depth(service: string): Depth;
+  /** Webhooks that wait for their next attempt. */
+  pendingDeliveries(): number;
 }
 
 const NOTHING: Depth = {
@@ -34,11 +36,13 @@ export async function keepRoster(needs: {
   const { workers, tasks, services, signal, log } = needs;
   const depths = new Map<string, Depth>();
   const versions = new Map<string, readonly string[]>();
+  let pendingDeliveries = 0;
   let beats: readonly Beat[] | undefined;
 
   const refresh = async () => {
     try {
       beats = await workers.living();
+      pendingDeliveries = await tasks.pendingDeliveries();
       for (const service of services) {
         versions.set(service, await workers.versions(service));
         depths.set(service, await tasks.depth(service));
@@ -60,5 +64,6 @@ export async function keepRoster(needs: {
     all: () => beats ?? [],
     versions: (service) => versions.get(service) ?? [],
     depth: (service) => depths.get(service) ?? NOTHING,
+    pendingDeliveries: () => pendingDeliveries,
   };
 }

@@ -230,7 +230,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         await under.age(waiting, 82_801);
         await under.age(held, 82_801);
         await store.renew('w1', [{ id: waiting, attempt: 1, leaseMs: 6000 }]);
-        expect((await store.sweep(limits)).failed).toBe(2);
+        expect((await store.sweep(limits)).failed).toEqual({ a: 2 });
         for (const id of [waiting, held]) {
           expect(await read(id)).toMatchObject({ status: 'failed', failure: { code: 'DEADLINE_EXCEEDED' } });
         }
@@ -279,6 +279,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         await store.cancel('a', cancelled);
         await under.age(overdue, 82_801);
         await store.sweep(limits);
+        expect(await store.pendingDeliveries()).toBe(3);
         const taken = await due();
         taken.push(...(await due()));
         expect(taken.map((d) => d.id).sort()).toEqual(['whd_cancelled', 'whd_done', 'whd_overdue']);

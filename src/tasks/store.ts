@@ -52,6 +52,9 @@ export interface TaskStore {
   /** How many tasks of a service wait and how many are being worked on, by priority. */
   depth(service: string): Promise<Depth>;
 
+  /** How many webhooks wait for their next attempt. */
+  pendingDeliveries(): Promise<number>;
+
   /** Says that something happened, to whoever listens; a hint, never a promise. */
   hint(what: Hint): void;
   /** Calls `wake` soon after others' hints, and now and then without one. */
@@ -91,6 +94,7 @@ export interface Claim {
   readonly checkpoint?: JsonValue;
   readonly requestId?: string;
   readonly traceparent?: string;
+  readonly estimateSeconds: number;
   /** From queueing to this claim. */
   readonly waitedMs: number;
 }
@@ -135,7 +139,8 @@ export interface SweepLimits {
 
 export interface Swept {
   readonly returned: number;
-  readonly failed: number;
+  /** How many tasks of each service. */
+  readonly failed: Readonly<Record<string, number>>;
   readonly promoted: number;
   readonly removed: number;
 }

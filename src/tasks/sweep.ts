@@ -4,7 +4,7 @@ import { FAILURES } from './task.ts';
 
 /** One round of housekeeping. Sweeps of several processes do not wait for each other: each takes what no one has locked. */
 export async function sweep(db: Db, limits: SweepLimits): Promise<Swept> {
-  const { rows } = await db.query<{ returned: number; failed: number; promoted: number }>(SWEEP, [
+  const { rows } = await db.query<{ returned: number; failed: Record<string, number>; promoted: number }>(SWEEP, [
     limits.maxAttempts,
     limits.batchMaxWaitSeconds,
     limits.rows,
@@ -62,7 +62,7 @@ const SWEEP = {
              leased_until  = null
         from doomed
        where t.id = doomed.id
-      returning t.id
+      returning t.id, t.service
     ),
     due as (
       update deliveries d set due_at = now() from failed where d.task_id = failed.id
@@ -80,7 +80,8 @@ const SWEEP = {
       update tasks t set priority = 0 from waited where t.id = waited.id returning t.id
     )
     select (select count(*) from returned)::int as returned,
-           (select count(*) from failed)::int   as failed,
+           (select coalesce(json_object_agg(service, n), '{}')
+              from (select service, count(*) as n from failed group by service) as f) as failed,
            (select count(*) from promoted)::int as promoted`,
 };
 

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
 import { deliverNeeds, gatewayHouse, type House, openHouse, plan, sweepNeeds } from '../../src/compose.ts';
 import { deliver } from '../../src/roles/deliver.ts';
-import { createDeliveryMeters, createWorkMeters } from '../../src/roles/meters.ts';
+import { createWorkMeters } from '../../src/roles/meters.ts';
 import { serve } from '../../src/roles/serve.ts';
 import { sweep } from '../../src/roles/sweep.ts';
 import { work } from '../../src/roles/work.ts';
@@ -85,7 +86,7 @@ export async function startProduct({
     serving.catch(reject);
     running.push(serving);
   });
-  if (roles.includes('deliver')) running.push(deliver(await deliverNeeds(house, createDeliveryMeters(), signal)));
+  if (roles.includes('deliver')) running.push(deliver(await deliverNeeds(house, signal)));
   if (roles.includes('sweep')) running.push(sweep(sweepNeeds(house, signal)));
 
   const call = async (path: string, { method = 'GET', headers = {}, body, token = TOKEN }: CallInit = {}) => {
@@ -133,7 +134,8 @@ export async function startProduct({
         tasks,
         workers,
         maxAttempts: settings.workerMaxAttempts,
-        meters: createWorkMeters('defectoscopy'),
+        meters: createWorkMeters('defectoscopy', new Registry()),
+        metrics: async () => [],
         log,
         signal: own.signal,
       });

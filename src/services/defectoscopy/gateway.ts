@@ -55,7 +55,15 @@ export async function openGateway({
 
   predictRoute(app, { tasks, roster, own, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
-  taskRoutes(app, { service, tasks, present, state: TaskState, examples, ownTasksOnly });
+  taskRoutes(app, {
+    service,
+    tasks,
+    present,
+    state: TaskState,
+    examples,
+    ownTasksOnly,
+    onCancelled: house.onCancelled,
+  });
   modelRoutes(app, { tasks, roster, ownTasksOnly });
   if (shared.filesHost !== undefined) {
     const kept = {

@@ -40,11 +40,11 @@ export async function trainHead(
 ): Promise<{ head: Head; report: HeadReport }> {
   const of = (split: Split) => data.splits.flatMap((other, i) => (other === split ? [i] : []));
   const [train, val, test] = [of('train'), of('val'), of('test')];
-  const fit = createFitter({ ...pick(data, train), targets: targets(data, train, labels) }, labels.length);
+  const fitWith = createFitter({ ...pick(data, train), targets: targets(data, train, labels) }, labels.length);
 
   let best: { head: Head; decay: number; loss: number } | undefined;
   for (const decay of DECAYS) {
-    const raw = { labels, ...fit(decay) };
+    const raw = { labels, ...fitWith(decay) };
     // Each penalty is judged by what it comes to when its confidences have been made honest.
     const logits = val.map((i) => logitsOf(raw, row(data, i)));
     const temperature = fitTemperature(logits, targets(data, val, labels));

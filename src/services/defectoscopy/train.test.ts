@@ -1,0 +1,230 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import sharp from 'sharp';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { parseHeads } from '../../ml/heads.ts';
+import { COLOURS, installColours } from '../../ml/testing/model.ts';
+import { openShelf } from '../../ml/weights.ts';
+import { openVersions } from './model-versions.ts';
+import { type TrainOptions, train } from './train.ts';
+import { parseCsv } from './train-csv.ts';
+import { assignSplits } from './train-split.ts';
+
+let place: string;
+let folder: string;
+let shipped: string;
+let dataDir: string;
+let said: string[];
+
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), 'assay-train-'));
+  onTestFinished(() => rm(place, { recursive: true, force: true }));
+  [folder, shipped, dataDir] = [join(place, 'photos'), join(place, 'shipped'), join(place, 'data')];
+  await mkdir(folder);
+  await installColours(shipped, '1.0.0');
+  said = [];
+});
+
+const run = (options: Partial<TrainOptions> = {}) =>
+  train({
+    folder,
+    dataDir,
+    shipped,
+    say: (line) => said.push(line),
+    now: new Date('2026-03-04T12:00:00Z'),
+    ...options,
+  });
+
+const SHADES = { rust: [200, 40, 30], moss: [40, 190, 50], damp: [30, 50, 200], plain: [200, 200, 200] } as const;
+
+/** A photo of about this colour; no two are the same. */
+async function photo(path: string, shade: keyof typeof SHADES, n: number): Promise<void> {
+  const [r, g, b] = SHADES[shade].map((value, c) => value + ((n * 7 + c * 13) % 40) - 20) as [number, number, number];
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await sharp({ create: { width: 32, height: 32, channels: 3, background: { r, g, b } } })
+    .png()
+    .toFile(join(folder, path));
+}
+const photos = (shade: keyof typeof SHADES, into: string, count = 20) =>
+  Promise.all(Array.from({ length: count }, (_, n) => photo(`${into}/${n}.png`, shade, n)));
+
+/** What the new version says of a photo of this colour. */
+async function seen(version: string, shade: keyof typeof SHADES) {
+  const shelf = await openShelf([shipped, join(dataDir, 'models', 'defectoscopy')], () => {});
+  const versions = openVersions(shelf);
+  try {
+    const model = (await versions.get(version))!;
+    const pixels = new Uint8Array(32 * 32 * 3).map((_, i) => SHADES[shade][i % 3]!);
+    return (await model.look({ pixels, width: 32, height: 32 }, new AbortController().signal)).recorded;
+  } finally {
+    shelf.close();
+    await versions.close();
+  }
+}
+
+describe('assay train', () => {
+  test('learns new defects from folders named by defect, and keeps the surfaces that it was shipped with', async () => {
+    await photos('rust', 'rust stain');
+    await photos('moss', 'moss');
+    await photos('plain', 'sound');
+    const { version, reports } = await run();
+    expect(version).toBe('2026-03-04.1');
+    expect(reports['defects']).toMatchObject({ split: 'test', accuracy: 1 });
+    expect(said.join('\n')).toContain('60 images in folders named by defect');
+    expect(said.join('\n')).toContain('surface head of version 1.0.0 is kept');
+    expect(said.join('\n')).toContain('DEFECTOSCOPY_MODEL_VERSION=2026-03-04.1');
+
+    const rust = await seen(version, 'rust');
+    expect(rust).toMatchObject({ surface: 'wall', defects: [{ name: 'rust stain' }], model_version: version });
+    expect(rust.masters.map(({ name }) => name).sort()).toEqual(['moss', 'rust stain', 'sound']);
+    expect((await seen(version, 'plain')).defects).toEqual([]);
+  });
+
+  test('learns surfaces, groups and defects from folders surface/master/defect', async () => {
+    await photos('rust', 'wall/stains/rust');
+    await photos('damp', 'wall/stains/damp');
+    await photos('moss', 'roof/growth/moss');
+    await photos('plain', 'roof/sound');
+    const { version } = await run({ name: 'roofs' });
+    expect(await seen(version, 'moss')).toMatchObject({ surface: 'roof', defects: [{ name: 'moss' }] });
+    expect(await seen(version, 'damp')).toMatchObject({
+      surface: 'wall',
+      masters: [{ name: 'stains' }, {}, {}],
+      defects: [{ name: 'damp' }],
+    });
+    const manifest = JSON.parse(await readFile(join(dataDir, 'models/defectoscopy/roofs/manifest.json'), 'utf8'));
+    expect(manifest.taxonomy.masters).toEqual({ stains: ['damp', 'rust'], growth: ['moss'], sound: [] });
+  });
+
+  test('a labels.csv names classes, groups and splits, and they are honoured', async () => {
+    const rows = ['file,surface,master,defect,group,split'];
+    for (const [shade, defect, master] of [
+      ['rust', 'crack', 'cracking'],
+      ['plain', '', ''],
+    ] as const) {
+      await photos(shade, shade, 12);
+      for (let n = 0; n < 12; n++)
+        rows.push(`${shade}/${n}.png,wall,${master},${defect},g${n},${['train', 'train', 'val', 'test'][n % 4]}`);
+    }
+    await writeFile(join(folder, 'labels.csv'), `\uFEFF${rows.join('\r\n')}\r\n`);
+    const { reports } = await run();
+    expect(said).toContain('12 images to train on, 6 to choose by, 6 to test.');
+    expect(reports['defects']).toMatchObject({ split: 'test', images: 6, accuracy: 1 });
+  });
+
+  test('a known defect goes to the group that the product knows it in', async () => {
+    await photos('rust', 'crack');
+    await photos('moss', 'moss');
+    const { version } = await run();
+    expect((await seen(version, 'rust')).masters[0]!.name).toBe('cracking');
+    expect(said.join('\n')).toContain('no image is sound');
+  });
+
+  test('computes each image once: a second run takes the features from the cache', async () => {
+    await photos('rust', 'rust');
+    await photos('moss', 'moss');
+    await run();
+    const cache = join(dataDir, 'cache', 'features');
+    const kept = (await readdir(cache, { recursive: true })).filter((name) => name.endsWith('.f32'));
+    expect(kept).toHaveLength(40);
+    const written = (await stat(join(cache, kept[0]!))).mtimeMs;
+    const { version } = await run();
+    expect(version).toBe('2026-03-04.2');
+    expect((await stat(join(cache, kept[0]!))).mtimeMs).toBe(written);
+  });
+
+  test('skips what it cannot read, warns of small classes, and goes on', async () => {
+    await photos('rust', 'rust');
+    await photos('moss', 'moss', 3);
+    await writeFile(join(folder, 'rust', 'broken.jpg'), 'no picture');
+    await run();
+    expect(said.filter((line) => line.startsWith('Skipped'))).toEqual([
+      expect.stringMatching(/broken\.jpg: The bytes are not an image/),
+    ]);
+    expect(said).toContain('Warning: moss has only 3 images. 10 are little, 50 are good.');
+  });
+
+  test('a version has all of its files or is not there at all, and leaves the backbone where it is', async () => {
+    await photos('rust', 'rust');
+    await photos('moss', 'moss');
+    await run({ name: 'mine' });
+    const root = join(dataDir, 'models', 'defectoscopy');
+    expect(await readdir(root)).toEqual(['mine']);
+    expect((await readdir(join(root, 'mine'))).sort()).toEqual(['card.md', 'heads.json', 'manifest.json']);
+    const { heads } = parseHeads(await readFile(join(root, 'mine', 'heads.json'), 'utf8'));
+    expect(heads['surface']).toEqual(COLOURS.surface);
+    expect(await readFile(join(root, 'mine', 'card.md'), 'utf8')).toContain('| `rust` |');
+  });
+
+  test.each([
+    ['a name that is taken', { name: '1.0.0' }, 'There is a version 1.0.0 already'],
+    ['a name that would lead out of the folder', { name: '../mine' }, 'is no name for a version'],
+    ['a folder that is not there', { folder: '/nowhere/at/all' }, 'cannot be read (ENOENT)'],
+  ])('refuses %s with a sentence', async (_, options, sentence) => {
+    await expect(run(options)).rejects.toThrow(sentence);
+  });
+
+  test('refuses a folder that it does not understand with a sentence', async () => {
+    await expect(run()).rejects.toThrow('There are no images');
+    await photos('rust', 'rust', 2);
+    await expect(run()).rejects.toThrow('At least two classes');
+    await photo('loose.png', 'moss', 1);
+    await expect(run()).rejects.toThrow('neither all one folder deep');
+    await writeFile(join(folder, 'labels.csv'), 'file,label\nrust/1.png,rust\n');
+    await expect(run()).rejects.toThrow('has no column defect');
+    await writeFile(join(folder, 'labels.csv'), 'file,defect,split\nrust/1.png,rust,exam\n');
+    await expect(run()).rejects.toThrow('row 2: the split is exam');
+  });
+});
+
+describe('the split', () => {
+  const samples = Array.from({ length: 200 }, (_, i) => ({
+    path: String(i),
+    master: 'm',
+    defect: i % 4 === 0 ? 'rare' : 'common',
+    group: `tile ${i % 4 === 0 ? i >> 3 : `c${i >> 2}`}`,
+  }));
+
+  test('never divides a group, gives every class its share, and is the same each time', () => {
+    const splits = assignSplits(samples, 5);
+    expect(assignSplits(samples, 5)).toEqual(splits);
+    expect(assignSplits(samples, 6)).not.toEqual(splits);
+    const byGroup = new Map<string, Set<string>>();
+    for (const [i, { group }] of samples.entries())
+      byGroup.set(group, (byGroup.get(group) ?? new Set()).add(splits[i]!));
+    expect([...byGroup.values()].every((set) => set.size === 1)).toBe(true);
+    for (const defect of ['rare', 'common']) {
+      const here = splits.filter((_, i) => samples[i]!.defect === defect);
+      expect(here.filter((split) => split === 'train').length / here.length).toBeCloseTo(0.7, 1);
+      expect(new Set(here)).toEqual(new Set(['train', 'val', 'test']));
+    }
+  });
+
+  test('that is given is kept; where it names no val, that is taken from train', () => {
+    const given = samples.map((sample) => ({
+      ...sample,
+      group: sample.path,
+      split: Number(sample.path) < 150 ? ('train' as const) : ('test' as const),
+    }));
+    const splits = assignSplits(given, 1);
+    expect(splits.slice(150).every((split) => split === 'test')).toBe(true);
+    expect(new Set(splits.slice(0, 150))).toEqual(new Set(['train', 'val']));
+  });
+
+  test('that divides a group is refused: the accuracy would be a lie', () => {
+    const torn = [
+      { ...samples[0]!, split: 'train' as const },
+      { ...samples[0]!, split: 'test' as const },
+    ];
+    expect(() => assignSplits(torn, 1)).toThrow('would be a lie');
+  });
+});
+
+test('CSV with quotes, commas, line ends of any kind and empty lines', () => {
+  expect(parseCsv('\uFEFFFile, Defect\r\n"a,b.jpg","say ""crack"""\n\nc.jpg,\n')).toEqual([
+    { file: 'a,b.jpg', defect: 'say "crack"' },
+    { file: 'c.jpg', defect: '' },
+  ]);
+  expect(parseCsv('')).toEqual([]);
+});
