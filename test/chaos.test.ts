@@ -17,7 +17,15 @@ import {
   startAssay,
 } from './processes/assay.ts';
 import { type Audit, openAudit } from './processes/audit.ts';
-import { faultsOfWebhooks, random, unleash, untilHolding, untilTakenOver } from './processes/chaos.ts';
+import {
+  faultsOfWebhooks,
+  type Kill,
+  random,
+  unleash,
+  untilHolding,
+  untilTakenOver,
+  VICTIMS,
+} from './processes/chaos.ts';
 import { finished, predict, uploadPicture } from './processes/client.ts';
 import { until } from './processes/until.ts';
 
@@ -54,7 +62,7 @@ it(
       const tookMs = performance.now() - began;
       await until(async () => (await pendingWebhooks(audit)) === 0, 90_000);
 
-      console.table(kills.map(({ victim, recoveryMs }) => ({ killed: victim, recovered: seconds(recoveryMs) })));
+      console.table(recoveries(kills));
       console.table(Object.fromEntries(answers));
       const { rows } = await audit.db.query<{ tasks: number; attempts: number }>(
         'select count(*) as tasks, sum(attempts) as attempts from tasks',
@@ -218,7 +226,17 @@ it('fails a task as WORKER_LOST that has killed its worker three times, and work
     await running;
     await product.stop();
   }
-});
+}, 90_000);
+
+function recoveries(kills: readonly Kill[]): object {
+  const byVictim = VICTIMS.map((victim) => {
+    const times = kills.filter((kill) => kill.victim === victim).map(({ recoveryMs }) => recoveryMs);
+    times.sort((a, b) => a - b);
+    const median = seconds(times[Math.floor(times.length / 2)]!);
+    return [victim, { kills: times.length, 'median recovery': median, longest: seconds(times.at(-1)!) }] as const;
+  });
+  return Object.fromEntries(byVictim);
+}
 
 const predictMany = async (assay: Assay, picture: string, count: number): Promise<string[]> => {
   const answers = await Promise.all(Array.from({ length: count }, () => predict(assay, picture)));

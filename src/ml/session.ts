@@ -127,7 +127,8 @@ function createSeat(options: Parameters<typeof startThread>[0]): Seat {
     start,
     async run(feeds) {
       await start();
-      const { worker } = thread!;
+      if (!thread) throw new Error('The thread of the network ended.');
+      const { worker } = thread;
       const answer = said<Answer>(worker);
       const sent = owned(feeds);
       worker.postMessage(sent, memoryOf(sent));

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
+import { env, InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { memoryOf, owned, type Tensor, type TensorShape, type Tensors } from './tensor.ts';
 
 /** What a thread is started with. */
@@ -20,6 +20,9 @@ export type Answer = { readonly outputs: Tensors } | { readonly error: string };
 
 const { path, threads, providers } = workerData as ThreadOptions;
 
+// What fails is thrown; it need not be printed on standard error as well (a missing accelerator, in long red lines).
+env.logLevel = 'fatal';
+
 const { session, provider } = await open();
 const inputs = session.inputMetadata.map((input) => {
   if (!input.isTensor) throw new Error(`The input ${input.name} of the network is not a tensor.`);
@@ -38,7 +41,6 @@ async function open(): Promise<{ session: InferenceSession; provider: Provider }
         intraOpNumThreads: threads,
         interOpNumThreads: 1,
         executionMode: 'sequential',
-        logSeverityLevel: 3,
       });
       return { session, provider };
     } catch (error) {

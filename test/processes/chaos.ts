@@ -5,10 +5,10 @@ import type { Audit } from './audit.ts';
 import { uploadPicture } from './client.ts';
 import { until } from './until.ts';
 
-export type Victim = 'gateway' | 'worker' | 'deliverer' | 'database' | 'supervisor';
-const VICTIMS: readonly Victim[] = ['gateway', 'worker', 'deliverer', 'database', 'supervisor'];
+type Victim = 'gateway' | 'worker' | 'deliverer' | 'database' | 'supervisor';
+export const VICTIMS: readonly Victim[] = ['gateway', 'worker', 'deliverer', 'database', 'supervisor'];
 
-export interface Acknowledged {
+interface Acknowledged {
   readonly id: string;
   readonly webhook: boolean;
 }
@@ -19,7 +19,7 @@ export interface Kill {
   readonly recoveryMs: number;
 }
 
-export interface Chaos {
+interface Chaos {
   readonly kills: readonly Kill[];
   /** By the key that each was asked for with. */
   readonly acknowledged: ReadonlyMap<string, Acknowledged>;
@@ -50,7 +50,7 @@ const CLIENTS = 6;
 /** So long do the requests of one wave take, that the kill comes in their midst. */
 const SPREAD_MS = 1000;
 /** What a wave with its kill takes, more or less: so many waves share the tasks of a longer run. */
-const WAVE_MS = 8000;
+const WAVE_MS = 4000;
 
 /**
  * Tasks in waves, and in the middle of each wave a `kill -9`: every victim once a round, and rounds until the time is

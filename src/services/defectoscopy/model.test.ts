@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ import { COLOURS, colourHead, installColours } from '../../ml/testing/model.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, Outcome, SharedSettings } from '../service.ts';
 import { loadModel } from './model.ts';
-import { trainedIn } from './model-shelf.ts';
+import { SHIPPED, trainedIn } from './model-shelf.ts';
 import type { Heatmaps, Recorded } from './result.ts';
 import { settings } from './settings.ts';
 
@@ -302,4 +302,15 @@ describe('a photo that cannot be had', () => {
     setTimeout(() => stop.abort('lost'), 50);
     await expect(attempt).rejects.toBeDefined();
   });
+});
+
+test('the example photo is a cracked concrete wall, to the model that comes with the product', async () => {
+  const real = await load({}, SHIPPED);
+  onTestFinished(() => real.close());
+  const outcome = await look(await readFile(new URL('../../../examples/wall.jpg', import.meta.url)), {}, real);
+  expect(recorded(outcome)).toMatchObject({ surface: 'concrete_wall', defects: [{ name: 'crack' }] });
+  expect(recorded(outcome).masters).toHaveLength(6);
+  const { width, height, maps } = heatmaps(outcome);
+  expect(Object.keys(maps)).toHaveLength(6 + 14);
+  expect(Buffer.from(maps['crack']!, 'base64')).toHaveLength(width * height);
 });
