@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../src/base/log.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { supervise } from '../src/roles/supervise.ts';
@@ -41,60 +41,57 @@ const ENV = {
   LOG_LEVEL: 'warn',
 };
 
+vi.setConfig({ testTimeout: DURATION_MS * 2 + 150_000 });
 afterEach(cleanUp);
 
-it(
-  'ends every acknowledged task once, whatever is killed',
-  async () => {
-    const place = await newPlace();
-    const dice = random(SEED + 1);
-    const receiver = await startReceiver(() => (dice() < 0.2 ? 500 : 204));
-    const first = startAssay(place, { env: ENV });
-    await first.says(/is ready/);
-    const audit = await openAudit(await databaseUrl(place));
-    try {
-      const began = performance.now();
-      const given = { place, env: ENV, audit, receiver, tasks: TASKS, seed: SEED, durationMs: DURATION_MS };
-      const { kills, acknowledged, answers, assay } = await unleash({ assay: first, ...given });
-      const ids = [...acknowledged.values()].map(({ id }) => id);
-      const polled = new Map<string, Record<string, unknown>>();
-      for (const id of ids) polled.set(id, await finished(assay, id));
-      const tookMs = performance.now() - began;
-      await until(async () => (await pendingWebhooks(audit)) === 0, 90_000);
+it('ends every acknowledged task once, whatever is killed', async () => {
+  const place = await newPlace();
+  const dice = random(SEED + 1);
+  const receiver = await startReceiver(() => (dice() < 0.2 ? 500 : 204));
+  const first = startAssay(place, { env: ENV });
+  await first.says(/is ready/);
+  const audit = await openAudit(await databaseUrl(place));
+  try {
+    const began = performance.now();
+    const given = { place, env: ENV, audit, receiver, tasks: TASKS, seed: SEED, durationMs: DURATION_MS };
+    const { kills, acknowledged, answers, assay } = await unleash({ assay: first, ...given });
+    const ids = [...acknowledged.values()].map(({ id }) => id);
+    const polled = new Map<string, Record<string, unknown>>();
+    for (const id of ids) polled.set(id, await finished(assay, id));
+    const tookMs = performance.now() - began;
+    await until(async () => (await pendingWebhooks(audit)) === 0, 90_000);
 
-      console.table(recoveries(kills));
-      console.table(Object.fromEntries(answers));
-      const { rows } = await audit.db.query<{ tasks: number; attempts: number }>(
-        'select count(*) as tasks, sum(attempts) as attempts from tasks',
-      );
-      console.log(
-        `Seed ${SEED}: ${ids.length} tasks acknowledged, all ended after ${seconds(tookMs)} by ${rows[0]!.attempts} attempts; ` +
-          `${receiver.received.length} webhook requests.`,
-      );
+    console.table(recoveries(kills));
+    console.table(Object.fromEntries(answers));
+    const { rows } = await audit.db.query<{ tasks: number; attempts: number }>(
+      'select count(*) as tasks, sum(attempts) as attempts from tasks',
+    );
+    console.log(
+      `Seed ${SEED}: ${ids.length} tasks acknowledged, all ended after ${seconds(tookMs)} by ${rows[0]!.attempts} attempts; ` +
+        `${receiver.received.length} webhook requests.`,
+    );
 
-      // Asked for more than once, written down once, ended once.
-      expect(new Set(ids).size).toBe(acknowledged.size);
-      expect(rows[0]!.tasks).toBe(acknowledged.size);
-      expect([...(await audit.ends(ids))].filter(([, ends]) => ends !== 1)).toEqual([]);
-      expect([...polled.values()].filter(({ status }) => status !== 'done')).toEqual([]);
+    // Asked for more than once, written down once, ended once.
+    expect(new Set(ids).size).toBe(acknowledged.size);
+    expect(rows[0]!.tasks).toBe(acknowledged.size);
+    expect([...(await audit.ends(ids))].filter(([, ends]) => ends !== 1)).toEqual([]);
+    expect([...polled.values()].filter(({ status }) => status !== 'done')).toEqual([]);
 
-      const told = [...acknowledged.values()]
-        .filter(({ webhook }) => webhook)
-        .map(({ id }) => [id, polled.get(id)!] as const);
-      expect(told.length).toBeGreaterThan(10);
-      expect(faultsOfWebhooks(receiver.received, new Map(told))).toEqual([]);
+    const told = [...acknowledged.values()]
+      .filter(({ webhook }) => webhook)
+      .map(({ id }) => [id, polled.get(id)!] as const);
+    expect(told.length).toBeGreaterThan(10);
+    expect(faultsOfWebhooks(receiver.received, new Map(told))).toEqual([]);
 
-      // Nothing but the one refusal that says "later", and connections that broke.
-      const statuses = [...answers.keys()].filter((answer) => /^\d/.test(answer));
-      expect(statuses.sort()).toEqual(['202', '503 QUEUE_UNAVAILABLE']);
-      for (const { victim, recoveryMs } of kills) if (victim === 'worker') expect(recoveryMs).toBeLessThan(10_000);
-    } finally {
-      await audit.close();
-      await receiver.close();
-    }
-  },
-  DURATION_MS * 2 + 150_000,
-);
+    // Nothing but the one refusal that says "later", and connections that broke.
+    const statuses = [...answers.keys()].filter((answer) => /^\d/.test(answer));
+    expect(statuses.sort()).toEqual(['202', '503 QUEUE_UNAVAILABLE']);
+    for (const { victim, recoveryMs } of kills) if (victim === 'worker') expect(recoveryMs).toBeLessThan(10_000);
+  } finally {
+    await audit.close();
+    await receiver.close();
+  }
+});
 
 it('answers 503 while its database is down, and goes on by itself when it is back', async () => {
   const place = await newPlace();
@@ -123,7 +120,7 @@ it('answers 503 while its database is down, and goes on by itself when it is bac
   for (const id of ids) expect(await finished(assay, id)).toMatchObject({ status: 'done' });
   // Not by being started again.
   expect((await assay.children()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
-}, 90_000);
+});
 
 describe('with a database of its own', () => {
   let database: TestDatabase;
@@ -226,7 +223,7 @@ it('fails a task as WORKER_LOST that has killed its worker three times, and work
     await running;
     await product.stop();
   }
-}, 90_000);
+});
 
 function recoveries(kills: readonly Kill[]): object {
   const byVictim = VICTIMS.map((victim) => {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { chown, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chown, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { openDb } from '../src/base/db.ts';
 import { startEmbeddedPostgres } from '../src/base/embedded-postgres.ts';
 import { createLog } from '../src/base/log.ts';
@@ -17,6 +18,7 @@ import {
   newPlace,
   type Place,
   REPOSITORY,
+  type StartOptions,
   startAssay,
 } from './processes/assay.ts';
 import { finished, predict, uploadPicture } from './processes/client.ts';
@@ -25,6 +27,8 @@ import { until } from './processes/until.ts';
 const log = createLog('silent', 'test');
 const NO_TOKEN = { DEFECTOSCOPY_API_TOKENS: undefined };
 
+// Real processes start and stop here, on whatever machine.
+vi.setConfig({ testTimeout: 120_000 });
 afterEach(cleanUp);
 
 it('starts with nothing set, tells a command that works, stops gently, and is back within 10 s', async () => {
@@ -64,7 +68,7 @@ it('starts with nothing set, tells a command that works, stops gently, and is ba
   const server = await readFile(join(place.dataDir, 'postgres', 'server.log'), 'utf8');
   expect(server).toContain('database system was shut down at');
   expect(server).not.toMatch(/not properly shut down|was interrupted/);
-}, 120_000);
+});
 
 it('finishes what it works on when Ctrl-C in a terminal reaches all its processes, and hands nothing back twice', async () => {
   const place = await newPlace();
@@ -210,17 +214,16 @@ it('starts workers on demand: for realtime work at once, for batch work after th
   expect(Date.now() - again).toBeLessThan(2500);
   expect(await finished(assay, realtime.task_id)).toMatchObject({ status: 'done' });
   expect(await stop(assay, place, 'SIGTERM')).toMatchObject({ code: 0 });
-}, 60_000);
+});
 
 it('shows a photo and its classes in `npm run demo`, as an ordinary user', async () => {
   const place = await newPlace();
-  const { user, from } = await ordinaryUser(place);
-  const demo = startAssay(place, { args: ['demo'], env: NO_TOKEN, user, from });
+  const demo = startAssay(place, { args: ['demo'], env: NO_TOKEN, ...(await ordinaryUser(place)) });
   expect(await demo.ended, `${demo.said.out}\n${demo.said.err}`).toMatchObject({ code: 0 });
   expect(demo.said.out).toMatch(/surface +\w+[\s\S]*groups[\s\S]*defects[\s\S]*That was the demo/);
   expect(demo.said.err).not.toMatch(/"level":[456]0/);
   expect(await databasePid(place)).toBeUndefined();
-}, 120_000);
+});
 
 /** Asks it to stop, and makes sure that nothing of it is left. */
 async function stop(assay: Assay, place: Place, signal: NodeJS.Signals, to?: 'group') {
@@ -235,23 +238,23 @@ async function stop(assay: Assay, place: Place, signal: NodeJS.Signals, to?: 'gr
 /** What a person reads: the lines on standard error that are no log. */
 const sentences = ({ said }: Assay) => said.err.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 
-/** Root plays one, in a copy of the repository if this one is out of the user's reach; anybody else is one. */
-async function ordinaryUser({ dataDir }: Place): Promise<{ user: { uid?: number; gid?: number }; from: string }> {
-  if (process.getuid?.() !== 0) return { user: {}, from: REPOSITORY };
+/** Root plays one, with a copy of whatever is out of the user's reach; anybody else is one. */
+async function ordinaryUser({ dataDir }: Place): Promise<Pick<StartOptions, 'user' | 'from' | 'node'>> {
+  if (process.getuid?.() !== 0) return {};
   const home = dirname(dataDir);
   await chown(home, NOBODY.uid, NOBODY.gid);
-  if (await canReach(REPOSITORY, NOBODY, READ | ENTER)) return { user: NOBODY, from: REPOSITORY };
+  const user = NOBODY;
+  const node = join(home, 'node');
+  if (!(await canReach(process.execPath, user, ENTER))) await copyFile(process.execPath, node);
+  const own = existsSync(node) ? { user, node } : { user };
+  if (await canReach(REPOSITORY, user, READ | ENTER)) return own;
   const from = join(home, 'assay');
-  await mkdir(from);
-  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.browser.json', 'src', 'dist']) {
-    await cp(join(REPOSITORY, name), join(from, name), { recursive: true, preserveTimestamps: true });
-  }
-  for (const name of ['scripts', 'migrations', 'models', 'examples']) {
-    await cp(join(REPOSITORY, name), join(from, name), { recursive: true });
-  }
-  // Linked file by file: a copy of everything would take longer than the test.
-  await promisify(execFile)('cp', ['-al', join(REPOSITORY, 'node_modules'), from]);
-  return { user: NOBODY, from };
+  // Packages are linked if possible: a copy of them all would take longer than the test.
+  const copy = `
+    mkdir "$0" && cp -a package.json tsconfig*.json src dist scripts migrations models examples "$0" &&
+    chown -R ${user.uid}:${user.gid} "$0" && { cp -al node_modules "$0" || cp -a node_modules "$0"; }`;
+  await promisify(execFile)('sh', ['-c', copy, from], { cwd: REPOSITORY });
+  return { ...own, from };
 }
 
 const A_DAY_AHEAD = `

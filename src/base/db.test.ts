@@ -173,7 +173,9 @@ describe('a listener', () => {
     await vi.waitFor(() => expect(hints).toHaveLength(4));
     stop.abort();
     await over;
-    const { rows } = await database.db.query(`select count(*) from pg_stat_activity where query like 'listen %'`);
+    const { rows } = await database.db.query(
+      `select count(*) from pg_stat_activity where datname = current_database() and query like 'listen %'`,
+    );
     expect(rows).toEqual([{ count: 0 }]);
   });
 

@@ -66,18 +66,18 @@ export async function cleanUp(): Promise<void> {
   folders.clear();
 }
 
-export function startAssay(
-  place: Place,
-  options: {
-    args?: readonly string[];
-    env?: Record<string, string | undefined>;
-    user?: { uid?: number; gid?: number };
-    /** The repository that it is started from. */
-    from?: string;
-  } = {},
-): Assay {
-  const { args = ['start'], env = {}, user = {}, from = REPOSITORY } = options;
-  const child: ChildProcess = spawn(process.execPath, [join(from, 'scripts/assay.mjs'), ...args], {
+export interface StartOptions {
+  args?: readonly string[];
+  env?: Record<string, string | undefined>;
+  user?: { uid: number; gid: number };
+  /** The repository that it is started from. */
+  from?: string;
+  node?: string;
+}
+
+export function startAssay(place: Place, options: StartOptions = {}): Assay {
+  const { args = ['start'], env = {}, user = {}, from = REPOSITORY, node = process.execPath } = options;
+  const child: ChildProcess = spawn(node, [join(from, 'scripts/assay.mjs'), ...args], {
     ...user,
     cwd: from,
     // Nothing of the test runner's own.

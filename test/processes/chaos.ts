@@ -74,6 +74,7 @@ export async function unleash(needs: {
   const answers = new Map<string, number>();
   const count = (what: string) => answers.set(what, (answers.get(what) ?? 0) + 1);
 
+  let over = false;
   const ask = async (number: number) => {
     const key = `task-${number}`;
     const webhook = number % 3 === 0;
@@ -83,11 +84,14 @@ export async function unleash(needs: {
       ...(number % 4 === 0 && { priority: 'batch' }),
       ...(webhook && { webhook_url: receiver.url }),
     };
-    for (;;) {
+    while (!over) {
       try {
         const answer = await assay.call('/predict', { headers, body, timeoutMs: 10_000 });
         count(answer.status === 202 ? '202' : `${answer.status} ${answer.body?.error?.code}`);
-        if (answer.status === 202) return acknowledged.set(key, { id: answer.body.data.task_id, webhook });
+        if (answer.status === 202) {
+          acknowledged.set(key, { id: answer.body.data.task_id, webhook });
+          return;
+        }
       } catch (error) {
         const { cause, name } = error as { cause?: { code?: string }; name: string };
         count(cause?.code ?? name);
@@ -148,18 +152,22 @@ export async function unleash(needs: {
   const size = Math.ceil(tasks / Math.max(VICTIMS.length, durationMs / WAVE_MS));
   const begun = performance.now();
   let asked = 0;
-  do {
-    for (const victim of shuffled(dice)) {
-      const working = wave(asked, asked + size);
-      asked += size;
-      await delay(dice() * SPREAD_MS);
-      const at = performance.now();
-      await strike[victim]();
-      kills.push({ victim, recoveryMs: Math.round(performance.now() - at) });
-      await working;
-    }
-  } while (performance.now() - begun < durationMs);
-  await wave(asked, tasks);
+  try {
+    do {
+      for (const victim of shuffled(dice)) {
+        const working = wave(asked, asked + size);
+        asked += size;
+        await delay(dice() * SPREAD_MS);
+        const at = performance.now();
+        await strike[victim]();
+        kills.push({ victim, recoveryMs: Math.round(performance.now() - at) });
+        await working;
+      }
+    } while (performance.now() - begun < durationMs);
+    await wave(asked, tasks);
+  } finally {
+    over = true;
+  }
   return { kills, acknowledged, answers, assay };
 }
 

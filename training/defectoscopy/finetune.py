@@ -40,14 +40,6 @@ class Classifier(nn.Module):
         features = self.dropout((self.backbone(image)[0] - self.shift) * self.scale)
         return {name: head(features) for name, head in self.heads.items()}
 
-    def linear(self):
-        """{head: (weights [K,D], bias [K])} on the raw features: the affine layer folded in."""
-        result = {}
-        for name, head in self.heads.items():
-            w = head.weight.detach() * self.scale
-            result[name] = (w, head.bias.detach() - w @ self.shift)
-        return result
-
 
 def standardise(model, images):
     """Set the affine layer from the features of some images, uint8 [N,S,S,3]."""

@@ -123,7 +123,7 @@ A defect is listed when its confidence reaches {evaluation['threshold']:.2f} (on
 
 ## Calibration
 
-One temperature per head, fitted on val. Expected calibration error: 15 equal bins of the top-1 confidence. On so few test
+Per head a temperature, and per class a scale and a shift held near 1 and 0 (folded into the weights), fitted on val. Expected calibration error: 15 equal bins of the top-1 confidence. On so few test
 images a perfectly calibrated model would show about 0.01 to 0.02.
 """)
     text.append(table(["head", "temperature", "val before", "val after", "test before", "test after"], [

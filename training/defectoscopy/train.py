@@ -57,22 +57,24 @@ def main():
         model = finetune.finetune(backbone, split["train"], (squashed["val"], classes["val"]), recipe, options.seed,
                                   checkpoint=os.path.join(options.work, "model.pt"))
 
-    # Calibration on the validation split; the test split is only measured.
-    linear = model.linear()
+    # Heads on the training images as they are served, calibration on val; test is only measured.
     features = {name: heads.embed(model.backbone, images) for name, images in squashed.items()}
+    features["train"] = torch.cat([heads.embed(model.backbone, np.stack([data.squash(row["image"]) for row in part]))
+                                   for part in np.array_split(np.array(split["train"], object), 8)])
     result = {"heads": {}, "created": time.strftime("%Y-%m-%d"), "seed": options.seed, "recipe": recipe,
               "counts": {name: len(split[name]) for name in split}}
     file = {"format": 1, "features": network.FEATURES,
             "map": {"channels": network.MAP_CHANNELS, "offset": network.FEATURES - network.MAP_CHANNELS}, "heads": {}}
     for h, (name, labels) in enumerate(taxonomy.HEADS.items()):
-        w, b = linear[name]
-        logits = {part: (f @ w.T + b).numpy() for part, f in features.items()}
-        t = heads.temperature(logits["val"], classes["val"][:, h])
+        true = {part: torch.from_numpy(classes[part][:, h]) for part in classes}
+        raw = heads.fit(features["train"], true["train"], len(labels))
+        w, b, t = heads.calibrate(*raw, features["val"], true["val"])
         file["heads"][name] = {"labels": labels, "temperature": round(t, 4), "bias": rounded(b), "weights": rounded(w)}
         record = {"temperature": round(t, 4)}
-        for part in logits:
-            target = classes[part][:, h]
-            before, after = metrics.softmax(logits[part]), metrics.softmax(logits[part] / t)
+        for part in squashed:
+            target = true[part].numpy()
+            before = metrics.softmax((features[part] @ raw[0].T + raw[1]).numpy())
+            after = metrics.softmax((features[part] @ w.T + b).numpy() / t)
             record[part] = {
                 "accuracy": metrics.accuracy(after, target),
                 "calibration_error_before": metrics.calibration_error(before, target),
@@ -93,7 +95,7 @@ def main():
                 record[part]["listing"] = {"precision": hit / int(listed.sum()), "recall": hit / int(truth.sum()),
                                            "sound_without_list": float((~listed.any(1))[target == sound].mean())}
         result["heads"][name] = record
-        print(name, {part: {k: round(v, 4) for k, v in record[part].items() if isinstance(v, float)} for part in logits})
+        print(name, {part: {k: round(v, 4) for k, v in record[part].items() if isinstance(v, float)} for part in squashed})
 
     export.backbone_onnx(model.backbone, data.SIZE, os.path.join(options.out, "backbone.onnx"))
     with open(os.path.join(options.out, "heads.json"), "w") as stream:
