@@ -19,8 +19,11 @@ export function ensureBuilt() {
     copyStyles(join(root, 'src'), draft);
     writeFileSync(join(draft, '.built'), '');
     // Swapped in whole: another process that starts meanwhile sees the old build or the new one, never half of one.
-    rmSync(join(root, 'dist'), { recursive: true, force: true });
-    renameSync(draft, join(root, 'dist'));
+    const old = `${draft}.old`;
+    if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
+    // Two first builds at once: the one that comes second has nothing left to do.
+    if (!existsSync(join(root, 'dist'))) renameSync(draft, join(root, 'dist'));
+    rmSync(old, { recursive: true, force: true });
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }

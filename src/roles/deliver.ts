@@ -109,7 +109,7 @@ async function post(needs: DeliverNeeds, due: DueDelivery): Promise<DeliveryOutc
     return { state: 'delivered', statusCode: status };
   } catch (error) {
     if (!(error instanceof FetchFailed)) throw error;
-    return afterFailure(error, due, { schedule: needs.schedule, now: new Date() });
+    return afterFailure(error, due.attempt, { schedule: needs.schedule });
   }
 }
 

@@ -9,20 +9,17 @@ const LONGEST_RETRY_AFTER_SECONDS = 3600;
 /** What a failed attempt leads to: the next one by the schedule, or the end. */
 export function afterFailure(
   failed: Pick<FetchFailed, 'reason' | 'status' | 'retryAfterSeconds'>,
-  delivery: { readonly attempt: number; readonly expiresAt?: Date },
-  { schedule, now, random = Math.random }: { schedule: Schedule; now: Date; random?: () => number },
+  attempt: number,
+  { schedule, random = Math.random }: { schedule: Schedule; random?: () => number },
 ): DeliveryOutcome {
   const told = { error: wordFor(failed), ...(failed.status !== undefined && { statusCode: failed.status }) };
-  const scheduled = schedule[delivery.attempt];
+  const scheduled = schedule[attempt];
   if (failed.status === 410 || failed.reason === 'blocked_address' || scheduled === undefined) {
     return { state: 'failed', ...told };
   }
   // A tenth more or less, so that deliveries which failed together do not all come back together.
   const jittered = scheduled * (0.9 + 0.2 * random());
   const delayMs = 1000 * Math.max(jittered, Math.min(failed.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_SECONDS));
-  // Nobody could read the result that this announces.
-  if (delivery.expiresAt && now.getTime() + delayMs >= delivery.expiresAt.getTime())
-    return { state: 'failed', ...told };
   return { state: 'pending', delayMs: Math.round(delayMs), ...told };
 }
 

@@ -19,7 +19,6 @@ export async function dueDeliveries(db: Db, want: DeliveryWant): Promise<DueDeli
     task: toTask(row),
     ...(row.secret !== null && { secret: row.secret }),
     ...(row.body !== null && { body: row.body }),
-    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
     ...(row.request_id !== null && { requestId: row.request_id }),
     ...(row.traceparent !== null && { traceparent: row.traceparent }),
   }));
@@ -85,7 +84,7 @@ const DUE = {
        where d.id = due.id
       returning d.*
     )
-    select ${TASK_COLUMNS}, d.url, d.origin, d.secret, d.body, t.expires_at, t.request_id, t.traceparent
+    select ${TASK_COLUMNS}, d.url, d.origin, d.secret, d.body, t.request_id, t.traceparent
       from taken d
       join tasks t on t.id = d.task_id`,
 };
@@ -93,16 +92,19 @@ const DUE = {
 const SETTLE = {
   name: 'settle-delivery',
   text: `
-    update deliveries
-       set state                = case $3 when 'postponed' then 'pending' else $3 end,
-           attempts             = case $3 when 'postponed' then attempts - 1 else attempts end,
-           last_attempt_at      = case $3 when 'postponed' then null else last_attempt_at end,
-           due_at               = now() + $4::float8 * interval '1 millisecond',
+    update deliveries d
+       set state                = case when $3 = 'delivered' then 'delivered'
+                                       when $3 = 'failed' or t.expires_at <= now() + next.delay then 'failed'
+                                       else 'pending' end,
+           attempts             = case $3 when 'postponed' then d.attempts - 1 else d.attempts end,
+           last_attempt_at      = case $3 when 'postponed' then null else d.last_attempt_at end,
+           due_at               = case when t.expires_at <= now() + next.delay then null else now() + next.delay end,
            leased_until         = null,
            delivered_at         = case when $3 = 'delivered' then now() end,
            response_status_code = $5,
            last_error           = $6
-     where id = $1 and attempts = $2 and leased_until is not null`,
+      from tasks t, (select $4::float8 * interval '1 millisecond' as delay) as next
+     where d.id = $1 and d.attempts = $2 and d.leased_until is not null and t.id = d.task_id`,
 };
 
 type DueRow = TaskRow & {
@@ -110,7 +112,6 @@ type DueRow = TaskRow & {
   origin: string;
   secret: Buffer | null;
   body: string | null;
-  expires_at: Date | null;
   request_id: string | null;
   traceparent: string | null;
 };

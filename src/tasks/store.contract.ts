@@ -318,6 +318,16 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await due()).toEqual([]);
       });
 
+      it('are given up when the next attempt would come after the task itself has gone', async () => {
+        const id = await hooked('whd_e');
+        await store.cancel('a', id);
+        await due();
+        await under.age(id, 86_390);
+        await store.settle('whd_e', 1, { state: 'pending', delayMs: 60_000, error: 'timeout' });
+        expect((await read(id)).webhook).toMatchObject({ state: 'failed', lastError: 'timeout' });
+        expect((await read(id)).webhook).not.toHaveProperty('nextAttemptAt');
+      });
+
       it('of a killed deliverer go to another when its lease is over', async () => {
         const id = await hooked('whd_k');
         await store.cancel('a', id);

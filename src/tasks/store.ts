@@ -46,7 +46,10 @@ export interface TaskStore {
   /** Keeps the bytes of a webhook body before they are first sent; answers the bytes that were kept first. */
   keepBody(deliveryId: string, body: string): Promise<string>;
 
-  /** Records what came of one attempt; counts only while it is the delivery's latest attempt. */
+  /**
+   * Records what came of one attempt; counts only while it is the delivery's latest attempt. A next attempt that would
+   * come when nobody can read the task any more is none: the delivery has failed then.
+   */
   settle(deliveryId: string, attempt: number, outcome: DeliveryOutcome): Promise<boolean>;
 
   /** How many tasks of a service wait and how many are being worked on, by priority. */
@@ -162,7 +165,6 @@ export interface DueDelivery {
   readonly attempt: number;
   readonly body?: string;
   readonly task: Task;
-  readonly expiresAt?: Date;
   readonly requestId?: string;
   readonly traceparent?: string;
 }
