@@ -63,6 +63,8 @@ const SETTINGS = {
   shared_buffers: '128MB',
   wal_compression: 'on',
   max_wal_size: '1GB',
+  // After a crash one call syncs the disk, instead of one for each of a thousand files: 0.1 s instead of 1.
+  ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
   timezone: 'UTC',
   log_timezone: 'UTC',
   lc_messages: 'C', // we read what the server says when it refuses to start
