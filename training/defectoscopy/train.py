@@ -85,6 +85,10 @@ def main():
                            for key in sorted({(row["set"], row["surface"]) for row in split[part]})
                            for here in [[i for i, row in enumerate(split[part]) if (row["set"], row["surface"]) == key]]}}
             record[part]["by_set"] = {f"{s}, {surface}": v for (s, surface), v in record[part]["by_set"].items()}
+            if name == "surface":
+                plain = np.array([not data.contradicted(row) for row in split[part]])
+                record[part]["contradicted"] = int((~plain).sum())
+                record[part]["accuracy_uncontradicted"] = metrics.accuracy(after[plain], target[plain])
             if name == "defects":
                 sound = labels.index(taxonomy.SOUND)
                 if part == "val":
