@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { activationMaps, classify, type Head, scores, softmax, top } from './classifier.ts';
+import { classify, type Head, scores, softmax, top } from './classifier.ts';
 
 const head = (labels: string[], weights: number[][], options: Partial<Head> = {}): Head => ({
   labels,
@@ -78,43 +78,5 @@ describe('scores', () => {
         if (next) expect(conf > next.conf || (conf === next.conf && name < next.name)).toBe(true);
       }
     }
-  });
-});
-
-describe('activation maps', () => {
-  // Two channels over 2 × 2 cells; the features are [something else, mean of channel 0, mean of channel 1].
-  const map = Float32Array.from([1, 0, 0, 3, /* */ 0, 2, 0, 1]);
-
-  test('show where the evidence for a class lies, 255 at its highest', () => {
-    const [first, second, both] = activationMaps(
-      head(
-        ['first', 'second', 'both'],
-        [
-          [9, 1, 0],
-          [9, 0, 1],
-          [9, 1, -1],
-        ],
-      ),
-      map,
-      2,
-    );
-    expect([...first!]).toEqual([85, 0, 0, 255]);
-    expect([...second!]).toEqual([0, 255, 0, 128]);
-    expect([...both!], 'what speaks against the class is cut off').toEqual([128, 0, 0, 255]);
-  });
-
-  test('of a class that nothing speaks for are zero everywhere', () => {
-    const [against, nothing] = activationMaps(
-      head(
-        ['against', 'nothing'],
-        [
-          [0, -1, -1],
-          [0, 0, 0],
-        ],
-      ),
-      map,
-      2,
-    );
-    expect([...against!, ...nothing!]).toEqual(new Array(8).fill(0));
   });
 });

@@ -17,7 +17,12 @@ export interface Scored {
 
 /** Probabilities [K] of the classes, for one image's features [D]. */
 export function classify(head: Head, features: Float32Array): Float64Array {
-  return softmax(logitsOf(head, features).map((logit) => logit / head.temperature));
+  return probabilities(head, logitsOf(head, features));
+}
+
+/** What the head's logits [K] mean, once they are divided by its temperature. */
+export function probabilities({ temperature }: Head, logits: Float64Array): Float64Array {
+  return softmax(logits.map((logit) => logit / temperature));
 }
 
 /** What the head says before its temperature: [K]. */
@@ -65,31 +70,29 @@ export function top(labels: readonly string[], probabilities: Float64Array): str
 
 /**
  * Where on the image each class of a head was seen (class activation maps: Zhou et al. 2016). The features' tail is the
- * mean of `map` [C, cells], so a class's logit is the mean over the cells of Σc W[k,c]·map[c,cell]: that sum is the
- * class's share of each cell. What speaks against the class is cut off, and the highest cell becomes 255; a class that
- * nothing speaks for stays 0 everywhere. Bytes [K][cells], row by row.
+ * mean of `map` [channels, cells], so a class's logit is the mean over the cells of Σc W[k,c]·map[c,cell]: that sum is
+ * the class's share of each cell. What speaks against the class is cut off, and the highest cell becomes 255; a class
+ * that nothing speaks for stays 0 everywhere. `columns` are these weights [channels, classes]; bytes [classes, cells].
  */
-export function activationMaps({ labels, weights }: Head, map: Float32Array, channels: number): Uint8Array[] {
-  const classes = labels.length;
-  const features = weights.length / classes;
-  const tail = features - channels;
+export function activationMaps(columns: Float64Array, classes: number, map: Float32Array): Uint8Array {
+  const channels = columns.length / classes;
   const cells = map.length / channels;
   const sums = new Float64Array(cells * classes);
-  const column = new Float64Array(classes);
   for (let c = 0; c < channels; c++) {
-    for (let k = 0; k < classes; k++) column[k] = weights[k * features + tail + c]!;
     for (let cell = 0; cell < cells; cell++) {
       const value = map[c * cells + cell]!;
-      // After a rectifier three quarters of the map are zero: passing over them is most of the speed.
+      // After a rectifier four fifths of the map are zero: passing over them is most of the speed.
       if (value === 0) continue;
-      for (let k = 0; k < classes; k++) sums[cell * classes + k]! += value * column[k]!;
+      for (let k = 0; k < classes; k++) sums[cell * classes + k]! += value * columns[c * classes + k]!;
     }
   }
-  return labels.map((_, k) => toBytes(Float64Array.from({ length: cells }, (_, cell) => sums[cell * classes + k]!)));
-}
-
-function toBytes(values: Float64Array): Uint8Array {
-  const highest = values.reduce((a, b) => Math.max(a, b), 0);
-  if (!(highest > 0)) return new Uint8Array(values.length);
-  return Uint8Array.from(values, (value) => Math.round((Math.max(0, value) / highest) * 255));
+  const bytes = new Uint8Array(sums.length);
+  for (let k = 0; k < classes; k++) {
+    let highest = 0;
+    for (let cell = 0; cell < cells; cell++) highest = Math.max(highest, sums[cell * classes + k]!);
+    for (let cell = 0; highest > 0 && cell < cells; cell++) {
+      bytes[k * cells + cell] = Math.round((Math.max(0, sums[cell * classes + k]!) / highest) * 255);
+    }
+  }
+  return bytes;
 }

@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import sharp, { type Create } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decodePhoto, PhotoRefused } from './image.ts';
+import { phoneHeic } from './testing/heic.ts';
 
 /** Left half red, right half blue. */
 const halves = (width = 60, height = 40) =>
@@ -125,6 +126,14 @@ describe('whatever a phone, a scanner or a program writes becomes the same pixel
   });
 });
 
+test('the pixels can be given to another thread: their memory is not shared with the image library', async () => {
+  for (const bytes of [await plain().jpeg().toBuffer(), phoneHeic()]) {
+    const { pixels } = await decode(bytes);
+    structuredClone(pixels, { transfer: [pixels.buffer as ArrayBuffer] });
+    expect(pixels).toHaveLength(0);
+  }
+});
+
 describe('size', () => {
   test('a 48-megapixel photo of a phone passes', async () => {
     const bytes = await plain({ width: 8064, height: 6048 }).jpeg({ quality: 40 }).toBuffer();
@@ -137,6 +146,48 @@ describe('size', () => {
     const begun = performance.now();
     expect(await problemOf(bomb)).toBe('too_large');
     expect(performance.now() - begun).toBeLessThan(500);
+  });
+});
+
+describe('HEIC, as phones make it', () => {
+  test('is its primary picture, put together of its tiles, and turned upright once', async () => {
+    const { pixels, width, height } = await decode(phoneHeic());
+    expect({ width, height }).toEqual({ width: 96, height: 128 });
+    const [red, blue] = [close([224, 32, 32], 15), close([32, 64, 190], 15)];
+    expect(colourAt(pixels, 0.8, 0.2)).toEqual(red);
+    expect([colourAt(pixels, 0.2, 0.2), colourAt(pixels, 0.2, 0.8), colourAt(pixels, 0.8, 0.8)]).toEqual([
+      blue,
+      blue,
+      blue,
+    ]);
+  });
+
+  test('that breaks off, or whose pictures are noise, is corrupt', async () => {
+    const whole = phoneHeic();
+    const noise = Buffer.from(whole).fill(0x5a, whole.indexOf('mdat') + 4);
+    const nothing = Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'), Buffer.alloc(100)]);
+    for (const bytes of [whole.subarray(0, whole.length - 300), whole.subarray(0, 400), noise, nothing]) {
+      expect(await problemOf(bytes)).toBe('corrupt');
+    }
+  });
+
+  test('that claims more than 50 megapixels is refused before anything is decoded', async () => {
+    expect(await problemOf(claiming(phoneHeic(), 20_000, 20_000))).toBe('too_large');
+  });
+
+  test('is decoded beside the event loop, which goes on beating', async () => {
+    let beats = 0;
+    const heart = setInterval(() => beats++, 5);
+    await decode(phoneHeic());
+    clearInterval(heart);
+    expect(beats).toBeGreaterThan(5);
+  });
+
+  test('is given up when nobody waits for it any more', async () => {
+    const stop = new AbortController();
+    const photos = [1, 2].map(() => decodePhoto(phoneHeic(), { width: 16, height: 16 }, stop.signal));
+    stop.abort(new Error('no longer wanted'));
+    for (const photo of photos) await expect(photo).rejects.toThrow('no longer wanted');
   });
 });
 
@@ -155,11 +206,6 @@ describe('what is no photo', () => {
     ['BMP', Buffer.from('BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0', 'latin1')],
   ])('%s is unsupported', async (_, bytes) => {
     expect(await problemOf(bytes)).toBe('unsupported');
-  });
-
-  test('HEIC is refused by its own name where it cannot be decoded', async () => {
-    const heic = Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'), Buffer.alloc(100)]);
-    expect(await problemOf(heic)).toMatch(/no_hevc|corrupt/);
   });
 
   test('the head of a picture with nothing behind it is corrupt', async () => {
@@ -195,11 +241,34 @@ describe('what is no photo', () => {
     }
   });
 
+  test('a JPEG of thousands of scans is refused before it keeps a decoder busy for a minute', async () => {
+    const jpeg = await sharp({ create: { width: 640, height: 480, channels: 3, background: 'grey' } })
+      .jpeg({ progressive: true })
+      .toBuffer();
+    expect((await decodePhoto(jpeg, { width: 8, height: 8 })).width).toBe(640);
+    const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0]);
+    const bomb = Buffer.concat([jpeg.subarray(0, -2), ...Array<Buffer>(101).fill(scan), Buffer.from([0xff, 0xd9])]);
+    expect(await problemOf(bomb)).toBe('too_slow');
+  });
+
   test('a decoder that was not allowed does not run, even where the bytes reach sharp', async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>');
     await expect(sharp(svg).raw().toBuffer()).rejects.toThrow();
   });
 });
+
+/** The same HEIC file, whose grid says that the picture is this large. */
+function claiming(heic: Buffer, width: number, height: number): Buffer {
+  const bytes = Buffer.from(heic);
+  const size = (w: number, h: number, bytesEach: 2 | 4) => {
+    const field = Buffer.alloc(2 * bytesEach);
+    field.writeUIntBE(w, 0, bytesEach);
+    field.writeUIntBE(h, bytesEach, bytesEach);
+    return field;
+  };
+  for (const each of [2, 4] as const) size(width, height, each).copy(bytes, bytes.indexOf(size(128, 96, each)));
+  return bytes;
+}
 
 /** A black PNG of `side` pixels squared, one bit each: zeros compress to a thousandth. */
 function blackPng(side: number): Buffer {

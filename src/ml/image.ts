@@ -1,17 +1,22 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { sniffImage } from '../base/sniff.ts';
 import { createGate } from './gate.ts';
+import { decodeHeic } from './heic.ts';
+import type { HeicProblem } from './heic-thread.ts';
 
 /** A photo as a network takes it. */
 export interface Photo {
-  /** 8-bit sRGB, upright, row by row: [height, width, 3] of the size that was asked for. */
+  /**
+   * 8-bit sRGB, upright, row by row: [height, width, 3] of the size that was asked for. In memory of its own, so that it
+   * can be given to another thread.
+   */
   readonly pixels: Uint8Array;
   /** Size of the upright original, in pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-export type PhotoProblem = 'unsupported' | 'no_hevc' | 'corrupt' | 'too_large' | 'too_slow';
+export type PhotoProblem = 'unsupported' | HeicProblem;
 
 /** Why bytes did not become a photo; nothing in it comes from the bytes themselves. */
 export class PhotoRefused extends Error {
@@ -26,7 +31,7 @@ export class PhotoRefused extends Error {
 
 const SENTENCES: Record<PhotoProblem, string> = {
   unsupported: 'The bytes are not an image of a supported format.',
-  no_hevc: 'The image is HEIC, which the installed image library cannot decode.',
+  no_hevc: 'The image is HEIC, for which no decoder is installed.',
   corrupt: 'The image is damaged or incomplete.',
   too_large: 'The image has too many pixels.',
   too_slow: 'Decoding the image took too long.',
@@ -36,6 +41,8 @@ const SENTENCES: Record<PhotoProblem, string> = {
 export const MAX_PIXELS = 50e6;
 // What a stranger's file may cost. A second of decoding is already rare; this much is an attack or a machine in need.
 const DECODE_SECONDS = 20;
+// Cameras and editors write 1 to 15.
+const MAX_SCANS = 100;
 // A progressive JPEG or an interlaced PNG is held whole while it is decoded: about 6 bytes for each pixel. Photos above
 // this size take turns, so that many at once cost no more memory than one.
 const LARGE_PIXELS = 16e6;
@@ -46,36 +53,68 @@ const large = createGate(1);
  * the photo. Takes the first frame, whatever the colour space, depth or number of channels; what is transparent becomes
  * white. Throws {@link PhotoRefused} for anything that is not a whole picture within the limits.
  */
-export async function decodePhoto(
-  bytes: Uint8Array,
-  { width, height }: { width: number; height: number },
-): Promise<Photo> {
+export async function decodePhoto(bytes: Uint8Array, size: Size, signal?: AbortSignal): Promise<Photo> {
   const type = sniffImage(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096)));
   if (!type) throw new PhotoRefused('unsupported');
-  if (type === 'image/heic' && !READS_HEVC) throw new PhotoRefused('no_hevc');
+  if (type === 'image/jpeg' && hasMoreScans(bytes, MAX_SCANS)) throw new PhotoRefused('too_slow');
+  if (type === 'image/heic' && !READS_HEVC) return decodePhoneHeic(bytes, size, signal);
   const about = await sharp(bytes, { limitInputPixels: false }).metadata().catch(refuse);
   const pixels = about.width * about.height;
   if (pixels > MAX_PIXELS) throw new PhotoRefused('too_large');
-  const decode = () => squash(bytes, about, width, height).catch(refuse);
+  // Warnings are common in files from phones; errors and missing bytes are not forgiven.
+  const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
+  const decode = async () => {
+    // Its turn may come when nobody waits for it any more.
+    signal?.throwIfAborted();
+    return squash(image, size, about.orientation).catch(refuse);
+  };
   return { pixels: await (pixels > LARGE_PIXELS ? large(decode) : decode()), ...upright(about) };
 }
 
-async function squash(bytes: Uint8Array, about: Metadata, width: number, height: number): Promise<Uint8Array> {
-  const turned = (about.orientation ?? 1) > 4;
-  const image = sharp(bytes, {
-    limitInputPixels: MAX_PIXELS,
-    // Warnings are common in files from phones; errors and missing bytes are not forgiven.
-    failOn: 'error',
-  })
+/**
+ * Whether a JPEG has more than `limit` scans. Each scan passes over the whole picture and costs but a few bytes, so half
+ * a megabyte of them keeps a decoder busy for a minute, where no time limit of it looks. In compressed data the marker
+ * cannot occur (a byte FF is followed by 00 there), so counting it is counting scans.
+ */
+function hasMoreScans(bytes: Uint8Array, limit: number): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = -2;
+  for (let scans = 0; scans <= limit; scans++) {
+    at = file.indexOf(START_OF_SCAN, at + 2);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+const START_OF_SCAN = Buffer.from([0xff, 0xda]);
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Decoded elsewhere, and upright already; from there on like any other. */
+async function decodePhoneHeic(bytes: Uint8Array, size: Size, signal?: AbortSignal): Promise<Photo> {
+  const heic = await decodeHeic(bytes, { maxPixels: MAX_PIXELS, limitMs: DECODE_SECONDS * 1000, signal });
+  if ('problem' in heic) throw new PhotoRefused(heic.problem);
+  const { rgba, width, height } = heic;
+  const pixels = await squash(sharp(rgba, { raw: { width, height, channels: 4 } }), size).catch(refuse);
+  return { pixels, width, height };
+}
+
+async function squash(image: Sharp, { width, height }: Size, orientation = 1): Promise<Uint8Array> {
+  const turned = orientation > 4;
+  const small = image
     .resize(turned ? height : width, turned ? width : height, { fit: 'fill', kernel: 'lanczos3' })
     .flatten({ background: 'white' })
     .toColourspace('srgb')
     .timeout({ seconds: DECODE_SECONDS });
-  return turnUpright(image, about.orientation).raw().toBuffer();
+  const { data } = await turnUpright(small, orientation).raw().toUint8Array();
+  return data;
 }
 
 /** Small pixels are turned, not the large ones: sharp's own `autoOrient` would first hold the whole photo in memory. */
-function turnUpright(image: Sharp, orientation = 1): Sharp {
+function turnUpright(image: Sharp, orientation: number): Sharp {
   switch (orientation) {
     case 2:
       return image.flop();
@@ -113,5 +152,6 @@ sharp.cache(false);
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Tiff', 'Nsgif', 'Heif'].map((kind) => `VipsForeignLoad${kind}`) });
 
-// The library inside sharp's package has no HEVC decoder (patents); one that the machine brings may have it.
+// The library inside sharp's package has no HEVC decoder (patents); one that the machine brings may have it, and is
+// faster than ours.
 const READS_HEVC = sharp.format.heif.input.fileSuffix?.includes('.heic') ?? false;

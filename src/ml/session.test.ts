@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { shareHead } from './readout.ts';
 import { openSession, type SessionOptions } from './session.ts';
+import { colourHead } from './testing/model.ts';
 import { colourNetwork } from './testing/onnx.ts';
-import type { ThreadOptions } from './thread.ts';
 
 // The real threads, within reach of a test that kills them.
 const { threads } = vi.hoisted(() => ({ threads: [] as Worker[] }));
 vi.mock('./thread-entry.ts', async (original) => {
   const real = await original<typeof import('./thread-entry.ts')>();
   return {
-    startThread(options: ThreadOptions) {
-      threads.push(real.startThread(options));
+    startThread(...start: Parameters<typeof real.startThread>) {
+      threads.push(real.startThread(...start));
       return threads.at(-1)!;
     },
   };
@@ -52,6 +53,15 @@ describe('a network in a pool of threads', () => {
     expect(features!.dims).toEqual([1, 3]);
     expect([...features!.data]).toEqual([1, expect.closeTo(0.2, 5), 0]);
     expect(map!.dims).toEqual([1, 3, 4, 4]);
+  });
+
+  test('answers what heads say of it, when they are given, instead of its own outputs', async () => {
+    const session = await open();
+    const readout = { colours: shareHead(colourHead({ red: [1, 0, 0], blue: [0, 0, 1] }, 10), 3) };
+    const seen = await session.run(image(255, 0, 51), undefined, readout);
+    expect(Object.keys(seen)).toEqual(['colours', 'colours.maps']);
+    expect([...seen['colours']!.data]).toEqual([expect.closeTo(10, 5), expect.closeTo(2, 5)]);
+    expect(seen['colours.maps']).toMatchObject({ dims: [2, 4, 4], data: new Uint8Array(32).fill(255) });
   });
 
   test('gives each of many runs its own answer, and takes the memory instead of copying it', async () => {

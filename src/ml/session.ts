@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
+import type { Readout } from './readout.ts';
 import { memoryOf, owned, type TensorShape, type Tensors } from './tensor.ts';
-import type { Answer, Provider, Ready } from './thread.ts';
+import type { Answer, Provider, Question, Ready, ThreadOptions } from './thread.ts';
 import { startThread } from './thread-entry.ts';
 
 export interface SessionOptions {
@@ -21,9 +22,10 @@ export interface Session {
   /**
    * Runs the network, in the order of the calls. The memory of `feeds` is given away, not copied: they are empty
    * afterwards. Rejects when the network refuses them, when the thread dies (the next run gets a new one), or, while
-   * it still waits for its turn, when `signal` aborts.
+   * it still waits for its turn, when `signal` aborts. With a `readout`, answers what its heads say instead of the
+   * network's own outputs.
    */
-  run(feeds: Tensors, signal?: AbortSignal): Promise<Tensors>;
+  run(feeds: Tensors, signal?: AbortSignal, readout?: Readout): Promise<Tensors>;
   /** Ends the threads; runs that wait or are under way are rejected. */
   close(): Promise<void>;
 }
@@ -45,7 +47,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const turn = waiting.shift()!;
       turn.begin();
       void seat
-        .run(turn.feeds)
+        .run(turn.question)
         .then(turn.resolve, turn.reject)
         .finally(() => {
           idle.push(seat);
@@ -73,7 +75,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return {
     provider,
     inputs,
-    run(feeds, signal) {
+    run(feeds, signal, readout) {
       return new Promise((resolve, reject) => {
         if (closed) return reject(new Error('The session was closed.'));
         if (signal?.aborted) return reject(signal.reason as Error);
@@ -81,7 +83,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           waiting.splice(waiting.indexOf(turn), 1);
           reject(signal!.reason as Error);
         };
-        const turn: Turn = { feeds, resolve, reject, begin: () => signal?.removeEventListener('abort', leave) };
+        const begin = () => signal?.removeEventListener('abort', leave);
+        const turn: Turn = { question: { feeds, readout }, resolve, reject, begin };
         signal?.addEventListener('abort', leave);
         waiting.push(turn);
         next();
@@ -92,7 +95,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 interface Turn {
-  readonly feeds: Tensors;
+  readonly question: Question;
   begin(): void;
   resolve(outputs: Tensors): void;
   reject(reason: Error): void;
@@ -102,16 +105,16 @@ interface Turn {
 interface Seat {
   /** Starts the thread, if it does not live. */
   start(): Promise<Ready>;
-  run(feeds: Tensors): Promise<Tensors>;
+  run(question: Question): Promise<Tensors>;
   stop(): Promise<void>;
 }
 
-function createSeat(options: Parameters<typeof startThread>[0]): Seat {
+function createSeat(options: ThreadOptions): Seat {
   let thread: { worker: Worker; ready: Promise<Ready> } | undefined;
 
   const start = (): Promise<Ready> => {
     if (!thread) {
-      const worker = startThread(options);
+      const worker = startThread('thread', options);
       const here = { worker, ready: said<Ready>(worker) };
       thread = here;
       const leave = () => {
@@ -125,13 +128,13 @@ function createSeat(options: Parameters<typeof startThread>[0]): Seat {
 
   return {
     start,
-    async run(feeds) {
+    async run({ feeds, readout }) {
       await start();
       if (!thread) throw new Error('The thread of the network ended.');
       const { worker } = thread;
       const answer = said<Answer>(worker);
       const sent = owned(feeds);
-      worker.postMessage(sent, memoryOf(sent));
+      worker.postMessage({ feeds: sent, readout } satisfies Question, memoryOf(sent));
       const given = await answer;
       if ('error' in given) throw new Error(given.error);
       return given.outputs;

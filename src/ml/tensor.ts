@@ -5,6 +5,7 @@
 export type Tensor =
   | { readonly type: 'uint8'; readonly dims: readonly number[]; readonly data: Uint8Array }
   | { readonly type: 'float32'; readonly dims: readonly number[]; readonly data: Float32Array }
+  | { readonly type: 'float64'; readonly dims: readonly number[]; readonly data: Float64Array }
   | { readonly type: 'int64'; readonly dims: readonly number[]; readonly data: BigInt64Array };
 
 /** By the names that the network gives its inputs or outputs. */
@@ -39,6 +40,8 @@ function copy(tensor: Tensor): Tensor {
       return { ...tensor, data: new Uint8Array(tensor.data) };
     case 'float32':
       return { ...tensor, data: new Float32Array(tensor.data) };
+    case 'float64':
+      return { ...tensor, data: new Float64Array(tensor.data) };
     case 'int64':
       return { ...tensor, data: new BigInt64Array(tensor.data) };
   }

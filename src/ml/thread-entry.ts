@@ -1,16 +1,15 @@
 import { Worker } from 'node:worker_threads';
-import type { ThreadOptions } from './thread.ts';
 
-// Built, the program lies beside this file as JavaScript; from sources it is TypeScript, which Node 20 cannot read.
+// Built, the programs lie beside this file as JavaScript; from sources they are TypeScript, which Node 20 cannot read.
 const FROM_SOURCE = import.meta.url.endsWith('.ts');
 const READS_TYPES = 'typescript' in process.features && process.features.typescript !== false;
 
-/** Starts the program of `thread.ts`. */
-export function startThread(options: ThreadOptions): Worker {
-  const program = new URL(FROM_SOURCE ? './thread.ts' : './thread.js', import.meta.url);
+/** Starts a program of this folder in a thread: `thread` runs a network, `heic-thread` decodes one photo. */
+export function startThread(program: 'thread' | 'heic-thread', workerData: unknown): Worker {
+  const file = new URL(`./${program}.${FROM_SOURCE ? 'ts' : 'js'}`, import.meta.url);
   const reader = new URL('./testing/read-types.mjs', import.meta.url).href;
-  return new Worker(program, {
-    workerData: options,
+  return new Worker(file, {
+    workerData,
     ...(FROM_SOURCE && !READS_TYPES && { execArgv: ['--import', reader] }),
   });
 }

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { env, InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
+import { type Readout, readOut } from './readout.ts';
 import { memoryOf, owned, type Tensor, type TensorShape, type Tensors } from './tensor.ts';
 
 /** What a thread is started with. */
@@ -10,6 +11,12 @@ export interface ThreadOptions {
   readonly providers: readonly Provider[];
 }
 export type Provider = 'cpu' | 'cuda';
+
+/** What it is asked: to run the network, and to answer what the heads of `readout` make of its outputs, if any. */
+export interface Question {
+  readonly feeds: Tensors;
+  readonly readout?: Readout | undefined;
+}
 
 /** What it says: first that it is ready (or it dies with the reason), then the answer to each question, in order. */
 export interface Ready {
@@ -28,7 +35,7 @@ const inputs = session.inputMetadata.map((input) => {
   if (!input.isTensor) throw new Error(`The input ${input.name} of the network is not a tensor.`);
   return { name: input.name, type: input.type, dims: input.shape };
 });
-parentPort!.on('message', (feeds: Tensors) => void answer(feeds));
+parentPort!.on('message', (question: Question) => void answer(question));
 parentPort!.postMessage({ provider, inputs } satisfies Ready);
 
 /** On the first of the providers that this machine has. A list of several is not passed on: it throws where one is missing. */
@@ -50,18 +57,19 @@ async function open(): Promise<{ session: InferenceSession; provider: Provider }
   throw failure;
 }
 
-async function answer(feeds: Tensors): Promise<void> {
+async function answer({ feeds, readout }: Question): Promise<void> {
   try {
     const given = Object.entries(feeds).map(([name, { type, data, dims }]) => [
       name,
       new OrtTensor(type as 'float32', data as Float32Array, dims),
     ]);
-    const made = await session.run(Object.fromEntries(given));
-    const outputs = owned(
-      Object.fromEntries(
-        Object.entries(made).map(([name, { type, data, dims }]) => [name, { type, data, dims } as unknown as Tensor]),
-      ),
+    const made = Object.fromEntries(
+      Object.entries(await session.run(Object.fromEntries(given))).map(([name, { type, data, dims }]) => [
+        name,
+        { type, data, dims } as unknown as Tensor,
+      ]),
     );
+    const outputs = readout ? readOut(readout, made) : owned(made);
     parentPort!.postMessage({ outputs } satisfies Answer, memoryOf(outputs));
   } catch (error) {
     parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies Answer);

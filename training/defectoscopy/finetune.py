@@ -40,6 +40,12 @@ class Classifier(nn.Module):
         features = self.dropout((self.backbone(image)[0] - self.shift) * self.scale)
         return {name: head(features) for name, head in self.heads.items()}
 
+    @torch.no_grad()
+    def linear(self, name):
+        """Weights [K,D] and bias [K] of one head on the plain features, the affine layer folded in."""
+        weights = self.heads[name].weight * self.scale
+        return weights, self.heads[name].bias - weights @ self.shift
+
 
 def standardise(model, images):
     """Set the affine layer from the features of some images, uint8 [N,S,S,3]."""

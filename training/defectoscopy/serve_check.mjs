@@ -89,10 +89,16 @@ for (const set of new Set(rows.map((row) => row.file.split('/')[0]))) {
       const p = probabilities(head, features.data);
       const confidence = Math.max(...p);
       const label = head.labels[p.indexOf(confidence)];
-      ((scores[row.split] ??= {})[name] ??= []).push([confidence, label === truth[name] ? 1 : 0]);
-      (predictions[row.file] ??= {})[name] = label;
+      under(under(scores, row.split, {}), name, []).push([confidence, label === truth[name] ? 1 : 0]);
+      under(predictions, row.file, {})[name] = label;
     }
   }
+}
+
+/** What `object` holds under `key`, which is `fresh` at the first call. */
+function under(object, key, fresh) {
+  if (!(key in object)) object[key] = fresh;
+  return object[key];
 }
 
 const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
@@ -122,5 +128,5 @@ result.versions = {
   libvips: sharp.versions.vips,
   'onnxruntime-node': ort.env.versions.node,
 };
-writeFileSync(resultPath, JSON.stringify(result, null, 1) + '\n');
+writeFileSync(resultPath, `${JSON.stringify(result, null, 1)}\n`);
 console.log(JSON.stringify(result));

@@ -67,10 +67,13 @@ def main():
             "map": {"channels": network.MAP_CHANNELS, "offset": network.FEATURES - network.MAP_CHANNELS}, "heads": {}}
     for h, (name, labels) in enumerate(taxonomy.HEADS.items()):
         true = {part: torch.from_numpy(classes[part][:, h]) for part in classes}
-        raw = heads.fit(features["train"], true["train"], len(labels))
-        w, b, t = heads.calibrate(*raw, features["val"], true["val"])
+        refitted = heads.fit(features["train"], true["train"], len(labels))
+        groups = [row["group"] for row in split["val"]]
+        _, share, decay = heads.choose(refitted, model.linear(name), features["val"], true["val"], groups)
+        raw = heads.mixture(refitted, model.linear(name), share, features["val"])
+        w, b, t = heads.calibrate(*raw, features["val"], true["val"], decay)
         file["heads"][name] = {"labels": labels, "temperature": round(t, 4), "bias": rounded(b), "weights": rounded(w)}
-        record = {"temperature": round(t, 4)}
+        record = {"temperature": round(t, 4), "share": share, "scale_decay": decay}
         for part in squashed:
             target = true[part].numpy()
             before = metrics.softmax((features[part] @ raw[0].T + raw[1]).numpy())

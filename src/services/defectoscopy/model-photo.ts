@@ -25,7 +25,12 @@ export async function openPhoto(
   signal: AbortSignal,
 ): Promise<Photo> {
   const bytes = await readBytes(url, source, signal);
-  return decodePhoto(bytes, size).catch(failDecoding);
+  signal.throwIfAborted();
+  // Decoding cannot always be stopped, only left (it ends by its own limits): an attempt that goes on counts as stuck.
+  const left = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+  return Promise.race([decodePhoto(bytes, size, signal).catch(failDecoding), left]);
 }
 
 async function readBytes(address: string, source: PhotoSource, signal: AbortSignal): Promise<Buffer> {
@@ -65,17 +70,13 @@ function fetchFailure({ reason, status }: FetchFailed): Failure {
 
 function failDecoding(error: unknown): never {
   if (!(error instanceof PhotoRefused)) throw error;
-  throw new TaskFailure(DECODING[error.problem], { transient: error.problem === 'too_slow', cause: error });
+  throw new TaskFailure(DECODING[error.problem], { cause: error });
 }
 
 const DECODING: Record<PhotoProblem, Failure> = {
   unsupported: FAILURES.unsupported,
-  // HEIC is on the list of formats, so the sentence for the rest of the world would be a riddle here.
-  no_hevc: {
-    code: FAILURES.unsupported.code,
-    sentence: 'The image is HEIC, which this installation cannot decode; send it as JPEG.',
-  },
+  no_hevc: FAILURES.noHevc,
   corrupt: FAILURES.corrupt,
   too_large: FAILURES.tooLarge,
-  too_slow: { code: 'INFERENCE_TIMEOUT', sentence: 'Decoding the image took too long.' },
+  too_slow: FAILURES.decodingTooSlow,
 };

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { modelNotReady, taskNotFound, taskNotReady, validationError } from '../../base/faults.ts';
-import { reply as answer, refusal, success } from '../../http/envelope.ts';
+import { reply as answer, notModified, refusal, success } from '../../http/envelope.ts';
 import { matches, weakETag } from '../../http/etag.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { Roster } from '../../tasks/roster.ts';
@@ -50,14 +50,19 @@ export function modelRoutes(
           summary: kind === 'defects' ? 'Defect class names' : 'Allowed surface names',
           operationId: kind === 'defects' ? 'listDefects' : 'listSurfaces',
           tags: ['model'],
-          response: { 200: answer('The names, in a stable order.', Names), 503: refusal(modelNotReady()) },
+          shown: { headers: { 'If-None-Match': 'The `ETag` of the list you have.' } },
+          response: {
+            200: answer('The names, in a stable order.', Names, {}, { ETag: 'The tag of this body.' }),
+            304: notModified,
+            503: refusal(modelNotReady()),
+          },
         },
       },
       (request, reply) => {
         const body = JSON.stringify(success(worker().info.classes[kind]));
         const etag = weakETag(body);
         reply.header('etag', etag);
-        if (matches(request.headers['if-none-match'], etag)) return reply.code(304 as never).send();
+        if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
         return reply.type('application/json; charset=utf-8').send(body);
       },
     );
@@ -86,7 +91,10 @@ export function modelRoutes(
       const task = await tasks.read('defectoscopy', id);
       if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
       if (task.status !== 'done') throw taskNotReady();
-      const { width, height, maps } = (await tasks.readAttachment(id)) as unknown as Heatmaps;
+      const attachment = await tasks.readAttachment(id);
+      // Its time can come between the two reads.
+      if (attachment === undefined) throw taskNotFound();
+      const { width, height, maps } = attachment as unknown as Heatmaps;
       const map = Object.hasOwn(maps, request.query.class) ? maps[request.query.class] : undefined;
       if (map === undefined) throw validationError('class: the model has no such class.');
       const values = [...Buffer.from(map, 'base64')].map((byte) => Math.round((byte / 255) * 1e4) / 1e4);

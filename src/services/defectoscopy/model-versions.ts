@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { activationMaps, classify, type Head, scores, top } from '../../ml/classifier.ts';
+import { type Head, probabilities, scores, top } from '../../ml/classifier.ts';
 import { type Heads, parseHeads } from '../../ml/heads.ts';
 import type { Photo } from '../../ml/image.ts';
+import { shareHead } from '../../ml/readout.ts';
 import { openSession, type Session } from '../../ml/session.ts';
+import type { Tensor } from '../../ml/tensor.ts';
+import type { Provider } from '../../ml/thread.ts';
 import { type Installed, type Shelf, verifiedFile } from '../../ml/weights.ts';
 import type { Heatmaps, Recorded } from './result.ts';
 
@@ -14,6 +17,8 @@ export interface ModelVersion {
   readonly surfaces: readonly string[];
   readonly masters: readonly string[];
   readonly defects: readonly string[];
+  /** What it computes on. */
+  readonly provider: Provider;
   /** What it sees. The photo's pixels are given away. */
   look(photo: Photo, signal: AbortSignal): Promise<{ recorded: Recorded; heatmaps: Heatmaps }>;
 }
@@ -27,8 +32,8 @@ export interface ModelVersions {
 /** Runs at once: a thread for each core, but decoding (four threads of libuv) cannot feed more than four. */
 export const POOL_SIZE = Math.min(4, availableParallelism());
 
-/** Loads model versions; those with the same backbone share it. */
-export function openVersions(shelf: Shelf): ModelVersions {
+/** Loads model versions, onto the first of `providers` that the machine has; those with the same backbone share it. */
+export function openVersions(shelf: Shelf, providers: readonly Provider[] = ['cpu']): ModelVersions {
   const sessions = createCache<Session>();
   const loaded = createCache<ModelVersion>();
 
@@ -37,7 +42,7 @@ export function openVersions(shelf: Shelf): ModelVersions {
     const heads = parseHeads(bytes.toString('utf8'));
     const session = await sessions.get(installed.manifest.files['backbone.onnx'].sha256, async () => {
       const { path } = await verifiedFile(installed, 'backbone.onnx', shelf.versions());
-      return openSession({ path, poolSize: POOL_SIZE });
+      return openSession({ path, poolSize: POOL_SIZE, providers });
     });
     return createVersion(installed, heads, session);
   };
@@ -69,32 +74,39 @@ function createVersion(
   const isListed = ({ name, conf }: { name: string; conf: number }) =>
     isDefect(name) && conf >= (thresholds.defects[name] ?? 0.5);
 
+  const readout = {
+    surface: shareHead(surface),
+    masters: shareHead(masters, mapChannels),
+    defects: shareHead(defects, mapChannels),
+  };
+
   return {
     version,
     input,
     surfaces: surface.labels,
     masters: masters.labels,
     defects: defects.labels.filter(isDefect),
+    provider: session.provider,
 
     async look({ pixels }, signal) {
-      const { features, map } = await session.run(
-        { image: { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels } },
-        signal,
-      );
-      const values = features!.data as Float32Array;
+      const image = { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels } as const;
+      const seen = await session.run({ image }, signal, readout);
+      const chances = (name: keyof typeof readout) => probabilities(heads[name]!, seen[name]!.data as Float64Array);
       const recorded = {
-        surface: top(surface.labels, classify(surface, values)),
-        masters: scores(masters.labels, classify(masters, values)),
-        defects: scores(defects.labels, classify(defects, values)).filter(isListed),
+        surface: top(surface.labels, chances('surface')),
+        masters: scores(masters.labels, chances('masters')),
+        defects: scores(defects.labels, chances('defects')).filter(isListed),
         model_version: version,
       };
-      const [, , height, width] = map!.dims as [number, number, number, number];
-      const mapsOf = (head: Head) => {
-        const maps = activationMaps(head, map!.data as Float32Array, mapChannels);
-        return head.labels.map((name, k) => [name, Buffer.from(maps[k]!).toString('base64')] as const);
+      const [, height, width] = seen['masters.maps']!.dims as [number, number, number];
+      const mapsOf = ({ labels }: Head, { data }: Tensor) => {
+        const bytes = Buffer.from(data.buffer);
+        const cells = width * height;
+        return labels.map((name, k) => [name, bytes.toString('base64', k * cells, (k + 1) * cells)] as const);
       };
+      const ofDefects = mapsOf(defects, seen['defects.maps']!).filter(([name]) => isDefect(name));
       // Where a group and a defect have the same name, the defect is meant.
-      const maps = Object.fromEntries([...mapsOf(masters), ...mapsOf(defects).filter(([name]) => isDefect(name))]);
+      const maps = Object.fromEntries([...mapsOf(masters, seen['masters.maps']!), ...ofDefects]);
       return { recorded, heatmaps: { width, height, maps } };
     },
   };

@@ -14,6 +14,7 @@ import { createLog } from '../../base/log.ts';
 import { readSettings } from '../../base/settings.ts';
 import { createAuthority } from '../../base/testing/certificate.ts';
 
+import { phoneHeic } from '../../ml/testing/heic.ts';
 import { COLOURS, colourHead, installColours } from '../../ml/testing/model.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, Outcome, SharedSettings } from '../service.ts';
@@ -150,6 +151,13 @@ describe('a photo', () => {
     expect(await where(6), 'turned by a quarter, to the right').toBe('..##..##........');
   });
 
+  test('as a phone sends it, in HEIC, lies upright too', async () => {
+    const { maps } = heatmaps(await look(phoneHeic()));
+    expect([...Buffer.from(maps['crack']!, 'base64')].map((value) => (value > 127 ? '#' : '.')).join('')).toBe(
+      '..##..##........',
+    );
+  });
+
   test('is never given a name or a number that the lists and the contract do not know', async () => {
     const { defects, surfaces } = model.info()['classes'] as { defects: string[]; surfaces: string[] };
     for (let i = 0; i < 60; i++) {
@@ -235,6 +243,24 @@ describe('model versions', () => {
   });
 });
 
+describe('devices', () => {
+  test('DEFECTOSCOPY_DEVICES names them by preference; without the preferred one the next computes, and says so', async () => {
+    const other = await load({ DEFECTOSCOPY_DEVICES: 'cuda, cpu' });
+    onTestFinished(() => other.close());
+    const { name } = other.info()['gpu'] as { name: string };
+    // Where this test runs on a machine with a GPU, it is the GPU's.
+    expect(name).toMatch(/^cpu$|cuda|NVIDIA/);
+    const photo = await picture('red').png().toBuffer();
+    expect(recorded(await look(photo, {}, other))).toMatchObject({ surface: 'wall' });
+  });
+
+  test('one that is not known stops the process early', async () => {
+    await expect(load({ DEFECTOSCOPY_DEVICES: 'cuda,abacus' })).rejects.toThrow(
+      'DEFECTOSCOPY_DEVICES: must be a list of cpu, cuda, not "abacus".',
+    );
+  });
+});
+
 describe('a photo that cannot be had', () => {
   const fetched = (path = '/photo.jpg', host = storage.origin) => model.run(job({ image_url: `${host}${path}` }));
 
@@ -293,6 +319,22 @@ describe('a photo that cannot be had', () => {
       code: 'IMAGE_CORRUPT',
       transient: false,
     });
+  });
+
+  test('an attempt that is told to stop leaves, though photos before it are still being decoded', async () => {
+    const { key } = await files.put(phoneHeic(), { maxBytes: 2 ** 20 });
+    const stop = new AbortController();
+    const attempt = (signal?: AbortSignal) =>
+      model.run(job({ image_url: `https://${FILES_HOST}/${key}` }, signal)).then(
+        () => 'seen',
+        (reason: unknown) => reason,
+      );
+    const ends: unknown[] = [];
+    const before = [attempt(), attempt(), attempt()].map((end) => end.then((how) => ends.push(how)));
+    const last = attempt(stop.signal).then((how) => ends.push(how));
+    setTimeout(() => stop.abort('lost'), 30);
+    await Promise.all([...before, last]);
+    expect(ends).toEqual(['lost', 'seen', 'seen', 'seen']);
   });
 
   test('an attempt that is told to stop stops waiting for the storage', async () => {

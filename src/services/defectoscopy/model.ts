@@ -1,7 +1,8 @@
-import { Value } from 'typebox/value';
+import { Compile } from 'typebox/compile';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { OperatorError } from '../../base/operator-error.ts';
 import type { Values } from '../../base/settings.ts';
+import { watchDevice } from '../../ml/device.ts';
 import { openShelf } from '../../ml/weights.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, ModelHouse, SharedSettings } from '../service.ts';
@@ -31,21 +32,25 @@ export async function loadModel({
   const shelf = await openShelf([shipped, trainedIn(shared.dataDir)], (folder, err) =>
     log.warn({ err, folder }, 'this folder is no model version'),
   );
-  const versions = openVersions(shelf);
+  const versions = openVersions(shelf, own.devices);
   const byDefault = await versions.get(own.modelVersion ?? newestShipped(shelf, shipped).version);
   if (!byDefault) {
     shelf.close();
     throw new OperatorError(`The model version ${own.modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`);
   }
   const source = { fetch, files, policy: imagePolicy(own, shared), filesHost: shared.filesHost };
-  const info: WorkerInfo = {
-    model_version: byDefault.version,
-    classes: { defects: byDefault.defects, surfaces: byDefault.surfaces },
-    gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
+  const device = await watchDevice(byDefault.provider);
+  const info = (): WorkerInfo => {
+    const { name, usedMb, totalMb } = device.now();
+    return {
+      model_version: byDefault.version,
+      classes: { defects: byDefault.defects, surfaces: byDefault.surfaces },
+      gpu: { name, vram_used_mb: usedMb, vram_total_mb: totalMb },
+    };
   };
 
   return {
-    info: () => info as unknown as JsonObject,
+    info: () => info() as unknown as JsonObject,
     versions: () => shelf.versions().map(({ version }) => version),
     // While one photo is computed, the next is decoded and another one downloaded.
     concurrency: POOL_SIZE * 2,
@@ -63,10 +68,13 @@ export async function loadModel({
 
     async close() {
       shelf.close();
+      device.close();
       await versions.close();
     },
   };
 }
+
+const isClassification = Compile(Classification);
 
 /** The last look before it is written down: a broken network must fail the task, not fill it with NaN. */
 function check(recorded: Recorded, version: ModelVersion): void {
@@ -74,7 +82,7 @@ function check(recorded: Recorded, version: ModelVersion): void {
     version.surfaces.includes(recorded.surface) &&
     recorded.masters.every(({ name }) => version.masters.includes(name)) &&
     recorded.defects.every(({ name }) => version.defects.includes(name));
-  if (!known || !Value.Check(Classification, recorded)) {
+  if (!known || !isClassification.Check(recorded)) {
     throw new Error(`Version ${version.version} gave no valid classification: ${JSON.stringify(recorded)}`);
   }
 }

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { decodeHeic } from './heic.ts';
+import { phoneHeic } from './testing/heic.ts';
+
+const limits = { maxPixels: 50e6, limitMs: 20_000 };
+
+test('a photo that takes longer than the limit is given up, and the next one is decoded', async () => {
+  expect(await decodeHeic(phoneHeic(), { ...limits, limitMs: 1 })).toEqual({ problem: 'too_slow' });
+  expect(await decodeHeic(phoneHeic(), limits)).toMatchObject({ width: 96, height: 128 });
+});
+
+test('photos are decoded one at a time, and the limit of each begins with its turn', async () => {
+  const begun = performance.now();
+  const took = () => performance.now() - begun;
+  const ends = await Promise.all([1, 2, 3].map(() => decodeHeic(phoneHeic(), limits).then(took)));
+  expect(ends).toEqual([...ends].sort((a, b) => a - b));
+  expect(ends[2]! - ends[0]!).toBeGreaterThan(ends[0]! / 2);
+});
+
+test('the pixels are four bytes each, opaque where the file says nothing of transparency', async () => {
+  const heic = await decodeHeic(phoneHeic(), limits);
+  if ('problem' in heic) throw new Error(heic.problem);
+  expect(heic.rgba).toHaveLength(96 * 128 * 4);
+  expect(heic.rgba.filter((_, i) => i % 4 === 3).every((alpha) => alpha === 255)).toBe(true);
+});

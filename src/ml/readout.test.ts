@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { Head } from './classifier.ts';
+import { readOut, shareHead } from './readout.ts';
+
+const head = (weights: number[][], bias = weights.map(() => 0)): Head => ({
+  labels: weights.map((_, k) => `class ${k}`),
+  weights: Float32Array.from(weights.flat()),
+  bias: Float32Array.from(bias),
+  temperature: 1,
+});
+
+// Two channels over 2 × 2 cells; the features are [something else, mean of channel 0, mean of channel 1].
+const map = { type: 'float32', dims: [1, 2, 2, 2], data: Float32Array.from([1, 0, 0, 3, /* */ 0, 2, 0, 1]) } as const;
+const features = { type: 'float32', dims: [1, 3], data: Float32Array.from([5, 1, 0.75]) } as const;
+const mapsOf = (weights: number[][]) => {
+  const { dims, data } = readOut({ head: shareHead(head(weights), 2) }, { features, map })['head.maps']!;
+  expect(dims).toEqual([weights.length, 2, 2]);
+  return weights.map((_, k) => [...data.subarray(k * 4, k * 4 + 4)]);
+};
+
+test('every head says its logits; only those that were asked for maps have them', () => {
+  const first = head([
+    [1, 2, 4],
+    [0, 0, 0],
+  ]);
+  const seen = readOut({ first: shareHead(first), second: shareHead(head([[0, 0, 1]], [10]), 2) }, { features, map });
+  expect(Object.keys(seen)).toEqual(['first', 'second', 'second.maps']);
+  expect([...seen['first']!.data]).toEqual([5 + 2 + 3, 0]);
+  expect([...seen['second']!.data]).toEqual([10.75]);
+});
+
+test('maps show where the evidence for a class lies, 255 at its highest', () => {
+  const [first, second, both] = mapsOf([
+    [9, 1, 0],
+    [9, 0, 1],
+    [9, 1, -1],
+  ]);
+  expect(first).toEqual([85, 0, 0, 255]);
+  expect(second).toEqual([0, 255, 0, 128]);
+  expect(both, 'what speaks against the class is cut off').toEqual([128, 0, 0, 255]);
+});
+
+test('the map of a class that nothing speaks for is zero everywhere', () => {
+  const [against, nothing] = mapsOf([
+    [0, -1, -1],
+    [0, 0, 0],
+  ]);
+  expect([...against!, ...nothing!]).toEqual(new Array(8).fill(0));
+});
+
+test('a shared head is not copied when it goes to a thread', () => {
+  const { weights, columns } = shareHead(head([[1, 2, 3]]), 2);
+  const there = structuredClone({ weights, columns });
+  weights[0] = 7;
+  expect(there.weights[0]).toBe(7);
+  expect([...there.columns!]).toEqual([2, 3]);
+});
