@@ -16,4 +16,13 @@ export default tseslint.config(
       '@typescript-eslint/only-throw-error': 'error',
     },
   },
+  {
+    // The environment is read once, by the command that was called; everything below is handed what it needs. What starts a
+    // program of somebody else's hands on what that one must find.
+    files: ['src/**'],
+    ignores: ['src/commands/**', 'src/base/postgres/account.ts', '**/*.test.ts', '**/testing/**'],
+    rules: {
+      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Make it a setting.' }],
+    },
+  },
 );

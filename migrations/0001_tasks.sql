@@ -30,15 +30,19 @@ create table tasks (
   result           json,
   attachment       json,                           -- belongs to the result, but no poll reads it (heatmaps)
   error_code       text,
-  error            text
+  error            text,
+
+  -- When housekeeping has to look at it again: at its deadline, once finished at its expiry. One column, so that one index
+  -- serves both and every accept and claim pays for one.
+  sweep_at         timestamptz generated always as
+                     (case when finished_at is null then least(deadline_at, expires_at) else expires_at end) stored
 );
 
 -- What may be claimed, in the order in which it is claimed. Leased and finished rows are not in it, so a claim costs the
--- same over ten rows as over ten million.
+-- same over ten rows as over ten million. Depth and promotion read it too, from its front.
 create index tasks_waiting on tasks (service, priority, run_at, id) where worker is null and finished_at is null;
 create index tasks_leased on tasks (leased_until) where worker is not null;
-create index tasks_unfinished on tasks (deadline_at) where finished_at is null;
-create index tasks_expiring on tasks (expires_at) where expires_at is not null;
+create index tasks_to_sweep on tasks (sweep_at) where sweep_at is not null;
 create unique index tasks_idempotency on tasks (idempotency_key) where idempotency_key is not null;
 
 -- Every accept, claim and finish leaves a dead row version or index entry behind: clean up early and often, in small bites.
@@ -80,8 +84,7 @@ create table workers (
 create table models (
   service       text        not null,
   version       text        not null,
-  info          json        not null,
-  seen_at       timestamptz not null default now(),
+  seen_at       timestamptz not null default now(), -- workers say it again and again, so what was removed is forgotten
   primary key (service, version)
 );
 

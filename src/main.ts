@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import { OperatorError } from './base/operator-error.ts';
 import { stopSignal } from './base/stop-signal.ts';
 import { MISCONFIGURED } from './roles/supervise.ts';
@@ -64,9 +64,10 @@ program
 
 program
   .command('config')
-  .description('every setting with the value in force; secrets are not shown')
+  .description('every setting with the value in force, and what they come to; secrets are not shown')
+  .addArgument(new Argument('[what]', 'the same, in the words of the documentation').choices(['check']))
   .option('--markdown', 'the document of all settings')
-  .action(async ({ markdown = false }: { markdown?: boolean }) => {
+  .action(async (_check: string | undefined, { markdown = false }: { markdown?: boolean }) => {
     const { configCommand } = await import('./commands/config.ts');
     await configCommand({ markdown });
   });

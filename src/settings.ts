@@ -1,4 +1,19 @@
-import { choice, integer, list, type Setting, secondsList, text, verbatim } from './base/settings.ts';
+import { createPrivateKey } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { networkText } from './base/addresses.ts';
+import { listedHost } from './base/outbound-url.ts';
+import {
+  type Agreement,
+  choice,
+  integer,
+  LONGEST_SECONDS,
+  list,
+  type Setting,
+  secondsList,
+  text,
+  verbatim,
+} from './base/settings.ts';
+import { oneToken } from './http/token-settings.ts';
 
 /** The settings of the house; each service adds its own. Names and defaults are documented by `assay config`. */
 export const houseSettings = {
@@ -18,6 +33,7 @@ export const houseSettings = {
     'FILES_HOST',
     undefined,
     'Reserved host name of files uploaded to the product; files.assay.internal in `local`, otherwise not set, which switches POST /files off.',
+    (host) => listedHost(host),
   ),
   filesQuotaBytes: integer(
     'FILES_QUOTA_BYTES',
@@ -26,18 +42,23 @@ export const houseSettings = {
   ),
   resultTtlSeconds: integer('RESULT_TTL_SECONDS', 86_400, 'How long a task can be read, from its queueing.', {
     min: 60,
+    max: 366 * 86_400,
   }),
   taskDeadlineSeconds: integer('TASK_DEADLINE_SECONDS', 82_800, 'An unfinished task fails after this; below the TTL.', {
     min: 1,
+    max: LONGEST_SECONDS,
   }),
   workerMaxAttempts: integer('WORKER_MAX_ATTEMPTS', 3, 'Attempts at one task, lost workers and transient failures.', {
     min: 1,
     max: 100,
   }),
-  batchMaxWaitSeconds: integer('BATCH_MAX_WAIT_SECONDS', 3600, 'After this long, batch work is treated as realtime.'),
+  batchMaxWaitSeconds: integer('BATCH_MAX_WAIT_SECONDS', 3600, 'After this long, batch work is treated as realtime.', {
+    max: LONGEST_SECONDS,
+  }),
   workers: choice('WORKERS', ['always', 'on-demand'], 'always', 'Whether workers run always or only while work waits.'),
   workerIdleSeconds: integer('WORKER_IDLE_SECONDS', 300, 'An on-demand worker without work stops after this.', {
     min: 5,
+    max: LONGEST_SECONDS,
   }),
   taskVisibility: choice(
     'TASK_VISIBILITY',
@@ -64,24 +85,47 @@ export const houseSettings = {
     'WEBHOOK_SIGNING_KEY_FILE',
     undefined,
     'Ed25519 key (PEM) that signs webhooks; made under DATA_DIR if not set.',
+    signingKeyFile,
   ),
-  outboundAllowCidrs: list('OUTBOUND_ALLOW_CIDRS', [], 'Private networks that downloads and webhooks may reach.'),
+  outboundAllowCidrs: list(
+    'OUTBOUND_ALLOW_CIDRS',
+    [],
+    'Private networks that downloads and webhooks may reach.',
+    networkText,
+  ),
   outboundAllowHosts: list(
     'OUTBOUND_ALLOW_HOSTS',
     [],
     'Hosts that downloads and webhooks may reach wherever they resolve to.',
+    (host) => listedHost(host),
   ),
-  trustProxy: list('TRUST_PROXY', [], 'Proxies whose X-Forwarded-For is believed: addresses or networks, or `true`.'),
+  trustProxy: list(
+    'TRUST_PROXY',
+    [],
+    'Proxies whose X-Forwarded-For is believed: addresses or networks, or `true`.',
+    proxy,
+  ),
   corsAllowOrigins: list('CORS_ALLOW_ORIGINS', [], 'Origins whose pages may call the services.'),
-  metricsToken: verbatim('METRICS_TOKEN', 'Asked for by /metrics when set.', { secret: true }),
+  metricsToken: oneToken('METRICS_TOKEN', 'Asked for by /metrics when set.'),
   logLevel: choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'What is worth a line.'),
   embeddedDatabasePort: integer('EMBEDDED_DATABASE_PORT', 0, 'Port of the embedded database; 0: a free one, kept.', {
     max: 65_535,
   }),
   databaseConnections: integer('DATABASE_CONNECTIONS', 10, 'Connections to the database per process, at most.', {
     min: 2,
+    max: 10_000,
   }),
 };
+
+export const houseAgreements: readonly Agreement<typeof houseSettings>[] = [
+  {
+    between: ['taskDeadlineSeconds', 'resultTtlSeconds'],
+    check({ taskDeadlineSeconds, resultTtlSeconds }) {
+      if (taskDeadlineSeconds < resultTtlSeconds) return;
+      throw new Error('TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS: a task must not vanish unfinished.');
+    },
+  },
+];
 
 /** It carries a password, so a complaint about it must not quote it. */
 function postgresUrl(env: string, about: string): Setting<string | undefined> {
@@ -94,4 +138,22 @@ function postgresUrl(env: string, about: string): Setting<string | undefined> {
       throw new Error('must be an address like postgres://user:password@host:5432/database.');
     },
   };
+}
+
+/** `true`, a network by the name that it has in the proxy's own package, or a network. */
+function proxy(given: string): string {
+  if (['true', 'loopback', 'linklocal', 'uniquelocal'].includes(given)) return given;
+  if (/\/0+$/.test(given)) throw new Error('a network of all addresses is written `true`.');
+  return networkText(given);
+}
+
+/** A file that is not there yet will be made; what is there must be a key that can sign. */
+function signingKeyFile(file: string): string {
+  if (!existsSync(file)) return file;
+  try {
+    if (createPrivateKey(readFileSync(file)).asymmetricKeyType === 'ed25519') return file;
+  } catch {
+    // The same sentence for what is no key at all: an error's own words might quote it.
+  }
+  throw new Error(`${file} does not hold an Ed25519 private key in PEM form, or cannot be read.`);
 }

@@ -1,12 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 
 const PHOTO = 'https://storage-1.example.com/photo.jpg';
 
 describe('POST /predict', () => {
   let product: Product;
   beforeAll(async () => {
-    product = await startProduct();
+    const hosts = 'storage-1.example.com,storage-2.example.com,Хранилище.example.com';
+    product = await startProduct({ env: { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: hosts } });
   });
   afterAll(() => product.stop());
   const predict = (body: unknown, headers = {}) => product.call('/predict', { method: 'POST', body, headers });
@@ -56,8 +57,36 @@ describe('POST /predict', () => {
     ['unknown keys', { something: 'else' }],
     ['http webhooks to exactly localhost, 127.0.0.1 and [::1]', { webhook_url: 'http://[::1]:9999/hook' }],
     ['https webhooks', { webhook_url: 'https://receiver.example.com:8443/hook?a=1' }],
+    ['images of the second allowed host', { image_url: 'https://storage-2.example.com/photo.jpg' }],
+    ['hosts with names in any script', { image_url: 'https://хранилище.example.com/стена.jpg' }],
+    ['the same host in its other spelling', { image_url: 'https://xn--80akiaokt3b4b.example.com/%D1%81.jpg' }],
   ])('takes %s', async (_, more) => {
     expect((await predict({ image_url: PHOTO, ...more })).status).toBe(202);
+  });
+
+  it('treats a task without a priority as realtime', async () => {
+    const ids: string[] = [];
+    for (const more of [{ priority: 'batch' }, {}, { priority: 'realtime' }]) {
+      ids.push((await predict({ image_url: PHOTO, ...more })).body.data.task_id);
+    }
+    const { rows } = await product.database.db.query('select id, priority from tasks where id = any($1)', [ids]);
+    const priorities = new Map(rows.map(({ id, priority }) => [id, priority]));
+    expect(priorities.get(ids[1]!)).toBe(priorities.get(ids[2]!));
+    expect(priorities.get(ids[1]!)).not.toBe(priorities.get(ids[0]!));
+  });
+
+  it('keeps the trace of who asks for the callback, and no other text that was sent in its place', async () => {
+    const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const kept = async (traceparent: string) => {
+      const { body } = await predict({ image_url: PHOTO }, { traceparent });
+      const { rows } = await product.database.db.query('select traceparent from tasks where id = $1', [
+        body.data.task_id,
+      ]);
+      return rows[0]!['traceparent'];
+    };
+    expect(await kept(good)).toBe(good);
+    expect(await kept('any text at all')).toBeNull();
+    expect(await kept(good.replace(/4bf\w+/, '0'.repeat(32)))).toBeNull();
   });
 
   it('answers 413 for a body over 64 KiB and 415 for another type', async () => {
@@ -126,6 +155,26 @@ describe('GET /result/{task_id}', () => {
     });
   });
 
+  it('answers 202 while processing, with a message, when to ask again, and no other field', async () => {
+    const id = await product.predict();
+    let finish = () => {};
+    const run = () =>
+      new Promise<{ result: typeof RESULT }>((resolve) => {
+        finish = () => resolve({ result: RESULT });
+      });
+    await product.startWorker(fakeModel({ run }));
+    let state = await product.call(`/result/${id}`);
+    for (let i = 0; i < 200 && state.body.data.status === 'queued'; i++) state = await product.call(`/result/${id}`);
+    expect(state.status).toBe(202);
+    expect(state.body).toEqual({ ok: true, data: { task_id: id, status: 'processing', message: expect.any(String) } });
+    expect(state.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    await product.age(id, 300);
+    const late = Number((await product.call(`/result/${id}`)).headers.get('retry-after'));
+    expect(late).toBeGreaterThanOrEqual(30);
+    expect(late).toBeLessThanOrEqual(60);
+    finish();
+  });
+
   it('answers 404 TASK_NOT_FOUND for an unknown id and after the result’s time, counted from queueing', async () => {
     const id = await product.predict();
     await product.age(id, 86_390);
@@ -186,6 +235,24 @@ describe('GET /result/{task_id}', () => {
     expect(await product.call('/result/none/cancel', { method: 'POST' })).toMatchObject({ status: 404 });
   });
 
+  it.each([
+    ['no body under a JSON type', { headers: { 'content-type': 'application/json' } }],
+    ['a form', { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
+    ['what is no JSON', { body: '{' }],
+    ['a type that is none', { body: 'x', headers: { 'content-type': 'nonsense' } }],
+    ['bytes', { body: Buffer.alloc(1000), headers: { 'content-type': 'image/jpeg' } }],
+  ])('takes %s with a request that has no body to read', async (_, init) => {
+    const id = await product.predict();
+    expect(await product.call(`/result/${id}/cancel`, { method: 'POST', ...init })).toMatchObject({ status: 200 });
+  });
+
+  it('takes no more than the limit with it', async () => {
+    const id = await product.predict();
+    const cancel = (body: Uint8Array) => product.call(`/result/${id}/cancel`, { method: 'POST', body });
+    expect(await cancel(Buffer.alloc(70_000))).toMatchObject({ status: 413 });
+    expect(await cancel(Buffer.alloc(60_000))).toMatchObject({ status: 200 });
+  });
+
   it('shows where a class was seen: 409 before the task is done, 422 for a class the model has not', async () => {
     const id = await product.predict();
     const heatmap = (name: string) => product.call(`/result/${id}/heatmap?class=${name}`);
@@ -200,6 +267,9 @@ describe('GET /result/{task_id}', () => {
     expect((await heatmap('__proto__')).status).toBe(422);
     expect((await product.call(`/result/${id}/heatmap`)).status).toBe(422);
     expect((await product.call('/result/none/heatmap?class=crack')).status).toBe(404);
+    // Its time comes between the two reads.
+    vi.spyOn(product.house.tasks, 'readAttachment').mockResolvedValueOnce(undefined);
+    expect(await heatmap('crack')).toMatchObject({ status: 404, body: { error: { code: 'TASK_NOT_FOUND' } } });
   });
 });
 
@@ -228,11 +298,13 @@ describe('the model’s endpoints', () => {
       ok: true,
       data: {
         model_loaded: true,
-        worker_id: expect.any(String),
+        worker_id: expect.stringMatching(/^[a-z0-9-]{5,40}$/),
         model_version: '1.0.0',
         gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
       },
     });
+    // The name of a process, by which it stands there: it tells nothing of its machine.
+    expect(product.house.id).toMatch(/^[0-9a-z]{12}$/);
     expect((await product.call('/classes/defects')).body).toEqual({ ok: true, data: ['crack', 'chip'] });
     expect((await product.call('/classes/surfaces')).body).toEqual({ ok: true, data: ['concrete_wall', 'brick_wall'] });
     const predicted = await product.call('/predict', {
@@ -243,8 +315,9 @@ describe('the model’s endpoints', () => {
   });
 
   it('show metrics without a token', async () => {
-    const { status, text } = await product.call('/metrics', { token: null });
+    const { status, headers, text } = await product.call('/metrics', { token: null });
     expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(text).toContain('assay_workers_online{service="defectoscopy"} 1');
     expect(text).not.toContain(TOKEN);
   });
@@ -327,8 +400,16 @@ describe('authorization', () => {
     await product.stop();
   });
 
+  it('takes the single token alone, as one word', async () => {
+    const product = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: undefined, DEFECTOSCOPY_API_TOKEN: 'only' } });
+    expect((await product.call('/result/x', { token: 'only' })).status).toBe(404);
+    expect((await product.call('/result/x', { token: 'other' })).status).toBe(401);
+    expect((await product.call('/result/x', { token: null })).status).toBe(401);
+    await product.stop();
+  });
+
   it('is off when both settings are empty, and unconfigured when none was ever made', async () => {
-    const disabled = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: '' } });
+    const disabled = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: '', DEFECTOSCOPY_API_TOKEN: '' } });
     expect((await disabled.call('/result/x', { token: null })).status).toBe(404);
     await disabled.stop();
     const unconfigured = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: undefined } });
@@ -348,7 +429,12 @@ describe('authorization', () => {
         env: { DEFECTOSCOPY_API_TOKENS: `${TOKEN},other`, TASK_VISIBILITY: visibility },
       });
       const id = await product.predict();
+      const begun = Date.now();
       expect((await product.call(`/result/${id}`, { token: 'other' })).status).toBe(status);
+      // A wait would tell that there is such a task.
+      const headers = { prefer: `wait=${status === 404 ? 20 : 0}` };
+      expect((await product.call(`/result/${id}`, { token: 'other', headers })).status).toBe(status);
+      expect(Date.now() - begun).toBeLessThan(10_000);
       expect((await product.call(`/result/${id}`)).status).toBe(202);
       await product.stop();
     }
@@ -365,7 +451,41 @@ describe('limits and refusals', () => {
     const refused = await product.call('/predict', { method: 'POST', body: {} });
     expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const unread = await product.call('/result/x');
+    expect(unread).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+    expect(Number(unread.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect((await product.call('/result/x', { token: 'other' })).status).toBe(404);
+    await product.stop();
+  });
+
+  it('are 1000 in 60 seconds where nothing is set: the 1001st is refused', async () => {
+    const product = await startProduct();
+    const first = await product.call('/result/x');
+    expect(first.headers.get('ratelimit-policy')).toBe('"default";q=1000;w=60');
+    expect(first.headers.get('ratelimit')).toMatch(/^"default";r=999;/);
+    for (let i = 1; i < 1000; i += 37) {
+      const some = Array.from({ length: Math.min(37, 1000 - i) }, () => product.call('/result/x'));
+      for (const { status } of await Promise.all(some)) expect(status).toBe(404);
+    }
+    expect((await product.call('/result/x')).status).toBe(429);
+    await product.stop();
+  }, 55_000);
+
+  it('can be read by a page of an allowed origin, whatever the refusal', async () => {
+    const origin = 'https://app.example.com';
+    const product = await startProduct({ env: { CORS_ALLOW_ORIGINS: origin } });
+    for (const [path, status] of [
+      ['/nothing', 404],
+      ['/predict', 405],
+      ['/%zz', 404],
+      ['/result/x', 404],
+    ] as const) {
+      const answer = await product.call(path, { headers: { origin } });
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(answer.headers.get('access-control-allow-origin'), path).toBe(origin);
+      const other = await product.call(path, { headers: { origin: 'https://other.example.com' } });
+      expect(other.headers.get('access-control-allow-origin'), path).toBeNull();
+    }
     await product.stop();
   });
 

@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
-import { type Receiver, type Reply, startReceiver } from './helpers/receiver.ts';
+import { type Answer, fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { type Received, type Receiver, type Reply, startReceiver } from './helpers/receiver.ts';
 
 describe('the callback of defectoscopy', () => {
   let product: Product;
@@ -27,6 +27,18 @@ describe('the callback of defectoscopy', () => {
     throw new Error(`the delivery does not become ${state}: ${JSON.stringify(await webhookOf(id))}`);
   };
 
+  /** What was sent, which must be what a poll answers, but for the webhook: that is as it was at that instant. */
+  const comparedWithPoll = async (id: string, { body }: Received) => {
+    const sent = JSON.parse(body);
+    const polled = (await product.call(`/result/${id}`)).body;
+    const { delivery_id } = polled.data.webhook;
+    expect(sent.data.webhook).toEqual({ configured: true, state: 'pending', attempts: 0, delivery_id });
+    delete sent.data.webhook;
+    delete polled.data.webhook;
+    expect(sent).toEqual(polled);
+    return sent;
+  };
+
   beforeEach(() => open({ WEBHOOK_RETRY_SCHEDULE: '0,0,0,0', WEBHOOK_TIMEOUT_SECONDS: '1' }));
   afterEach(async () => {
     await product.stop();
@@ -34,9 +46,14 @@ describe('the callback of defectoscopy', () => {
   });
 
   it('is a POST with the headers of the specification, sent only after the final result is recorded', async () => {
-    const { url, got } = await receiver();
-    const id = await hooked(url);
+    const polls: Promise<Answer>[] = [];
+    const { url, got } = await receiver(() => {
+      polls.push(product.call(`/result/${id}`));
+      return 204;
+    });
+    const id: string = await hooked(url);
     const [request] = await got(1);
+    expect(await polls[0]).toMatchObject({ status: 200, body: { data: { status: 'done' } } });
     const webhook = await settled(id, 'delivered');
     expect(request!.method).toBe('POST');
     expect(request!.headers).toMatchObject({
@@ -62,18 +79,7 @@ describe('the callback of defectoscopy', () => {
     const { url, got } = await receiver();
     const id = await hooked(url);
     const [request] = await got(1);
-    const sent = JSON.parse(request!.body);
-    const polled = (await product.call(`/result/${id}`)).body;
-    expect(sent.data.webhook).toEqual({
-      configured: true,
-      state: 'pending',
-      attempts: 0,
-      delivery_id: polled.data.webhook.delivery_id,
-    });
-    delete sent.data.webhook;
-    delete polled.data.webhook;
-    expect(sent).toEqual(polled);
-    expect(sent.data.status).toBe('done');
+    expect((await comparedWithPoll(id, request!)).data.status).toBe('done');
   });
 
   it('goes out for failed tasks too, whatever ended them', async () => {
@@ -83,7 +89,7 @@ describe('the callback of defectoscopy', () => {
     const cancelled = await hooked(url);
     await product.call(`/result/${cancelled}/cancel`, { method: 'POST' });
     const [request] = await got(1);
-    expect(JSON.parse(request!.body).data).toMatchObject({
+    expect((await comparedWithPoll(cancelled, request!)).data).toMatchObject({
       task_id: cancelled,
       status: 'failed',
       error_code: 'CANCELLED',
@@ -91,7 +97,10 @@ describe('the callback of defectoscopy', () => {
     const late = await hooked(url);
     await product.age(late, 82_801);
     const [, second] = await got(2);
-    expect(JSON.parse(second!.body).data).toMatchObject({ task_id: late, error_code: 'DEADLINE_EXCEEDED' });
+    expect((await comparedWithPoll(late, second!)).data).toMatchObject({
+      task_id: late,
+      error_code: 'DEADLINE_EXCEEDED',
+    });
   });
 
   it('is signed: v1a with the published key, v1 with the token’s secret, both over the bytes that came', async () => {
@@ -172,8 +181,25 @@ describe('the callback of defectoscopy', () => {
     expect(await settled(id, 'failed')).toMatchObject({ attempts: 1, last_error: 'blocked_address' });
   });
 
-  it('is absent from the state of a task that was created without one', async () => {
-    const id = await product.predict();
-    expect(await product.finished(id)).not.toHaveProperty('webhook');
+  it('that we cannot make ready (its secret does not open) takes the schedule too, and then it is given up', async () => {
+    const { url, received } = await receiver();
+    await product.stop();
+    product = await startProduct({ env: { WEBHOOK_RETRY_SCHEDULE: '0,0' } });
+    const id = await hooked(url);
+    await product.database.db.query('update deliveries set secret = $1 where task_id = $2', [Buffer.from('?'), id]);
+    await product.startWorker(fakeModel());
+    expect(await settled(id, 'failed')).toMatchObject({ attempts: 2, last_error: 'connect_error' });
+    expect(received).toEqual([]);
+  });
+
+  it('does not come for a task that was created without one, and its state says nothing of it', async () => {
+    const { url, got, received } = await receiver();
+    const silent = await product.predict();
+    expect(await product.finished(silent)).not.toHaveProperty('webhook');
+    const hookedLater = await hooked(url);
+    await got(1);
+    await settled(hookedLater, 'delivered');
+    expect(received.map(({ body }) => JSON.parse(body).data.task_id)).toEqual([hookedLater]);
+    expect(await product.house.tasks.pendingDeliveries()).toBe(0);
   });
 });

@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Job } from '../src/services/service.ts';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createWorkMeters } from '../src/roles/meters.ts';
+import { StuckAttempt, work } from '../src/roles/work.ts';
+import type { Job, Model } from '../src/services/service.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { fakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
 
@@ -16,6 +19,33 @@ describe('a worker', () => {
   const attempts = async (id: string) =>
     (await product.database.db.query<{ attempts: number }>('select attempts from tasks where id = $1', [id])).rows[0]
       ?.attempts;
+
+  /** A worker that the product does not know, with needs of its own. */
+  const workWith = (model: Model, over: Partial<Parameters<typeof work>[0]> = {}) => {
+    const { tasks, workers, log } = product.house;
+    const stop = new AbortController();
+    const registry = new Registry();
+    const working = work({
+      ...{ id: 'other', service: 'defectoscopy', tasks, workers, log, signal: stop.signal },
+      load: async () => model,
+      maxAttempts: 3,
+      meters: createWorkMeters('defectoscopy', registry),
+      metrics: async () => [],
+      ...over,
+    });
+    const ended = working.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    return {
+      registry,
+      ended,
+      stop: async () => {
+        stop.abort();
+        await working;
+      },
+    };
+  };
 
   it('tries again after a transient failure, under the same id, and stays in processing meanwhile', async () => {
     let runs = 0;
@@ -85,7 +115,67 @@ describe('a worker', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     const cancelled = await product.call(`/result/${id}/cancel`, { method: 'POST' });
     expect(cancelled).toMatchObject({ status: 200, body: { data: { status: 'failed', error_code: 'CANCELLED' } } });
-    while (!stopped) await new Promise((resolve) => setTimeout(resolve, 50));
+    await vi.waitFor(() => expect(stopped).toBe(true), 10_000);
+  });
+
+  it('ends its process for an attempt that does not stop, and takes no neighbour along', async () => {
+    const poisoned = ({ input }: Job) => JSON.stringify(input).includes('poison');
+    const busy: string[] = [];
+    const run = (job: Job) => {
+      busy.push(job.id);
+      return new Promise<never>((_, reject) => {
+        // Who waits for a turn gives up when told to; who has one in native code hears nothing.
+        if (!poisoned(job) && busy.length < 3) job.signal.addEventListener('abort', () => reject(new Error()));
+      });
+    };
+    const { ended } = workWith(fakeModel({ run, concurrency: 3, timeLimitMs: 1500 }), { stuckMs: 2500 });
+    const poison = await product.predict({ image_url: 'https://storage-1.example.com/poison.jpg' });
+    await vi.waitFor(() => expect(busy).toHaveLength(1), 5000);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const innocents = [await product.predict(), await product.predict()];
+    expect(await ended).toBeInstanceOf(StuckAttempt);
+    expect(busy.filter((id) => id === innocents[0]).length).toBeGreaterThan(1);
+    await product.startWorker(fakeModel());
+    for (const id of innocents) {
+      expect(await product.finished(id)).toMatchObject({ status: 'done' });
+      expect(await attempts(id)).toBe(1);
+    }
+    expect(await product.finished(poison)).toMatchObject({ error_code: 'INFERENCE_TIMEOUT' });
+  });
+
+  it('renews its leases while its heartbeat hangs', async () => {
+    const { tasks, workers } = product.house;
+    let beats = 0;
+    let renewals = 0;
+    const other = workWith(fakeModel({ run: () => new Promise((resolve) => setTimeout(resolve, 6000, DONE)) }), {
+      workers: { ...workers, beat: (beat) => (++beats > 2 ? new Promise(() => {}) : workers.beat(beat)) },
+      tasks: {
+        ...tasks,
+        renew: (...of) => {
+          renewals++;
+          return tasks.renew(...of);
+        },
+      },
+    });
+    await product.predict();
+    await vi.waitFor(() => expect(renewals).toBeGreaterThan(1), { timeout: 9000, interval: 100 });
+    expect(beats).toBe(3);
+    await other.stop();
+  });
+
+  it('counts a task as done only where its result was recorded', async () => {
+    const finish: (() => void)[] = [];
+    const run = () => new Promise<typeof DONE>((resolve) => finish.push(() => resolve(DONE)));
+    const other = workWith(fakeModel({ run }));
+    const [kept, given] = [await product.predict(), await product.predict()];
+    await vi.waitFor(() => expect(finish).toHaveLength(2), 5000);
+    await product.call(`/result/${given}/cancel`, { method: 'POST' });
+    for (const each of finish) each();
+    expect(await product.finished(kept)).toMatchObject({ status: 'done' });
+    await other.stop();
+    const metrics = await other.registry.metrics();
+    expect(metrics).toContain('assay_tasks_total{service="defectoscopy",status="done"} 1');
+    expect(metrics).toContain('assay_task_attempts_total{service="defectoscopy",outcome="lost"} 1');
   });
 
   it('finishes what it has begun when it is told to stop', async () => {

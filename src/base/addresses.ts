@@ -49,6 +49,12 @@ export function readHoles(lists: { hosts?: readonly string[]; cidrs?: readonly s
   };
 }
 
+/** `text` when it is a network as {@link readHoles} takes it; throws a sentence otherwise. */
+export function networkText(text: string): string {
+  network(text);
+  return text;
+}
+
 /** True when the operator opened this host name or this address. */
 export function inHole(holes: Holes | undefined, where: { host?: string; ip?: string }): boolean {
   if (!holes) return false;

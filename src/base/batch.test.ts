@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { batched } from './batch.ts';
+import { isUnavailable } from './db.ts';
 
+/** As `Promise.withResolvers`, which this Node does not have yet. */
+function withResolvers<T>() {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
 const later = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('batched', () => {
@@ -45,5 +56,28 @@ describe('batched', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     fail = false;
     expect(await run('c')).toBe('c');
+  });
+
+  it('rejects those that wait too when the store is away, and only then', async () => {
+    const hold = withResolvers<number[]>();
+    const run = batched(() => hold.promise, { max: 1, inFlight: 1 });
+    const first = run(1);
+    await later();
+    const rest = [2, 3].map(run);
+    hold.reject(Object.assign(new Error('shutting down'), { code: '57P01' }));
+    const outcomes = await Promise.allSettled([first, ...rest]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  });
+
+  it('refuses what comes when too many wait, as unavailable', async () => {
+    const hold = withResolvers<void>();
+    const run = batched((items: number[]) => hold.promise.then(() => items), { max: 1, inFlight: 1, mostWaiting: 2 });
+    const taken = [run(1)];
+    await later();
+    taken.push(run(2), run(3));
+    const refused = await run(4).catch((error: unknown) => error);
+    expect(isUnavailable(refused)).toBe(true);
+    hold.resolve();
+    expect(await Promise.all(taken)).toEqual([1, 2, 3]);
   });
 });

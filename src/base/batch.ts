@@ -1,14 +1,18 @@
+import { isUnavailable, Overcrowded } from './db.ts';
+
 /**
  * Collects single calls into batches: what arrives in one turn of the event loop goes out together, at most `max` items a
  * batch and `inFlight` batches at once (what arrives meanwhile waits and makes the next batch larger). A statement for
  * five hundred rows costs little more than one for one row, so this is worth 4 to 10 times the throughput under load, and
  * adds less than a millisecond when there is none.
  *
- * `run` answers one outcome per item, in order; if it rejects, every call of that batch rejects.
+ * `run` answers one outcome per item, in order; if it rejects, every call of that batch rejects. If it rejects because the
+ * store is away, those that wait reject with it: each would only wait its turn for the same news. More than `mostWaiting`
+ * are refused at once.
  */
 export function batched<Item, Outcome>(
   run: (items: Item[]) => Promise<readonly Outcome[]>,
-  { max = 500, inFlight = 2 }: { max?: number; inFlight?: number } = {},
+  { max = 500, inFlight = 2, mostWaiting = 10_000 }: { max?: number; inFlight?: number; mostWaiting?: number } = {},
 ): (item: Item) => Promise<Outcome> {
   type Call = { item: Item; resolve: (outcome: Outcome) => void; reject: (error: unknown) => void };
   const waiting: Call[] = [];
@@ -31,7 +35,8 @@ export function batched<Item, Outcome>(
         call.resolve(outcomes[i]!);
       });
     } catch (error) {
-      for (const call of calls) call.reject(error);
+      const told = isUnavailable(error) ? [...calls, ...waiting.splice(0)] : calls;
+      for (const call of told) call.reject(error);
     } finally {
       running--;
       flush();
@@ -40,6 +45,7 @@ export function batched<Item, Outcome>(
 
   return (item) =>
     new Promise((resolve, reject) => {
+      if (waiting.length >= mostWaiting) return reject(new Overcrowded('Too many calls wait for the database.'));
       waiting.push({ item, resolve, reject });
       if (scheduled || running >= inFlight) return;
       scheduled = true;

@@ -63,6 +63,15 @@ describe('a query', () => {
     const db = open({ statementTimeoutMs: 100 });
     expect(isUnavailable(await failure(db.query('select pg_sleep(5)')))).toBe(true);
   });
+
+  test('may be given up sooner than others, and then counts as unavailable', async () => {
+    const db = open({ max: 1 });
+    const began = performance.now();
+    const hung = db.query({ name: 'hung', text: 'select pg_sleep(5)', limitMs: 200 });
+    expect(isUnavailable(await failure(hung))).toBe(true);
+    expect(performance.now() - began).toBeLessThan(2000);
+    expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
 });
 
 describe('a transaction', () => {

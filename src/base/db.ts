@@ -6,7 +6,12 @@ import { rest } from './loop.ts';
 export interface Statement {
   name: string;
   text: string;
+  /** Given up after this long, where a client waits for the answer; the server may still carry it out. */
+  limitMs?: number;
 }
+
+/** For what a client waits for: a database that hangs is to look like one that is down before clients lose patience. */
+export const CLIENT_LIMIT_MS = 5_000;
 
 export interface Rows<Row> {
   rows: Row[];
@@ -129,6 +134,12 @@ export function openDb({ url, log, max = 10, applicationName = 'assay', statemen
   };
 }
 
+/** Too many wait for the database already: as unavailable as if it were down. */
+export class Overcrowded extends Error {
+  override readonly name = 'Overcrowded';
+  readonly code = '53000';
+}
+
 /**
  * Whether `error` says that the store cannot serve now (not reachable, shutting down, full, read-only standby), rather
  * than that the statement was wrong. Asking again later makes sense; a client gets 503 instead of 500.
@@ -159,10 +170,12 @@ async function ask<Row>(
   params: readonly unknown[] | undefined,
   statementTimeoutMs?: number,
 ): Promise<Rows<Row>> {
+  const { limitMs, ...statement } = typeof sql === 'string' ? { text: sql, limitMs: undefined } : sql;
+  const timeoutMs = limitMs ?? (statementTimeoutMs === undefined ? undefined : statementTimeoutMs + SILENCE_MS);
   const result = await client.query<Row & pg.QueryResultRow>({
-    ...(typeof sql === 'string' ? { text: sql } : sql),
+    ...statement,
     ...(params ? { values: params as unknown[] } : {}),
-    ...(statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs + SILENCE_MS }),
+    ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
   });
   return { rows: result.rows, rowCount: result.rowCount ?? 0 };
 }

@@ -35,8 +35,6 @@ export const methodNotAllowed = (allow: string) =>
 export const taskAlreadyFinished = () =>
   new Fault('TASK_ALREADY_FINISHED', 409, 'The task has already finished and cannot be cancelled.');
 export const taskNotReady = () => new Fault('TASK_NOT_READY', 409, 'The task has no result yet.');
-export const idempotencyInProgress = () =>
-  new Fault('IDEMPOTENCY_IN_PROGRESS', 409, 'A request with this Idempotency-Key is still being worked on.');
 export const payloadTooLarge = (limitBytes: number) =>
   new Fault('PAYLOAD_TOO_LARGE', 413, `The request body is larger than the limit of ${limitBytes} bytes.`);
 export const quotaExceeded = (quotaBytes: number) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readHoles } from './addresses.ts';
-import { checkUrl, type UrlPolicy, UrlRefused } from './outbound-url.ts';
+import { checkUrl, listedHost, type UrlPolicy, UrlRefused } from './outbound-url.ts';
 
 const images: UrlPolicy = {
   kind: 'allowlist',
@@ -102,6 +102,38 @@ describe('image_url: exact host match after lower-casing and IDNA', () => {
     ['https://storage.example.com/a#', 'fragment'],
     ['https://u@storage.example.com/', 'userinfo'],
   ])('%s is refused: %s', (raw, reason) => expect(verdict(raw, images)).toBe(reason));
+});
+
+describe('an entry of a list of hosts', () => {
+  it.each([
+    ['Storage.Example.com', 'storage.example.com'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['minio:9000', 'minio:9000'],
+    ['storage.example.com:443', 'storage.example.com'],
+    ['10.0.0.5', '10.0.0.5'],
+    ['[FD00::1]:9000', '[fd00::1]:9000'],
+  ])('%s is read as %s', (text, host) => expect(listedHost(text, { ports: true })).toBe(host));
+
+  it.each([
+    'https://a.example',
+    'a.example/',
+    'a.example/b',
+    'a.example?b',
+    'a.example#',
+    '*.a.example',
+    'u@a.example',
+  ])('%s is refused', (text) =>
+    expect(() => listedHost(text, { ports: true })).toThrow(/ is not a host: write it like .*\.$/),
+  );
+  it.each(['a.example.', 'a b', '', 'a.example:', 'a.example:0', '127.1', '::1'])('%j is refused', (text) =>
+    expect(() => listedHost(text, { ports: true })).toThrow('is not a host'),
+  );
+  it('has a port only where ports are listed', () => {
+    for (const text of ['a.example:443', 'a.example:9000', '[fd00::1]:9000']) {
+      expect(() => listedHost(text)).toThrow('is not a host');
+    }
+    expect(listedHost('[fd00::1]')).toBe('[fd00::1]');
+  });
 });
 
 describe('the audio URL passes a general https and host-name check', () => {

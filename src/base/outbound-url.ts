@@ -84,6 +84,21 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
   }
 }
 
+/**
+ * One entry of an operator's list of hosts, as URLs are compared with it: lower case, ASCII, and with a port only where
+ * ports are listed. Throws a sentence for what is more than a host: it would look allowed and match nothing.
+ */
+export function listedHost(text: string, { ports = false } = {}): string {
+  const form = ports ? 'storage.example.com or storage.example.com:8443' : 'storage.example.com';
+  const wrong = new Error(`"${text}" is not a host: write it like ${form}, without scheme, path or wildcard.`);
+  if (/[/?#]/.test(text) || (!ports && text.replace(/^\[[^\]]*\]/, '').includes(':'))) throw wrong;
+  try {
+    return plainUrl(`https://${text}`).url.host;
+  } catch {
+    throw wrong;
+  }
+}
+
 const LONGEST_URL = 2048;
 const LONGEST_HOST = 253;
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);

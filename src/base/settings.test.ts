@@ -2,7 +2,18 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { choice, flag, integer, list, readSettings, SettingsProblem, secondsList, text, verbatim } from './settings.ts';
+import {
+  type Agreement,
+  choice,
+  flag,
+  integer,
+  list,
+  readSettings,
+  SettingsProblem,
+  secondsList,
+  text,
+  verbatim,
+} from './settings.ts';
 
 const settings = {
   port: integer('PORT', 8001, 'A port.', { max: 65_535 }),
@@ -55,6 +66,25 @@ describe('settings', () => {
       return '';
     })();
     expect(problem.split('\n').map((line) => line.split(':')[0])).toEqual(['PORT', 'MODE', 'OPEN', 'SCHEDULE']);
+  });
+
+  it('may disagree in a sentence, together with what is wrong with each, and only once each can be read', () => {
+    const agreements: Agreement<typeof settings>[] = [
+      {
+        between: ['port', 'mode'],
+        check({ port, mode }) {
+          if (mode === 'b' && port !== 1) throw new Error('MODE b needs PORT 1.');
+        },
+      },
+    ];
+    const read = (env: Record<string, string>) => () => readSettings(settings, env, agreements);
+    expect(read({ MODE: 'b', PORT: '1' })().port).toBe(1);
+    expect(read({ MODE: 'b', OPEN: 'x' })).toThrow(/^OPEN: .*\nMODE b needs PORT 1\.$/);
+    expect(read({ MODE: 'b', PORT: 'x' })).toThrow(/^PORT: [^\n]*$/);
+  });
+
+  it.each(['-1', 'Infinity', '1728001', 'NaN', ',', '0,,x'])('take %s for no list of seconds', (SCHEDULE) => {
+    expect(() => readSettings(settings, { SCHEDULE })).toThrow(/^SCHEDULE: must be a list of seconds/);
   });
 
   it('take a secret from a file, but not from two places', async () => {

@@ -17,25 +17,47 @@ export type Settings = Record<string, Setting<unknown>>;
 export type Values<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What settings may not say together: looked at once each of them, by itself, can be read. */
+export interface Agreement<S extends Settings> {
+  readonly between: readonly (keyof S)[];
+  /** Throws the sentence. */
+  readonly check: (values: Values<S>) => void;
+}
+
 /** Every problem of a configuration at once, a sentence each: nobody should have to start five times to see five faults. */
 export class SettingsProblem extends OperatorError {
   override readonly name = 'SettingsProblem';
 }
 
 /** Reads settings once; every secret `NAME` may also come from the file that `NAME_FILE` names. */
-export function readSettings<S extends Settings>(settings: S, env: Environment): Values<S> {
-  const problems: string[] = [];
+export function readSettings<S extends Settings>(
+  settings: S,
+  env: Environment,
+  agreements: readonly Agreement<S>[] = [],
+): Values<S> {
+  // A set: two agreements may stumble over the same stone.
+  const problems = new Set<string>();
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(settings)) {
     try {
       values[key] = setting.read(textOf(setting, env));
     } catch (error) {
-      problems.push(`${setting.env}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.add(`${setting.env}: ${sentence(error)}`);
     }
   }
-  if (problems.length > 0) throw new SettingsProblem(problems.join('\n'));
+  for (const { between, check } of agreements) {
+    if (!between.every((key) => key in values)) continue;
+    try {
+      check(values as Values<S>);
+    } catch (error) {
+      problems.add(sentence(error));
+    }
+  }
+  if (problems.size > 0) throw new SettingsProblem([...problems].join('\n'));
   return values as Values<S>;
 }
+
+const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** The text as it was set: undefined when the variable is not defined at all, which is not the same as empty. */
 export const verbatim = (
@@ -51,8 +73,13 @@ export const verbatim = (
 });
 
 /** Text where not set and empty mean the same. */
-export function text<D extends string | undefined>(env: string, fallback: D, about: string): Setting<string | D> {
-  return plain<string | D>(env, about, fallback, (given) => given);
+export function text<D extends string | undefined>(
+  env: string,
+  fallback: D,
+  about: string,
+  parse: (given: string) => string = (given) => given,
+): Setting<string | D> {
+  return plain<string | D>(env, about, fallback, parse);
 }
 
 export function integer(
@@ -87,19 +114,28 @@ export function flag(env: string, fallback: boolean, about: string): Setting<boo
   });
 }
 
-/** A comma-separated list; empty parts are left out. */
-export function list(env: string, fallback: readonly string[], about: string): Setting<readonly string[]> {
-  return plain(env, about, fallback, split, fallback.join(',') || 'empty');
+/** A comma-separated list; empty parts are left out. `parse` answers what a part means or throws what is wrong with it. */
+export function list(
+  env: string,
+  fallback: readonly string[],
+  about: string,
+  parse: (part: string) => string = (part) => part,
+): Setting<readonly string[]> {
+  return plain(env, about, fallback, (given) => split(given).map(parse), fallback.join(',') || 'empty');
 }
 
-/** Whole seconds, ascending or not, as a comma-separated list. */
+/** Beyond this, seconds as milliseconds leave the range of 32 bits, which timers and integers of the database share. */
+export const LONGEST_SECONDS = 20 * 86_400;
+
+/** Seconds, ascending or not, as a comma-separated list. */
 export function secondsList(env: string, fallback: readonly number[], about: string): Setting<readonly number[]> {
-  const parse = (given: string) =>
-    split(given).map((part) => {
-      const value = Number(part);
-      if (!(value >= 0)) throw new Error(`must be a list of seconds, not "${given}".`);
-      return value;
-    });
+  const parse = (given: string) => {
+    const values = split(given).map(Number);
+    if (values.length === 0 || !values.every((value) => value >= 0 && value <= LONGEST_SECONDS)) {
+      throw new Error(`must be a list of seconds, each from 0 to ${LONGEST_SECONDS}, not "${given}".`);
+    }
+    return values;
+  };
   return plain(env, about, fallback, parse, fallback.join(','));
 }
 

@@ -1,4 +1,4 @@
-import type { Plan } from '../compose.ts';
+import type { Plan } from '../plan.ts';
 
 /** What a person wants to see once everything listens: where to look, what to paste. Credentials only in `local`. */
 export function banner(planned: Plan, addresses: Readonly<Record<string, string>>): string {

@@ -1,16 +1,21 @@
 import { type Environment, readSettings, type Settings } from '../base/settings.ts';
-import { plan } from '../compose.ts';
+import { type Plan, plan } from '../plan.ts';
 import { services } from '../services/index.ts';
 import { houseSettings } from '../settings.ts';
 
-/** `assay config`: every setting with its effective value, secrets masked; a problem is a sentence and exit status 2. */
+/**
+ * `assay config`: every setting with its effective value, secrets masked, and what they come to together; a problem is a
+ * sentence and exit status 2.
+ */
 export async function configCommand({ markdown }: { markdown: boolean }): Promise<void> {
   if (markdown) return console.log(settingsDocument());
-  const { env } = await plan(process.env, 'config');
+  const planned = await plan(process.env, 'config');
   for (const { title, settings } of groups()) {
     console.log(`\n# ${title}`);
-    for (const line of effective(settings, env)) console.log(line);
+    for (const line of effective(settings, planned.env)) console.log(line);
   }
+  console.log('\n# Verdicts');
+  for (const line of verdicts(planned)) console.log(line);
 }
 
 /** docs/configure.md, made from the settings themselves, so that it cannot say anything else than the program does. */
@@ -28,8 +33,8 @@ export function settingsDocument(): string {
 const INTRODUCTION = `# Settings
 
 Made by \`npx assay config --markdown\`; do not edit. Everything is read from the environment, once, when a process
-starts; what cannot work stops it with a sentence and exit status 2. \`npx assay config\` prints the values in force,
-secrets masked. A secret \`NAME\` may also lie in a file that \`NAME_FILE\` names.`;
+starts; what cannot work stops it with a sentence and exit status 2. \`npx assay config check\` prints the values in
+force, secrets masked, and what they come to. A secret \`NAME\` may also lie in a file that \`NAME_FILE\` names.`;
 
 const groups = (): { title: string; settings: Settings }[] => [
   { title: 'The house', settings: houseSettings },
@@ -41,6 +46,20 @@ function effective(settings: Settings, env: Environment): string[] {
   return Object.entries(settings).map(([key, { env: name, secret }]) => {
     const value = values[key];
     const shown = value === undefined ? 'not set' : secret && value !== '' ? '(set, not shown)' : JSON.stringify(value);
-    return `${name.padEnd(44)} ${shown}`;
+    return line(name, shown);
   });
 }
+
+/** What is not plain from any one setting. */
+function verdicts({ services: open, shared, settings, env }: Plan): string[] {
+  const made = settings.appEnv === 'local' ? services.flatMap((service) => service.missingCredentials(env)) : [];
+  return [
+    ...open.flatMap((service) =>
+      Object.entries(service.verdicts).map(([name, verdict]) => line(`${service.name} ${name}`, verdict)),
+    ),
+    ...made.map((name) => line(name, 'the first start makes one, and authorization is enforced from then on')),
+    line('files_host', shared.filesHost ?? 'unconfigured: POST /files is switched off'),
+  ];
+}
+
+const line = (name: string, value: string) => `${name.padEnd(44)} ${value}`;

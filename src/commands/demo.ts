@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { rest } from '../base/loop.ts';
-import { PACKAGE_ROOT } from '../compose.ts';
+import { PACKAGE_ROOT } from '../plan.ts';
 import type { Recorded } from '../services/defectoscopy/result.ts';
 import { banner } from './banner.ts';
 import { start } from './start.ts';
@@ -17,9 +17,9 @@ export async function demo({ keep, signal }: { keep: boolean; signal: AbortSigna
       shown ??= (async () => {
         try {
           const address = addresses['defectoscopy']!;
-          const token = planned.env['DEFECTOSCOPY_API_TOKENS'] ?? planned.env['DEFECTOSCOPY_API_TOKEN'] ?? '';
+          const token = planned.services.find(({ name }) => name === 'defectoscopy')?.token ?? '';
           console.log(`Listening after ${seconds(begun)}.\n`);
-          await showPhoto({ address, token: token.split(',')[0]!.trim(), signal });
+          await showPhoto({ address, token, signal });
           if (keep) console.log(banner(planned, addresses));
           else console.log('\nThat was the demo. `npm start` stays up; `npm run demo -- --keep` does both.');
         } catch (error) {

@@ -1,4 +1,5 @@
-import { migrateDatabase, openHouse, plan } from '../compose.ts';
+import { migrateDatabase, openHouse } from '../compose.ts';
+import { plan } from '../plan.ts';
 
 /** `assay migrate`: brings the database that is configured to this version, and says so. */
 export async function migrateCommand(): Promise<void> {

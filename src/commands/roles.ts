@@ -52,7 +52,7 @@ export const deliverCommand = (options: { sweep: boolean }) =>
     await storeAnswers(house, signal);
     await Promise.all([
       deliver(await deliverNeeds(house, signal)),
-      beat(house, signal),
+      beat(house, signal, 'deliver'),
       options.sweep && sweep(sweepNeeds(house, signal)),
     ]);
   });
@@ -61,7 +61,7 @@ export const deliverCommand = (options: { sweep: boolean }) =>
 export const sweepCommand = () =>
   inHouse('sweep', [], async (house, signal) => {
     await storeAnswers(house, signal);
-    await sweep(sweepNeeds(house, signal));
+    await Promise.all([sweep(sweepNeeds(house, signal)), beat(house, signal, 'sweep')]);
   });
 
 /** Runs one role until it is told to stop, and takes everything down after it. */
@@ -97,11 +97,11 @@ const storeAnswers = ({ db, log }: House, signal: AbortSignal, { orIsAway = fals
     },
   );
 
-/** Carries a deliverer's metrics to whoever scrapes a gateway. */
-async function beat({ id, workers, registry, log }: House, signal: AbortSignal): Promise<void> {
+/** Carries the metrics of a role without a listener to whoever scrapes a gateway. */
+async function beat({ id, workers, registry, log }: House, signal: AbortSignal, role: string): Promise<void> {
   for (; !signal.aborted; await rest(BEAT_MS, signal)) {
     await workers
-      .beat({ id, role: 'deliver', state: 'warm', info: {}, metrics: await registry.getMetricsAsJSON() })
+      .beat({ id, role, state: 'warm', info: {}, metrics: await registry.getMetricsAsJSON() })
       .catch((err) => log.warn({ err }, 'the heartbeat did not reach the store'));
   }
   await workers.leave(id).catch(() => {});

@@ -32,16 +32,17 @@ type Setting = string | readonly string[] | null | undefined;
  */
 export function tokensFrom(options: {
   list?: Setting;
-  single?: Setting;
+  /** One token, whatever characters it has. */
+  single?: string | null | undefined;
   authSetting?: 'disabled' | undefined;
   mayDisable?: boolean;
 }): TokenSet {
   const { list, single, authSetting, mayDisable = true } = options;
-  const entries = [...new Set([...words(list), ...words(single)])].map(entryFrom);
+  const entries = [...new Set([...words(list), ...words([single ?? ''])])].map(entryFrom);
   if (authSetting === 'disabled') {
     if (!mayDisable) throw new Error('Authorization cannot be disabled for this service.');
     if (entries.length > 0)
-      throw new Error('Authorization is set to "disabled", yet tokens are configured: remove one.');
+      throw new Error('Authorization is set to `disabled`, yet tokens are configured: remove one.');
     return { state: 'disabled' };
   }
   if (entries.length > 0) return { state: 'enforced', entries };

@@ -26,9 +26,22 @@ export const Failure = Type.Object(
   { description: 'A refusal.' },
 );
 
+/** Headers of an answer, by name, with what each says. */
+export type HeaderNotes = Readonly<Record<string, string>>;
+
+/** The same as `schema.response` wants them. */
+export const headersOf = (notes: HeaderNotes) =>
+  Object.fromEntries(Object.entries(notes).map(([name, description]) => [name, { type: 'string', description }]));
+
 /** An answer as `schema.response` describes it: `response: { 200: reply('The state.', Success(State)) }`. */
-export const reply = (description: string, schema: TSchema, examples: Record<string, unknown> = {}) => ({
+export const reply = (
+  description: string,
+  schema: TSchema,
+  examples: Record<string, unknown> = {},
+  headers: HeaderNotes = {},
+) => ({
   description,
+  headers: headersOf(headers),
   content: {
     'application/json': {
       schema,
@@ -38,6 +51,13 @@ export const reply = (description: string, schema: TSchema, examples: Record<str
     },
   },
 });
+
+/** The answer to who has the body already. */
+export const notModified = {
+  description: 'The body is the one of `If-None-Match`.',
+  type: 'null',
+  headers: headersOf({ ETag: 'The tag of the body.' }),
+};
 
 /** The same for one or more refusals that share a status, each with its example. */
 export const refusal = (...faults: readonly [Fault, ...Fault[]]) =>

@@ -12,6 +12,7 @@ import type { Access, Guard } from './bearer.ts';
 import { closeGently } from './closing.ts';
 import { cors } from './cors.ts';
 import { gate } from './gate.ts';
+import { ignoreBody } from './ignored-body.ts';
 import { knownPaths } from './known-paths.ts';
 import type { Metrics } from './metrics.ts';
 import { describeRoute, openapi, type Reference } from './openapi.ts';
@@ -84,7 +85,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     routerOptions: { maxParamLength: URL_LIMIT },
     // A request that is already here when we begin to close is answered like any other.
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => refuse(error, request, reply.header('x-request-id', request.id)),
+    frameworkErrors: (error, request, reply) => {
+      allow?.(request, reply);
+      refuse(error, request, reply.header('x-request-id', request.id));
+    },
   });
 
   app.decorateRequest('principal', '');
@@ -113,11 +117,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    // A page must be able to read its refusals too, that there is no such address among them.
+    if (request.method !== 'OPTIONS') allow?.(request, reply);
     if (request.raw.url!.length > URL_LIMIT) return done(uriTooLong(URL_LIMIT));
-    if (!request.is404) {
-      allow?.(request, reply);
-      return done();
-    }
+    if (!request.is404) return done();
     reply.raw.once('finish', () => observeUnrouted(reply.statusCode, reply.elapsedTime));
     const allowed = paths.allowed(request.url.split('?', 1)[0]!);
     if (allowed === undefined) return done(notFound());
@@ -126,7 +129,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     void reply.code(204).header('allow', allowed).send();
   });
 
-  app.addHook('onRoute', (route) => {
+  app.addHook('onRoute', function (route) {
     const { access, limited } = route.config ?? {};
     if (access === undefined)
       throw new Error(`The route ${String(route.method)} ${route.url} does not say who may call it.`);
@@ -138,6 +141,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       onLimited: () => metrics.rateLimited(service),
     });
     if (passes !== undefined) route.onRequest = [passes, ...hooks(route.onRequest)];
+    // A scope that takes files reads its bodies itself.
+    if (
+      route.schema?.body === undefined &&
+      takesBody(route.method) &&
+      !this.hasContentTypeParser('multipart/form-data')
+    ) {
+      route.preParsing = [ignoreBody, ...hooks(route.preParsing)];
+    }
     route.onResponse = [...hooks(route.onResponse), answered(route.url)];
     describeRoute(route, { access, limited: limited === true && limiter !== undefined, bodyLimitBytes, validation });
   });
@@ -146,6 +157,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   await app.register(referencePages, options);
   return app;
 }
+
+const takesBody = (method: string | string[]) =>
+  [method].flat().some((each) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(each));
 
 function hooks<T>(one: T | T[] | undefined): T[] {
   return one === undefined ? [] : ([one].flat() as T[]);

@@ -72,23 +72,20 @@ export function createMetrics({ version }: { version: string }) {
 export interface MetricsSources {
   registry: Registry;
   token?: string | undefined;
-  /** Sets the gauges that nobody keeps up to date between two readings. */
-  refresh?: () => Promise<void> | void;
   /** The metrics of the other processes of this machine. */
   others?: () => Promise<MetricJson[][]>;
 }
 
 /**
- * The handler of `GET /metrics`: this process's metrics, freshened by `refresh`, summed with those of `others()`. A
- * process that does not answer leaves its part out; the rest is still shown. Asks for a bearer token only if one is set.
+ * The handler of `GET /metrics`: this process's metrics summed with those of `others()`. A process that does not answer
+ * leaves its part out; the rest is still shown. Asks for a bearer token only if one is set.
  */
-export function metricsHandler({ registry, token, refresh, others }: MetricsSources) {
+export function metricsHandler({ registry, token, others }: MetricsSources) {
   const tokens = tokensFrom({ single: token });
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (tokens.state === 'enforced' && !carries(request.headers.authorization, tokens.entries)) throw unauthorized();
     const log = (err: unknown) => request.log.warn({ err }, 'some metrics could not be read');
-    await (async () => refresh?.())().catch(log);
     const theirs = (await others?.().catch(log)) ?? [];
     const all = [await registry.getMetricsAsJSON(), ...theirs] as MetricJson[][];
     const open = /application\/openmetrics-text/.test(request.headers.accept ?? '');

@@ -1,5 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
-import type { RouteOptions } from 'fastify';
+import type { FastifySchema, RouteOptions } from 'fastify';
 import {
   internalError,
   payloadTooLarge,
@@ -9,7 +9,7 @@ import {
   unsupportedMediaType,
 } from '../base/faults.ts';
 import type { Access } from './bearer.ts';
-import { refusal, reply } from './envelope.ts';
+import { type HeaderNotes, headersOf, refusal, reply } from './envelope.ts';
 import type { ValidationFormat } from './validation.ts';
 
 /** What a service says about itself in its description. */
@@ -32,7 +32,8 @@ declare module 'fastify' {
     operationId?: string;
     tags?: readonly string[];
     security?: readonly Record<string, readonly string[]>[];
-    consumes?: readonly string[];
+    /** What the description shows and nothing validates: headers that are only a wish, a body that is a stream. */
+    shown?: { readonly headers?: HeaderNotes; readonly body?: object };
   }
 }
 
@@ -40,6 +41,7 @@ declare module 'fastify' {
 export function openapi({ title, description, version, publicUrl, webhooks }: Reference): FastifyDynamicSwaggerOptions {
   return {
     convertConstToEnum: false,
+    transform: ({ schema, url }) => ({ schema: withShown(schema) as never, url }),
     openapi: {
       openapi: '3.1.0',
       info: { title, description, version },
@@ -47,6 +49,16 @@ export function openapi({ title, description, version, publicUrl, webhooks }: Re
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
       ...(webhooks !== undefined && { webhooks: webhooks as never }),
     },
+  };
+}
+
+function withShown(schema: FastifySchema | undefined): FastifySchema | undefined {
+  if (schema?.shown === undefined) return schema;
+  const { shown, ...rest } = schema;
+  return {
+    ...rest,
+    ...(shown.headers && { headers: { type: 'object', properties: headersOf(shown.headers) } }),
+    ...(shown.body && { body: shown.body }),
   };
 }
 
@@ -65,8 +77,8 @@ export function describeRoute(
 ): void {
   const { schema } = route;
   if (schema === undefined || schema.hide === true) return;
-  const own = (schema.response ?? {}) as Record<string, unknown>;
-  const answers: Record<string, unknown> = {};
+  const own = (schema.response ?? {}) as Record<string, Answer>;
+  const answers: Record<string, Answer> = {};
   if (access !== 'public') answers['401'] = refusal(unauthorized());
   if (schema.body !== undefined) {
     answers['413'] = refusal(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
@@ -81,6 +93,22 @@ export function describeRoute(
   route.schema = {
     ...schema,
     ...(access !== 'public' && { security: schema.security ?? [{ bearer: [] }] }),
-    response: { ...own, ...Object.fromEntries(Object.entries(answers).filter(([status]) => !(status in own))) },
+    response: Object.fromEntries(
+      Object.entries({ ...answers, ...own }).map(([status, answer]) => [
+        status,
+        { ...answer, headers: { ...headersOf(headersAt(Number(status), limited)), ...answer.headers } },
+      ]),
+    ),
   };
 }
+
+type Answer = { headers?: object };
+
+/** What the gateway itself says in the headers of an answer. */
+const headersAt = (status: number, limited: boolean): HeaderNotes => ({
+  'X-Request-ID': 'The identifier of this request in our logs: yours, or a new one.',
+  ...(limited && { 'RateLimit-Policy': 'The limit: `q` requests in any `w` seconds.' }),
+  ...(limited && status !== 401 && { RateLimit: '`r` more requests are free now; quota grows again in `t` seconds.' }),
+  ...(status === 401 && { 'WWW-Authenticate': '`Bearer`.' }),
+  ...([429, 503].includes(status) && { 'Retry-After': 'Seconds after which another try makes sense.' }),
+});

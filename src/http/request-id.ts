@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 const ACCEPTED = /^[A-Za-z0-9._-]{1,128}$/;
-const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 // Unique is enough, an id of a request opens no door: so a random start and a count, and no random bytes per request.
 const prefix = randomBytes(6).toString('hex');
@@ -17,8 +17,7 @@ export function requestId(raw: { headers: IncomingMessage['headers'] }): string 
 }
 
 /** The caller's W3C trace, or `undefined` where none, or none that is well-formed, was sent. */
-export function traceparent(headers: IncomingMessage['headers']): { header: string; traceId: string } | undefined {
+export function traceparent(headers: IncomingMessage['headers']): string | undefined {
   const header = headers['traceparent'];
-  const traceId = typeof header === 'string' ? TRACEPARENT.exec(header)?.[1] : undefined;
-  return traceId === undefined ? undefined : { header: header as string, traceId };
+  return typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined;
 }

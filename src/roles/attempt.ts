@@ -9,8 +9,11 @@ import { TaskFailure } from '../tasks/task.ts';
 export const LEASE_MS = 6000;
 /** Waits before the second and the third attempt after a transient failure. */
 const BACKOFF_MS = [2000, 8000];
-/** An attempt that was told to stop and has not done so by then is taken for stuck in native code. */
-const STUCK_MS = 10_000;
+/**
+ * An attempt that was told to stop and has not done so by then is taken for stuck in native code. Long enough for a whole
+ * inference on a crowded machine, since one that has begun cannot be stopped: the price of a false alarm is the process.
+ */
+export const STUCK_MS = 30_000;
 
 const INFERENCE_TIMEOUT = { code: 'INFERENCE_TIMEOUT', sentence: 'The model took too long over this input.' };
 const INFERENCE_FAILED = { code: 'INFERENCE_FAILED', sentence: 'The model could not work on this input.' };
@@ -22,6 +25,8 @@ export interface Attempt {
   readonly claim: Claim;
   /** Resolves when it is over, and never rejects; no ending where the task is somebody else's by now. */
   readonly ended: Promise<{ ending?: Ending; stuck: boolean; processingMs: number }>;
+  /** Its time is up; while it runs on, those that wait for their turn behind it lose theirs. */
+  overtime(): boolean;
   /** The prolongation of its lease, with the progress made since the last one. */
   renewal(): Renewal;
   /** The lease is lost: what comes out of this attempt is dropped. */
@@ -33,8 +38,10 @@ export interface Attempt {
 export function beginAttempt(
   claim: Claim,
   model: Model,
-  { maxAttempts, log }: { maxAttempts: number; log: Log },
+  given: { maxAttempts: number; log: Log; stuckMs?: number },
 ): Attempt {
+  const { maxAttempts, stuckMs = STUCK_MS } = given;
+  const log = given.log.child({ task: claim.id, attempt: claim.attempt, request_id: claim.requestId });
   const begun = performance.now();
   const stop = new AbortController();
   const end = (reason: Reason) => stop.abort(reason);
@@ -42,13 +49,13 @@ export function beginAttempt(
   let news: { progress: number; checkpoint?: JsonObject } | undefined;
 
   const outcome = async (): Promise<{ ending?: Ending; stuck: boolean; processingMs: number }> => {
-    const given = await Promise.race([
+    const came = await Promise.race([
       model
         .run({
           id: claim.id,
           input: claim.input,
           ...(claim.checkpoint !== undefined && { checkpoint: claim.checkpoint }),
-          log: log.child({ task: claim.id, attempt: claim.attempt, request_id: claim.requestId }),
+          log,
           signal: stop.signal,
           report: (progress, checkpoint) => {
             news = { progress, ...(checkpoint && { checkpoint }) };
@@ -58,21 +65,21 @@ export function beginAttempt(
           (value) => ({ value }),
           (error: unknown) => ({ error }),
         ),
-      stuckAfter(stop.signal),
+      stuckAfter(stop.signal, stuckMs),
     ]);
     clearTimeout(timeLimit);
     const processingMs = performance.now() - begun;
     const of = { id: claim.id, attempt: claim.attempt };
-    const stuck = given === 'stuck';
+    const stuck = came === 'stuck';
     if (stop.signal.reason === 'lost') return { stuck, processingMs };
-    if (given !== 'stuck' && 'value' in given) {
-      return { ending: { ...of, outcome: 'done', processingMs, ...given.value }, stuck, processingMs };
+    if (came !== 'stuck' && 'value' in came) {
+      return { ending: { ...of, outcome: 'done', processingMs, ...came.value }, stuck, processingMs };
     }
     if (stop.signal.reason === 'handed-back') {
       return { ending: { ...of, outcome: 'again', delayMs: 0, uncounted: true }, stuck, processingMs };
     }
     const failure = failureOf(
-      stop.signal.aborted || given === 'stuck' ? new TaskFailure(INFERENCE_TIMEOUT) : given.error,
+      stop.signal.aborted || came === 'stuck' ? new TaskFailure(INFERENCE_TIMEOUT) : came.error,
       log,
     );
     if (failure.transient && claim.attempt < maxAttempts) {
@@ -85,6 +92,7 @@ export function beginAttempt(
   return {
     claim,
     ended: outcome(),
+    overtime: () => stop.signal.reason === 'timed-out',
     renewal() {
       const told = news;
       news = undefined;
@@ -95,15 +103,21 @@ export function beginAttempt(
   };
 }
 
-async function stuckAfter(signal: AbortSignal): Promise<'stuck'> {
+async function stuckAfter(signal: AbortSignal, stuckMs: number): Promise<'stuck'> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-  await rest(STUCK_MS);
+  await rest(stuckMs);
   return 'stuck';
 }
 
 /** A model says what failed by throwing a `TaskFailure`; anything else is a fault of ours, and not worth a second try. */
 function failureOf(error: unknown, log: Log): TaskFailure {
-  if (error instanceof TaskFailure) return error;
+  if (error instanceof TaskFailure) {
+    log.info(
+      { code: error.code, transient: error.transient, ...(error.cause !== undefined && { err: error.cause }) },
+      'an attempt failed',
+    );
+    return error;
+  }
   log.error({ err: error }, 'the model failed in a way it does not explain');
   return new TaskFailure(INFERENCE_FAILED, { cause: error });
 }

@@ -23,3 +23,15 @@ it('trusts a receiver again after one success', () => {
   circuit.note('a', 'delivered');
   expect(circuit.putsOff(to('a', 'd1'))).toBe(false);
 });
+
+it('forgets what is an hour old, and remembers a bounded number of receivers and deliveries', () => {
+  let now = 0;
+  const circuit = createCircuit(() => now);
+  for (let i = 0; i < 20_000; i++) circuit.note(`origin-${i}`, 'pending');
+  expect(circuit.size()).toBe(10_000);
+  now = 3_600_001;
+  for (let i = 0; i < 20; i++) circuit.note('a', 'pending');
+  expect(circuit.size()).toBe(1);
+  for (let i = 0; i < 20_000; i++) circuit.putsOff(to('a', `d${i}`));
+  expect(circuit.size()).toBe(10_001);
+});

@@ -1,3 +1,4 @@
+import { isUnavailable } from '../base/db.ts';
 import { FetchFailed } from '../base/fetch-failed.ts';
 import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { Log } from '../base/log.ts';
@@ -82,35 +83,45 @@ export async function deliver(needs: DeliverNeeds): Promise<void> {
 }
 
 async function post(needs: DeliverNeeds, due: DueDelivery): Promise<DeliveryOutcome> {
+  const { schedule, log } = needs;
+  try {
+    return { state: 'delivered', statusCode: await send(needs, due) };
+  } catch (error) {
+    if (error instanceof FetchFailed) return afterFailure(error, due.attempt, { schedule });
+    if (isUnavailable(error)) throw error;
+    // A fault of ours (a secret that does not open, a service that is not here any more) that only a new start may mend:
+    // it takes the same slow schedule, or it would come back with every lease until the task expires.
+    log.error({ err: error, delivery: due.id }, 'a delivery could not be made ready');
+    return afterFailure({ reason: 'connect_error' }, due.attempt, { schedule });
+  }
+}
+
+/** The status of the receiver's 2xx. */
+async function send(needs: DeliverNeeds, due: DueDelivery): Promise<number> {
   const { tasks, fetch, policy, timeoutMs, signingKey } = needs;
   const service = needs.services.find(({ name }) => name === due.task.service);
   if (!service) throw new Error(`No service here is named ${due.task.service}.`);
   const body = due.body ?? (await tasks.keepBody(due.id, bodyOf(service, due)));
   const secret = due.secret ? needs.openSecret(due.secret) : service.webhook.secretFor(due.task.principal);
   const timestamp = Math.floor(Date.now() / 1000);
-  try {
-    const { status } = await fetch(due.url, {
-      policy,
-      method: 'POST',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'assay-webhook/1',
-        'x-service-event': service.webhook.event,
-        'x-service-task-id': due.task.id,
-        'x-service-delivery-id': due.id,
-        'x-service-delivery-attempt': String(due.attempt),
-        ...(due.requestId && { 'x-request-id': due.requestId }),
-        ...(due.traceparent && { traceparent: due.traceparent }),
-        ...sign({ id: due.id, timestamp, body, secret, signingKey }),
-      },
-      budgets: { headersMs: timeoutMs, totalMs: timeoutMs },
-    });
-    return { state: 'delivered', statusCode: status };
-  } catch (error) {
-    if (!(error instanceof FetchFailed)) throw error;
-    return afterFailure(error, due.attempt, { schedule: needs.schedule });
-  }
+  const { status } = await fetch(due.url, {
+    policy,
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'assay-webhook/1',
+      'x-service-event': service.webhook.event,
+      'x-service-task-id': due.task.id,
+      'x-service-delivery-id': due.id,
+      'x-service-delivery-attempt': String(due.attempt),
+      ...(due.requestId && { 'x-request-id': due.requestId }),
+      ...(due.traceparent && { traceparent: due.traceparent }),
+      ...sign({ id: due.id, timestamp, body, secret, signingKey }),
+    },
+    budgets: { headersMs: timeoutMs, totalMs: timeoutMs },
+  });
+  return status;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Claim } from '../tasks/store.ts';
 export interface WorkMeters {
   /** An attempt begins. */
   waited(claim: Claim): void;
-  /** An attempt took this long. */
+  /** An attempt took this long, and its ending was recorded; `lost`: it was not, or there was none. */
   processed(claim: Claim, ms: number, outcome: 'done' | 'failed' | 'again' | 'lost'): void;
 }
 

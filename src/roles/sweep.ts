@@ -16,7 +16,7 @@ export interface SweepNeeds {
   readonly services: readonly { readonly name: string }[];
   readonly uploads: Uploads;
   readonly files: Files;
-  readonly limits: Omit<SweepLimits, 'rows'>;
+  readonly limits: Omit<SweepLimits, 'rows' | 'services'>;
   readonly meter: TaskMeter;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -26,23 +26,32 @@ export interface SweepNeeds {
 export async function sweep(needs: SweepNeeds): Promise<void> {
   const { tasks, services, uploads, files, limits, meter, log, signal } = needs;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep could not be done; the next one will');
+  const names = services.map(({ name }) => name);
   const round = async () => {
     for (let more = true; more && !signal.aborted; ) {
-      const swept = await tasks.sweep({ ...limits, rows: ROWS });
+      const swept = await tasks.sweep({ ...limits, services: names, rows: ROWS });
       const failed = Object.entries(swept.failed);
       for (const [service, count] of failed) meter.ended(service, 'failed', count);
       if (failed.length > 0) tasks.hint('finished');
       if (swept.returned > 0) {
-        for (const { name } of services) tasks.hint(`waiting:${name}`);
+        for (const name of names) tasks.hint(`waiting:${name}`);
         log.info(swept, 'lost leases went back to the queue');
       }
-      more = swept.removed >= ROWS || failed.some(([, count]) => count >= ROWS);
+      const touched = failed.reduce((sum, [, count]) => sum + count, swept.removed + swept.returned + swept.promoted);
+      more = touched >= ROWS;
     }
   };
   const tidy = async () => {
-    const expired = await uploads.expired(ROWS);
-    for (const key of expired) await files.remove(key);
-    await uploads.forget(expired);
+    for (let more = true; more && !signal.aborted; ) {
+      const expired = await uploads.expired(ROWS);
+      const removed: string[] = [];
+      for (const key of expired) {
+        // One that cannot be removed now is tried again in a minute, and must not keep the others.
+        await files.remove(key).then(() => removed.push(key), onError);
+      }
+      await uploads.forget(removed);
+      more = expired.length >= ROWS && removed.length > 0;
+    }
     await files.tidy();
   };
   await Promise.all([

@@ -1,8 +1,8 @@
 import type { Log } from '../base/log.ts';
 import { createBell } from '../base/loop.ts';
 import type { Model } from '../services/service.ts';
-import type { Ending, TaskStore } from '../tasks/store.ts';
-import { BEAT_MS, type Workers } from '../tasks/workers.ts';
+import type { Claim, Ending, TaskStore } from '../tasks/store.ts';
+import { BEAT_MS, OFFER_MS, type Workers } from '../tasks/workers.ts';
 import { type Attempt, beginAttempt, LEASE_MS } from './attempt.ts';
 import type { WorkMeters } from './meters.ts';
 
@@ -33,23 +33,28 @@ export async function work(needs: {
   metrics: () => Promise<unknown[]>;
   log: Log;
   signal: AbortSignal;
+  /** After this long an attempt that was told to stop is stuck. */
+  stuckMs?: number;
 }): Promise<void> {
   const { id, service, tasks, workers, meters, log, signal } = needs;
   const attempts = new Map<string, Attempt>();
-  const endings: Ending[] = [];
+  const endings: Ended[] = [];
   const bell = createBell();
   const over = new AbortController();
   let model: Model | undefined;
   let stuck = false;
-  let offered = '';
+  let offered = { versions: '', at: 0 };
 
   const beat = async () => {
     const state = signal.aborted ? 'stopping' : model ? 'warm' : 'loading';
     const info = { ...model?.info(), running: attempts.size };
-    await workers.beat({ id, role: 'work', service, state, info, metrics: await needs.metrics() });
     const versions = model?.versions() ?? [];
-    if (versions.join() !== offered) await workers.offer(service, versions);
-    offered = versions.join();
+    // Before the beat: from a warm worker's first one on, only what is offered counts.
+    if (model && (versions.join() !== offered.versions || Date.now() - offered.at >= OFFER_MS)) {
+      await workers.offer(service, versions);
+      offered = { versions: versions.join(), at: Date.now() };
+    }
+    await workers.beat({ id, role: 'work', service, state, info, metrics: await needs.metrics() });
   };
 
   const renew = async () => {
@@ -72,8 +77,11 @@ export async function work(needs: {
     attempts.set(task, attempt);
     void attempt.ended.then((end) => {
       if (attempts.get(task) === attempt) attempts.delete(task);
-      if (end.ending) endings.push(end.ending);
-      meters.processed(attempt.claim, end.processingMs, end.ending?.outcome ?? 'lost');
+      // It may have waited for a turn all the while, behind the one that still runs: then the time was not its own.
+      const blameless = attempt.overtime() && !end.stuck && [...attempts.values()].some((other) => other.overtime());
+      const ending = blameless ? handedBack(attempt) : end.ending;
+      if (ending) endings.push({ claim: attempt.claim, ending, processingMs: end.processingMs });
+      else meters.processed(attempt.claim, end.processingMs, 'lost');
       stuck ||= end.stuck;
       bell.ring();
     });
@@ -84,10 +92,18 @@ export async function work(needs: {
     const sent = endings.splice(0);
     if (limit === 0 && sent.length === 0) return;
     try {
-      const { ended, claimed } = await tasks.advance(sent, { service, worker: id, limit, leaseMs: LEASE_MS });
+      const { ended, claimed } = await tasks.advance(
+        sent.map(({ ending }) => ending),
+        { service, worker: id, limit, leaseMs: LEASE_MS },
+      );
       for (const claim of claimed) {
         meters.waited(claim);
-        begin(beginAttempt(claim, model!, { maxAttempts: needs.maxAttempts, log }));
+        begin(beginAttempt(claim, model!, needs));
+      }
+      // Counted now that the fence has spoken, so that what two workers finished is one task.
+      const recorded = new Set(ended);
+      for (const { claim, ending, processingMs } of sent) {
+        meters.processed(claim, processingMs, recorded.has(ending.id) ? ending.outcome : 'lost');
       }
       if (ended.length > 0) tasks.hint('finished');
       if (ended.length < sent.length) log.warn({ late: sent.length - ended.length }, 'endings came too late to count');
@@ -98,7 +114,18 @@ export async function work(needs: {
     }
   };
 
-  const heart = every(BEAT_MS, () => Promise.all([renew(), beat()]), log);
+  /** What runs beside a stuck attempt has done no wrong: another worker begins it anew, and it is not counted. */
+  const spareOthers = async () => {
+    const others = [...attempts.values()];
+    for (const attempt of others) attempt.lose();
+    await advance(0);
+    await tasks.advance(others.map(handedBack), { service, worker: id, limit: 0, leaseMs: LEASE_MS });
+    tasks.hint(`waiting:${service}`);
+  };
+
+  // Two of them: a heartbeat that hangs must not cost the leases.
+  const renewals = every(BEAT_MS, renew, log);
+  const heart = every(BEAT_MS, beat, log);
   try {
     await beat().catch((err) => log.warn({ err }, 'the first heartbeat did not reach the store'));
     model = await needs.load();
@@ -121,14 +148,29 @@ export async function work(needs: {
     }, GRACE_MS);
     while (attempts.size > 0 && !stuck) await bell.wait();
     clearTimeout(grace);
-    await advance(0);
+    if (stuck)
+      await spareOthers().catch((err) => log.warn({ err }, 'what runs beside a stuck attempt waits for its lease'));
+    else await advance(0);
   } finally {
+    renewals.stop();
     heart.stop();
     over.abort();
     await workers.leave(id).catch(() => {});
     if (!stuck) await model?.close();
   }
   if (stuck) throw new StuckAttempt('An attempt does not stop: this process ends, so that its thread ends too.');
+}
+
+const handedBack = ({ claim }: Attempt): Ending => ({
+  ...{ id: claim.id, attempt: claim.attempt },
+  ...{ outcome: 'again', delayMs: 0, uncounted: true },
+});
+
+/** An ending that is to be recorded, and what is counted once it is. */
+interface Ended {
+  readonly claim: Claim;
+  readonly ending: Ending;
+  readonly processingMs: number;
 }
 
 /** Calls `run` every `ms`, never two at a time. */

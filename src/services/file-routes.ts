@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
-import { payloadTooLarge, quotaExceeded, unsupportedMediaType } from '../base/faults.ts';
+import {
+  payloadTooLarge,
+  queueUnavailable,
+  quotaExceeded,
+  unsupportedMediaType,
+  validationError,
+} from '../base/faults.ts';
 import { type Files, FileTooLarge } from '../base/files.ts';
 import { unixSeconds } from '../base/time.ts';
 import { reply as answer, refusal, Success, success } from '../http/envelope.ts';
@@ -15,6 +21,12 @@ const Uploaded = Success(
     expires_at: Type.String({ pattern: '^\\d{10,}$' }),
   }),
 );
+
+const BYTES = { type: 'string', format: 'binary' };
+const BODIES = {
+  'application/octet-stream': { schema: { ...BYTES, description: 'The bytes; any declared type will do.' } },
+  'multipart/form-data': { schema: { type: 'object', required: ['file'], properties: { file: BYTES } } },
+};
 
 /** `POST /files`: a newcomer has no object storage at hand, and tasks take references. */
 export async function fileRoutes(
@@ -46,10 +58,20 @@ export async function fileRoutes(
           description: `The raw bytes as the body, or one multipart part named \`file\`: ${wanted}, at most ${maxBytes} bytes. Kept as long as a result.`,
           operationId: 'uploadFile',
           tags: ['files'],
+          shown: { body: { content: BODIES } },
           response: {
-            201: answer('Stored.', Uploaded),
+            201: answer('Stored.', Uploaded, {
+              stored: success({
+                url: `https://${filesHost}/01KAF3M9WZ7Y5T2Q8C4N6B1D0E`,
+                size_bytes: 81_920,
+                content_type: 'image/jpeg',
+                expires_at: '1767225600',
+              }),
+            }),
             413: refusal(payloadTooLarge(maxBytes)),
             415: refusal(unsupportedMediaType(wanted)),
+            422: refusal(validationError('The multipart body must have one file, in a part named `file`.')),
+            503: refusal(queueUnavailable()),
           },
         },
       },

@@ -43,7 +43,21 @@ export function probeRoutes(
     response: {
       200: reply(
         'Tasks are accepted.',
-        Success(Type.Object({ ready: Type.Boolean() }, { additionalProperties: true })),
+        Success(
+          Type.Object(
+            {
+              ready: Type.Literal(true),
+              service: Type.String(),
+              version: Type.String(),
+              queue: Type.Literal('ok'),
+              auth: Type.Union(['enforced', 'disabled', 'unconfigured'].map((state) => Type.Literal(state))),
+              workers_online: Type.Integer({ description: 'Workers whose model is loaded.' }),
+              worker_state: Type.Union(['warm', 'cold', 'unknown'].map((state) => Type.Literal(state))),
+              queue_depth: Type.Integer({ description: 'Tasks that have not finished.' }),
+            },
+            { additionalProperties: true },
+          ),
+        ),
       ),
       503: refusal(queueUnavailable()),
     },
@@ -54,7 +68,12 @@ export function probeRoutes(
     '/livez',
     {
       config: { access: 'public' },
-      schema: { summary: 'The process is alive', operationId: 'alive', tags: ['service'] },
+      schema: {
+        summary: 'The process is alive',
+        operationId: 'alive',
+        tags: ['service'],
+        response: { 200: reply('It serves.', Success(Type.Object({ alive: Type.Literal(true) }))) },
+      },
     },
     () => success({ alive: true }),
   );

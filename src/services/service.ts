@@ -20,10 +20,10 @@ export interface Service {
   readonly name: string;
   /** Its settings, for the documentation and for `config check`. */
   readonly settings: Settings;
-  /** Variables that the `local` profile fills by itself, when none of `unless` is defined. */
-  readonly localCredentials: readonly { readonly env: string; readonly unless: readonly string[] }[];
-  /** Reads its settings from `env`, or stops the process early with a `SettingsProblem`. */
-  open(env: Environment, shared: SharedSettings): OpenService;
+  /** Variables that the `local` profile fills by itself: credentials of which `env` says nothing. */
+  missingCredentials(env: Environment): readonly string[];
+  /** Reads its settings from `env`, or throws a `SettingsProblem` with every fault; what it answers opens the service. */
+  configure(env: Environment): (shared: SharedSettings) => OpenService;
 }
 
 /** A service whose settings have been read. */
@@ -36,10 +36,14 @@ export interface OpenService {
   /** The body that a reader of a task gets: `GET /result/{task_id}` and the webhook both use it. */
   present(task: Task): JsonObject;
   readonly webhook: WebhookContract;
+  /** What its settings come to where that is not plain from each of them; for `config check`. */
+  readonly verdicts: Readonly<Record<string, string>>;
   /** Loads what does the work; imported late, so that a gateway starts without a neural network on disk. */
   load(house: ModelHouse): Promise<Model>;
   /** When a cold worker is started for tasks that wait, where workers come on demand. */
   readonly startAfterSeconds: Readonly<Record<Priority, number>>;
+  /** A token that opens it, where one was configured as it is and not as a digest. */
+  readonly token: string | undefined;
   /** A line for a shell that works when pasted, for the banner of the `local` profile. */
   example(baseUrl: string): string;
   /** Where a person looks at it, with what the page needs to know. */

@@ -1,7 +1,8 @@
-import { type Static, Type } from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import { type Static, type TSchema, Type } from 'typebox';
 import { taskAlreadyFinished, taskNotFound } from '../base/faults.ts';
 import type { JsonObject } from '../base/json.ts';
-import { refusal, reply } from '../http/envelope.ts';
+import { notModified, refusal, reply } from '../http/envelope.ts';
 import { matches, weakETag } from '../http/etag.ts';
 import type { Gateway } from '../http/gateway.ts';
 import { preferredWait } from '../http/prefer.ts';
@@ -20,7 +21,7 @@ export function taskRoutes(
     present: (task: Task, language?: 'en' | 'ru') => JsonObject;
     /** The schema of what `present` gives. */
     state: object;
-    examples: Record<'processing' | 'done' | 'failed', JsonObject>;
+    examples: Record<'processing' | 'done' | 'failed' | 'cancelled', JsonObject>;
     /** Whether a valid token reads only the tasks that were created with it. */
     ownTasksOnly: boolean;
     onCancelled: (service: string) => void;
@@ -28,13 +29,17 @@ export function taskRoutes(
 ): void {
   const { service, tasks, present, ownTasksOnly } = needs;
   const config = { access: 'task', limited: true } as const;
-  const responses = {
-    200: reply('The final state.', needs.state as never, {
-      done: needs.examples.done,
-      failed: needs.examples.failed,
-    }),
-    202: reply('Still queued or being worked on.', needs.state as never, { processing: needs.examples.processing }),
-    404: refusal(taskNotFound()),
+  const state = needs.state as TSchema;
+  const { processing, done, failed } = needs.examples;
+  const tagged = {
+    ETag: 'The tag of this body.',
+    'Preference-Applied': 'The wait that was granted, where one was asked for.',
+  };
+
+  /** The task, if there is one for this caller. */
+  const visible = (task: Task | undefined, request: FastifyRequest): Task => {
+    if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
+    return task;
   };
 
   app.get<{ Params: Static<typeof Params> }>(
@@ -48,16 +53,37 @@ export function taskRoutes(
         operationId: 'readResult',
         tags: ['tasks'],
         params: Params,
-        response: responses,
+        shown: {
+          headers: {
+            Prefer: '`wait=N`: hold the answer until the task ends, at most N ≤ 30 seconds.',
+            'If-None-Match': 'The `ETag` of the body you have: 304 while nothing has changed.',
+            'Accept-Language': 'The language of `message`: `en` or `ru`.',
+          },
+        },
+        response: {
+          200: reply('The final state.', state, { done, failed }, tagged),
+          202: reply(
+            'Still queued or being worked on.',
+            state,
+            { processing },
+            { ...tagged, 'Retry-After': 'Seconds until the next poll makes sense.' },
+          ),
+          304: notModified,
+          404: refusal(taskNotFound()),
+        },
       },
     },
     async (request, reply) => {
       const id = taskId(request.params);
       const wait = preferredWait(request.headers['prefer'] as string | undefined);
-      const task = wait
-        ? await waitForEnd(tasks, service, id, { ms: wait * 1000, signal: app.closing })
-        : await tasks.read(service, id);
-      if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
+      // Whose task it is comes first: a wait would tell a stranger that there is one.
+      if (wait && ownTasksOnly) visible(await tasks.read(service, id), request);
+      const task = visible(
+        wait
+          ? await waitForEnd(tasks, service, id, { ms: wait * 1000, signal: app.closing })
+          : await tasks.read(service, id),
+        request,
+      );
 
       if (wait !== undefined) reply.header('preference-applied', `wait=${wait}`);
       const body = JSON.stringify(present(task, languageOf(request.headers['accept-language'])));
@@ -79,12 +105,16 @@ export function taskRoutes(
         operationId: 'cancelTask',
         tags: ['tasks'],
         params: Params,
-        response: { 200: responses[200], 404: responses[404], 409: refusal(taskAlreadyFinished()) },
+        response: {
+          200: reply('The final state.', state, { cancelled: needs.examples.cancelled }),
+          404: refusal(taskNotFound()),
+          409: refusal(taskAlreadyFinished()),
+        },
       },
     },
     async (request) => {
       const id = taskId(request.params);
-      if (ownTasksOnly && (await tasks.read(service, id))?.principal !== request.principal) throw taskNotFound();
+      if (ownTasksOnly) visible(await tasks.read(service, id), request);
       const task = await tasks.cancel(service, id);
       if (task === undefined) throw taskNotFound();
       if (task === 'finished') throw taskAlreadyFinished();

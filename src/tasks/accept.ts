@@ -1,5 +1,5 @@
 import { batched } from '../base/batch.ts';
-import type { Db } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { Accepted, NewTask } from './store.ts';
 import type { Priority } from './task.ts';
 
@@ -10,20 +10,49 @@ export const RANK: Record<Priority, number> = { realtime: 0, batch: 1 };
 export const acceptTo = (db: Db): ((task: NewTask) => Promise<Accepted>) => batched((tasks) => acceptAll(db, tasks));
 
 async function acceptAll(db: Db, tasks: NewTask[]): Promise<Accepted[]> {
-  const { rows } = await db.query<{ id: string }>(ACCEPT, columns(tasks));
-  const written = new Set(rows.map((row) => row.id));
-  const first = written.size === tasks.length ? undefined : await firstUses(db, tasks, written);
-  return tasks.map((task): Accepted => {
-    if (written.has(task.id)) return { outcome: 'accepted', id: task.id, estimateSeconds: task.estimateSeconds };
-    const earlier = first?.get(task.idempotency!.key.toString('hex'));
-    // Removed between the two statements: so old that its time was over; the client's next try will be new.
-    if (!earlier?.fingerprint.equals(task.idempotency!.fingerprint)) return { outcome: 'conflict' };
-    return { outcome: 'replayed', id: earlier.id, estimateSeconds: earlier.estimate_seconds };
-  });
+  const outcomes = new Map<string, Accepted>();
+  for (let left = tasks; left.length > 0; left = tasks.filter(({ id }) => !outcomes.has(id))) {
+    // A key whose first task has gone is free. Rows do not go as fast as this asks, so one more turn settles it.
+    if (left !== tasks) await db.query(FORGET, [keysOf(left)]);
+    for (const [id, outcome] of await write(db, left)) outcomes.set(id, outcome);
+  }
+  return tasks.map(({ id }) => outcomes.get(id)!);
 }
+
+/** What came of each task; none for a key that was taken a moment ago by a task that cannot be read any more. */
+async function write(db: Db, tasks: NewTask[]): Promise<Map<string, Accepted>> {
+  const insert = () => db.query<{ id: string }>(ACCEPT, columns(tasks));
+  const { rows } = await insert().catch((error) => {
+    // Nothing was written. Once more, since it was a collision with others, not a fault.
+    if (!COLLIDED.has((error as { code?: string }).code ?? '')) throw error;
+    return insert();
+  });
+  const written = new Set(rows.map((row) => row.id));
+  const outcomes = new Map<string, Accepted>();
+  for (const { id, estimateSeconds } of tasks) {
+    if (written.has(id)) outcomes.set(id, { outcome: 'accepted', id, estimateSeconds });
+  }
+  if (written.size === tasks.length) return outcomes;
+  const used = tasks.filter(({ id }) => !written.has(id));
+  const first = await firstUses(db, used);
+  for (const { id, idempotency } of used) {
+    const earlier = first.get(idempotency!.key.toString('hex'));
+    if (earlier) outcomes.set(id, again(earlier, idempotency!.fingerprint));
+  }
+  return outcomes;
+}
+
+const again = (first: FirstUse, fingerprint: Buffer): Accepted =>
+  first.fingerprint.equals(fingerprint)
+    ? { outcome: 'replayed', id: first.id, estimateSeconds: first.estimate_seconds }
+    : { outcome: 'conflict' };
+
+/** Deadlock and serialisation failure. */
+const COLLIDED = new Set(['40P01', '40001']);
 
 const ACCEPT = {
   name: 'accept',
+  limitMs: CLIENT_LIMIT_MS,
   text: `
     with entry as materialized (
       select * from unnest(
@@ -41,6 +70,7 @@ const ACCEPT = {
              now() + make_interval(secs => deadline_seconds), now() + make_interval(secs => ttl_seconds),
              request_id, traceparent, idempotency_key, fingerprint
         from entry
+       order by idempotency_key -- two batches that share keys wait for each other in one order, so never in a circle
           on conflict (idempotency_key) where idempotency_key is not null do nothing
       returning id
     ),
@@ -80,11 +110,31 @@ interface FirstUse {
   fingerprint: Buffer;
 }
 
-async function firstUses(db: Db, tasks: NewTask[], written: ReadonlySet<string>): Promise<Map<string, FirstUse>> {
-  const keys = tasks.filter((task) => !written.has(task.id)).map((task) => task.idempotency!.key);
-  const { rows } = await db.query<FirstUse>(
-    'select id, estimate_seconds, idempotency_key, fingerprint from tasks where idempotency_key = any($1::bytea[])',
-    [keys],
-  );
+async function firstUses(db: Db, tasks: NewTask[]): Promise<Map<string, FirstUse>> {
+  const { rows } = await db.query<FirstUse>(FIRST_USES, [keysOf(tasks)]);
   return new Map(rows.map((row) => [row.idempotency_key.toString('hex'), row]));
 }
+
+const keysOf = (tasks: NewTask[]) => tasks.map((task) => task.idempotency!.key);
+
+const FIRST_USES = {
+  name: 'first-uses',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    select id, estimate_seconds, idempotency_key, fingerprint
+      from tasks
+     where idempotency_key = any($1::bytea[]) and (expires_at is null or expires_at > now())`,
+};
+
+// Expired, and the sweep has not come by yet.
+const FORGET = {
+  name: 'forget-expired-keys',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    delete from tasks
+     where id in (select id
+                    from tasks
+                   where idempotency_key = any($1::bytea[]) and expires_at <= now()
+                   order by id
+                     for update)`,
+};

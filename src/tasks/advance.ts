@@ -5,9 +5,10 @@ import type { Claim, Ending, Renewal, Want } from './store.ts';
 /** Ends attempts and claims new ones in one statement: a busy worker needs one round trip a batch, not two. */
 export async function advance(
   db: Db,
-  endings: readonly Ending[],
+  given: readonly Ending[],
   want: Want,
 ): Promise<{ ended: string[]; claimed: Claim[] }> {
+  const endings = [...given].sort(byId);
   const { rows } = await db.query<AdvanceRow>(ADVANCE, [
     want.service,
     want.worker,
@@ -31,7 +32,8 @@ export async function advance(
 }
 
 /** Prolongs leases that are still held, with what is known of the progress. */
-export async function renew(db: Db, worker: string, leases: readonly Renewal[]): Promise<string[]> {
+export async function renew(db: Db, worker: string, given: readonly Renewal[]): Promise<string[]> {
+  const leases = [...given].sort(byId);
   const { rows } = await db.query<{ id: string }>(RENEW, [
     worker,
     leases.map((l) => l.id),
@@ -42,6 +44,9 @@ export async function renew(db: Db, worker: string, leases: readonly Renewal[]):
   ]);
   return rows.map((row) => row.id);
 }
+
+/** The order in which both statements lock their rows, so that a worker's two never wait for each other in a circle. */
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 
 // Rows that end here and rows that are claimed here are never the same: what ends is held by this worker, what is
 // claimed is held by nobody, both judged at the statement's start.

@@ -1,4 +1,4 @@
-import type { Db } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import { FAILURES } from './task.ts';
 
 /** Ends an unfinished task; whoever works on it loses the lease with it and learns so at its next renewal. */
@@ -9,6 +9,7 @@ export async function cancel(db: Db, service: string, id: string): Promise<boole
 
 const CANCEL = {
   name: 'cancel',
+  limitMs: CLIENT_LIMIT_MS,
   text: `
     with cancelled as (
       update tasks

@@ -6,7 +6,8 @@ const CHANNEL = 'assay_hints';
 // Commits that notify queue up on one lock of the database, so hints never ride in a task's own transaction, and what
 // happens within this time makes one hint.
 const GATHER_MS = 3;
-// A hint may be lost with its connection; a look at the table now and then is what the promise rests on.
+// A hint may be lost with its connection; a look at the table now and then is what the promise rests on. All look at the
+// same moment, so that a thousand waiting readers make one statement.
 const LOOK_MS = 1000;
 
 /** Hints between processes over LISTEN and NOTIFY: wake-ups that may be lost, doubled or late, and never carry data. */
@@ -14,6 +15,7 @@ export function hintsOver(db: Db) {
   const pending = new Set<Hint>();
   const listeners = new Map<Hint, Set<() => void>>();
   let listening: AbortController | undefined;
+  let looking: NodeJS.Timeout | undefined;
 
   const send = async () => {
     await rest(GATHER_MS);
@@ -37,22 +39,27 @@ export function hintsOver(db: Db) {
     },
 
     onHint(what: Hint, wake: () => void, signal: AbortSignal): void {
+      if (signal.aborted) return;
       const wakes = listeners.get(what) ?? new Set();
       listeners.set(what, wakes.add(wake));
       if (!listening) {
         listening = new AbortController();
         void db.listen(CHANNEL, wakeAll, listening.signal);
       }
-      const looking = setInterval(wake, LOOK_MS);
-      looking.unref();
-      signal.addEventListener('abort', () => {
-        clearInterval(looking);
+      looking ??= setInterval(wakeAll, LOOK_MS).unref();
+      const leave = () => {
         wakes.delete(wake);
-      });
+        if (wakes.size === 0) listeners.delete(what);
+        if (listeners.size > 0) return;
+        clearInterval(looking);
+        looking = undefined;
+      };
+      signal.addEventListener('abort', leave, { once: true });
     },
 
     close(): void {
       listening?.abort();
+      clearInterval(looking);
     },
   };
 }

@@ -1,3 +1,6 @@
+import { expect, it } from 'vitest';
+import { isUnavailable } from '../base/db.ts';
+import { newId } from '../base/ids.ts';
 import { testDatabase } from '../base/testing/database.ts';
 import { postgresTaskStore } from './postgres.ts';
 import { describeTaskStore } from './store.contract.ts';
@@ -19,4 +22,22 @@ describeTaskStore('the task store in PostgreSQL', async () => {
       await drop();
     },
   };
+});
+
+it('tells clients of a database that hangs in seconds that it is unavailable, also those that wait their turn', async () => {
+  const { db, drop } = await testDatabase();
+  const store = postgresTaskStore(db);
+  const began = performance.now();
+  await db
+    .transaction(async (tx) => {
+      await tx.query('lock table tasks in access exclusive mode');
+      const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
+      const accepts = Array.from({ length: 2000 }, () => store.accept({ ...task, id: newId(), deadlineSeconds: 60 }));
+      const reads = Array.from({ length: 2000 }, () => store.read('a', newId()));
+      for (const outcome of await Promise.allSettled([...accepts, ...reads])) {
+        expect(outcome.status === 'rejected' && isUnavailable(outcome.reason)).toBe(true);
+      }
+    })
+    .finally(drop);
+  expect(performance.now() - began).toBeLessThan(9000);
 });

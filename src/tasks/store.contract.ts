@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../base/ids.ts';
-import type { NewTask, TaskStore, Want } from './store.ts';
+import { DEPTH_COUNTED, type NewTask, type TaskStore, type Want } from './store.ts';
 import type { Task } from './task.ts';
 
 /** What the suite needs besides the store itself: an empty table, and a way to let time pass for one task. */
@@ -44,7 +44,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       result: { n: 1 },
       processingMs: 12.4,
     });
-    const limits = { maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 100 };
+    const limits = { services: ['a'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 100 };
 
     describe('accept and read', () => {
       it('answers a task as it was written down', async () => {
@@ -79,6 +79,27 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const other = { key: idempotency.key, fingerprint: Buffer.from('g') };
         expect((await store.accept(newTask({ idempotency: other }))).outcome).toBe('conflict');
         expect(await claim({ limit: 10 })).toHaveLength(1);
+      });
+
+      it('answers batches that share their keys in opposite order, and writes every key down once', async () => {
+        for (let round = 0; round < 10; round++) {
+          const keys = Array.from({ length: 500 }, (_, i) => Buffer.from(`${round}-${i}`));
+          const use = (key: Buffer) => store.accept(newTask({ idempotency: { key, fingerprint: Buffer.from('f') } }));
+          const outcomes = await Promise.all([...keys, ...keys.toReversed()].map(use));
+          expect(outcomes.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(500);
+          expect(outcomes.filter(({ outcome }) => outcome === 'replayed')).toHaveLength(500);
+        }
+      });
+
+      it('takes a key as new when the time of its first task is over, swept or not', async () => {
+        const use = (fingerprint: string) =>
+          newTask({ idempotency: { key: Buffer.from('k'), fingerprint: Buffer.from(fingerprint) } });
+        const first = use('f');
+        await store.accept(first);
+        await under.age(first.id, 86_401);
+        const outcomes = await Promise.all([store.accept(use('g')), store.accept(use('g'))]);
+        expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['accepted', 'replayed']);
+        for (const outcome of outcomes) expect('id' in outcome && (await read(outcome.id)).status).toBe('queued');
       });
 
       it('shows a webhook only for tasks created with one', async () => {
@@ -199,6 +220,16 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await store.sweep(limits)).returned).toBe(1);
         expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ attempt: 2, checkpoint: { window: 3 } });
         expect(await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }])).toEqual([]);
+      });
+
+      it('may be renewed in any order at once: nobody waits in a circle', async () => {
+        await Promise.all(Array.from({ length: 300 }, () => accept()));
+        const leases = (await claim({ limit: 300 })).map(({ id }) => ({ id, attempt: 1, leaseMs: 6000 }));
+        const renew = (order: typeof leases) => store.renew('w1', order);
+        for (let round = 0; round < 10; round++) {
+          const held = await Promise.all([leases, leases.toReversed(), leases, leases.toReversed()].map(renew));
+          expect(held.map((ids) => ids.length)).toEqual([300, 300, 300, 300]);
+        }
       });
 
       it('that are lost return the task to its old place, at once', async () => {
@@ -362,6 +393,36 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       await accept();
       await claim();
       expect(await store.depth('a')).toMatchObject({ waiting: { realtime: 1, batch: 1 }, processing: 1 });
+    });
+
+    it('counts what waits to ten thousand and no further', async () => {
+      for (let left = DEPTH_COUNTED + 1; left > 0; left -= 5000) {
+        await Promise.all(Array.from({ length: Math.min(left, 5000) }, () => store.accept(newTask())));
+      }
+      expect((await store.depth('a')).waiting).toEqual({ realtime: DEPTH_COUNTED, batch: 0 });
+    });
+
+    it('tells how long the next to be claimed has waited', async () => {
+      const oldest = await accept({ priority: 'batch' });
+      await accept({ priority: 'batch' });
+      await under.age(oldest, 100);
+      const { oldestWaitingSeconds } = await store.depth('a');
+      expect(oldestWaitingSeconds.batch).toBeCloseTo(100, -1);
+      expect(oldestWaitingSeconds.realtime).toBe(0);
+    });
+
+    it('wakes nobody who has stopped listening', async () => {
+      let woken = 0;
+      const stop = new AbortController();
+      store.onHint('finished', () => woken++, stop.signal);
+      stop.abort();
+      store.onHint('finished', () => woken++, stop.signal);
+      const other = new AbortController();
+      const heard = new Promise<void>((resolve) => store.onHint('finished', resolve, other.signal));
+      store.hint('finished');
+      await heard;
+      other.abort();
+      expect(woken).toBe(0);
     });
 
     it('wakes who listens', async () => {

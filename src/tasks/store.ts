@@ -52,7 +52,7 @@ export interface TaskStore {
    */
   settle(deliveryId: string, attempt: number, outcome: DeliveryOutcome): Promise<boolean>;
 
-  /** How many tasks of a service wait and how many are being worked on, by priority. */
+  /** How many tasks of a service wait, by priority, and how many are worked on; asked every second, so never a long count. */
   depth(service: string): Promise<Depth>;
 
   /** How many webhooks wait for their next attempt. */
@@ -134,6 +134,8 @@ export interface Renewal {
 }
 
 export interface SweepLimits {
+  /** Whose tasks are promoted; all else is done for every service. */
+  readonly services: readonly string[];
   readonly maxAttempts: number;
   readonly batchMaxWaitSeconds: number;
   /** Rows that one sweep ends or removes at the most, so that a sweep never holds many locks for long. */
@@ -176,9 +178,14 @@ export type DeliveryOutcome =
   /** Nothing was sent after all: the attempt does not count. */
   | { readonly state: 'postponed'; readonly delayMs: number };
 
+/** A priority is counted so far and no further: this many means at least so many. */
+export const DEPTH_COUNTED = 10_000;
+
 export interface Depth {
+  /** At most `DEPTH_COUNTED` each. */
   readonly waiting: Record<Priority, number>;
   readonly processing: number;
+  /** How long the next to be claimed has waited. */
   readonly oldestWaitingSeconds: Record<Priority, number>;
 }
 

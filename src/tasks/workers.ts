@@ -19,8 +19,12 @@ export interface Workers {
   beat(beat: Beat): Promise<void>;
   /** Takes a process off the list that stops in order. */
   leave(id: string): Promise<void>;
-  /** Writes down which model versions can be served; a request may name those. */
+  /** Says which model versions can be served; said again every `OFFER_MS` while that is so. */
   offer(service: string, versions: readonly string[]): Promise<void>;
+  /**
+   * The versions that a request may name: what warm workers offer, or, while there is none, what was offered within the
+   * last day (a sleeping worker is woken by its tasks).
+   */
   versions(service: string): Promise<string[]>;
   /** The processes whose heart beat within `BEAT_FRESH_SECONDS`. */
   living(): Promise<Beat[]>;
@@ -29,6 +33,8 @@ export interface Workers {
 /** Beats come every 2 s; three missed ones and a worker counts as gone (its leases say so after the same time). */
 export const BEAT_MS = 2000;
 export const BEAT_FRESH_SECONDS = 7;
+/** Three missed ones, and a version counts as removed. */
+export const OFFER_MS = 60_000;
 
 export function postgresWorkers(db: Db): Workers {
   return {
@@ -46,14 +52,14 @@ export function postgresWorkers(db: Db): Workers {
       await db.query('delete from workers where id = $1', [id]);
     },
     async offer(service, versions) {
-      await db.query(
-        `insert into models (service, version, info) select $1, unnest($2::text[]), '{}'
-             on conflict (service, version) do update set seen_at = now()`,
-        [service, versions],
-      );
+      await db.query(OFFER, [service, versions]);
     },
     async versions(service) {
-      const { rows } = await db.query<{ version: string }>('select version from models where service = $1', [service]);
+      const { rows } = await db.query<{ version: string }>(VERSIONS, [
+        service,
+        BEAT_FRESH_SECONDS,
+        (3 * OFFER_MS) / 1000,
+      ]);
       return rows.map((row) => row.version);
     },
     async living() {
@@ -79,6 +85,31 @@ const BEAT = {
     insert into workers (id, role, service, state, info, metrics) values ($1, $2, $3, $4, $5, $6)
         on conflict (id) do update
        set state = excluded.state, info = excluded.info, metrics = excluded.metrics, seen_at = now()`,
+};
+
+// In order, so that two workers that offer the same never wait for each other in a circle.
+const OFFER = {
+  name: 'offer',
+  text: `
+    with forgotten as (
+      delete from models where seen_at < now() - interval '1 day'
+    )
+    insert into models (service, version) select $1, version from unnest($2::text[]) as version order by version
+        on conflict (service, version) do update set seen_at = now()`,
+};
+
+const VERSIONS = {
+  name: 'versions',
+  text: `
+    with warm as (
+      select from workers
+       where service = $1 and state = 'warm' and seen_at > now() - make_interval(secs => $2) limit 1
+    )
+    select version
+      from models
+     where service = $1
+       and seen_at > now() - case when exists (select from warm) then make_interval(secs => $3) else interval '1 day' end
+     order by version`,
 };
 
 const LIVING = {

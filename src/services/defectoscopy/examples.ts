@@ -45,6 +45,10 @@ export const examples = {
       error_code: 'IMAGE_CORRUPT',
     },
   },
+  cancelled: {
+    ok: true,
+    data: { task_id: ID, status: 'failed', error: 'Cancelled by client', error_code: 'CANCELLED' },
+  },
 } satisfies Record<string, JsonObject>;
 
 /** The callback, as the `webhooks` section describes it. */
@@ -53,7 +57,7 @@ export const webhooks = {
     post: {
       summary: 'The final result of a task that was created with webhook_url',
       description:
-        'Sent once the result is recorded; the body is that of `GET /result/{task_id}` at that moment. Any 2xx within 15 seconds counts as delivered; otherwise it is sent again, 8 times in all over 17.6 hours, with the same delivery id and the same bytes. Signed by Standard Webhooks.',
+        'Sent once the result is recorded; the body is that of `GET /result/{task_id}` at that moment. Any 2xx in good time counts as delivered; otherwise it is sent again, at growing distances while the result can be read, with the same delivery id and the same bytes. Signed by Standard Webhooks.',
       parameters: [
         'X-Service-Event',
         'X-Service-Task-ID',

@@ -1,5 +1,4 @@
 import { isUnavailable } from '../../base/db.ts';
-import type { Values } from '../../base/settings.ts';
 import { sniffImage } from '../../base/sniff.ts';
 import { bearerGuard, type TokenSet } from '../../http/bearer.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
@@ -10,14 +9,13 @@ import { probeRoutes } from '../probe-routes.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
 import { examples, webhooks } from './examples.ts';
+import { IMAGE_MAX_BYTES, imageHosts } from './image-policy.ts';
 import { modelRoutes } from './model-routes.ts';
 import { pageRoutes } from './page.tsx';
 import { predictRoute } from './predict-route.ts';
 import { present } from './present.ts';
 import { TaskState } from './schema.ts';
-import type { settings } from './settings.ts';
-
-export const IMAGE_MAX_BYTES = 20 * 1024 * 1024;
+import type { Own } from './settings.ts';
 
 /** The listener of defectoscopy: every endpoint of the specification's section 4.1, and what contract.md adds to it. */
 export async function openGateway({
@@ -27,7 +25,7 @@ export async function openGateway({
   tokens,
 }: {
   house: GatewayHouse;
-  own: Values<typeof settings>;
+  own: Own;
   shared: SharedSettings;
   tokens: TokenSet;
 }): Promise<Gateway> {
@@ -86,7 +84,7 @@ export async function openGateway({
     roster,
     auth: tokens.state,
     readyNeedsTokens: false,
-    more: () => ({ image_hosts: own.allowedImageHosts.length > 0 ? 'configured' : 'unconfigured' }),
+    more: () => ({ image_hosts: imageHosts(own) }),
   });
   app.get(
     '/metrics',

@@ -1,45 +1,37 @@
-import { readSettings } from '../../base/settings.ts';
-import { tokensFrom } from '../../http/bearer.ts';
-import type { OpenService, Service } from '../service.ts';
+import { split } from '../../base/settings.ts';
+import type { Service } from '../service.ts';
+import { imageHosts } from './image-policy.ts';
 import { present } from './present.ts';
-import { settings } from './settings.ts';
+import { missingCredentials, readOwn, settings, tokensOf } from './settings.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
 
 /** A photo of a surface becomes defect classes. */
 export const defectoscopy: Service = {
   name: 'defectoscopy',
   settings,
-  localCredentials: [{ env: 'DEFECTOSCOPY_API_TOKENS', unless: ['DEFECTOSCOPY_API_TOKEN', 'DEFECTOSCOPY_AUTH'] }],
+  missingCredentials,
 
-  open(env, shared): OpenService {
-    const own = readSettings(settings, env);
-    const tokens = tokensFrom({
-      ...(own.apiTokens !== undefined && { list: own.apiTokens }),
-      ...(own.apiToken !== undefined && { single: own.apiToken }),
-      ...(own.auth === 'disabled' && { authSetting: own.auth }),
-    });
-    const secrets = webhookSecrets(own.webhookSecrets);
-    const token = firstToken(own.apiTokens) ?? firstToken(own.apiToken);
-    return {
+  configure(env) {
+    const own = readOwn(env);
+    const tokens = tokensOf(own);
+    const secrets = webhookSecrets(own.webhookSecrets, tokens);
+    const token = [...split(own.apiTokens ?? ''), own.apiToken?.trim()].find((word) => word && !/^sha256:/i.test(word));
+    return (shared) => ({
       name: 'defectoscopy',
       title: 'Defectoscopy',
       port: own.port,
       present,
+      verdicts: { auth: tokens.state, image_hosts: imageHosts(own) },
       webhook: { event: 'defectoscopy.result.terminal', secretFor: (principal) => secrets.get(principal) },
       startAfterSeconds: { realtime: 0, batch: own.costDelaySeconds },
       gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
       load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
+      token,
       example: (baseUrl) => example(baseUrl, token),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),
-    };
+    });
   },
 };
-
-const firstToken = (list: string | undefined) =>
-  list
-    ?.split(',')
-    .map((token) => token.trim())
-    .find((token) => token && !token.startsWith('sha256:'));
 
 /** Uploads the example photo and asks for its classes, with nothing but curl. */
 function example(baseUrl: string, token: string | undefined): string {

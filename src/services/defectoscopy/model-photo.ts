@@ -5,8 +5,8 @@ import type { UrlPolicy } from '../../base/outbound-url.ts';
 import { decodePhoto, type Photo, type PhotoProblem, PhotoRefused } from '../../ml/image.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
 import { FAILURES } from './failures.ts';
+import { IMAGE_MAX_BYTES } from './image-policy.ts';
 
-const MAX_BYTES = 20 * 2 ** 20;
 const DOWNLOAD_MS = 30_000;
 
 export interface PhotoSource {
@@ -38,7 +38,7 @@ async function readBytes(address: string, source: PhotoSource, signal: AbortSign
   if (url.hostname === source.filesHost) return readStored(url.pathname.slice(1), source.files, signal);
   try {
     const budgets = { totalMs: DOWNLOAD_MS };
-    return (await source.fetch(url, { policy: source.policy, maxBytes: MAX_BYTES, budgets, signal })).body;
+    return (await source.fetch(url, { policy: source.policy, maxBytes: IMAGE_MAX_BYTES, budgets, signal })).body;
   } catch (error) {
     if (!(error instanceof FetchFailed)) throw error;
     throw new TaskFailure(fetchFailure(error), { transient: error.transient, cause: error });
@@ -49,7 +49,7 @@ async function readBytes(address: string, source: PhotoSource, signal: AbortSign
 async function readStored(key: string, files: Files, signal: AbortSignal): Promise<Buffer> {
   const file = await files.stream(key);
   if (!file) throw new TaskFailure(FAILURES.notFound);
-  if (file.sizeBytes > MAX_BYTES) {
+  if (file.sizeBytes > IMAGE_MAX_BYTES) {
     file.stream.destroy();
     throw new TaskFailure(FAILURES.tooLarge);
   }

@@ -5,8 +5,8 @@ import { Success } from '../../http/envelope.ts';
 
 export const PredictRequest = Type.Object(
   {
+    // No `format: uri`: that means ASCII, and hosts have names in every script. What is acceptable is checkUrl's to say.
     image_url: Type.String({
-      format: 'uri',
       minLength: 1,
       maxLength: 2048,
       description: 'https address of the image on one of the allowed storage hosts.',
@@ -19,7 +19,6 @@ export const PredictRequest = Type.Object(
     ),
     webhook_url: Type.Optional(
       Type.String({
-        format: 'uri',
         minLength: 1,
         maxLength: 2048,
         description: 'Called once the final result is recorded. https; http only for localhost, 127.0.0.1 and [::1].',

@@ -1,15 +1,35 @@
-import { choice, flag, integer, list, text, verbatim } from '../../base/settings.ts';
+import { listedHost } from '../../base/outbound-url.ts';
+import {
+  type Agreement,
+  choice,
+  type Environment,
+  flag,
+  integer,
+  list,
+  readSettings,
+  type Setting,
+  SettingsProblem,
+  text,
+  type Values,
+  verbatim,
+} from '../../base/settings.ts';
+import { type TokenSet, tokensFrom } from '../../http/bearer.ts';
+import { oneToken, tokenList } from '../../http/token-settings.ts';
+import type { Provider } from '../../ml/thread.ts';
+import { webhookSecrets } from './webhook-secrets.ts';
 
-/** Where "not defined" and "empty" differ (the tokens), the text is taken as it is: see bearer.ts for the verdict. */
+const A_DAY = 86_400;
+
+const DEVICES: readonly string[] = ['cpu', 'cuda'] satisfies Provider[];
+
 export const settings = {
   port: integer('DEFECTOSCOPY_PORT', 8001, 'Port of the defectoscopy listener.', { max: 65_535 }),
   publicUrl: text('DEFECTOSCOPY_PUBLIC_URL', undefined, 'Base address under which clients reach the service.'),
-  apiTokens: verbatim(
+  apiTokens: tokenList(
     'DEFECTOSCOPY_API_TOKENS',
     'Accepted bearer tokens, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here. Defined but empty disables authorization; not defined at all makes the task endpoints answer 503.',
-    { secret: true },
   ),
-  apiToken: verbatim('DEFECTOSCOPY_API_TOKEN', 'A single accepted bearer token (compatible mode).', { secret: true }),
+  apiToken: oneToken('DEFECTOSCOPY_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
   auth: choice(
     'DEFECTOSCOPY_AUTH',
     ['tokens', 'disabled'],
@@ -20,6 +40,7 @@ export const settings = {
     'DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS',
     [],
     'Object-storage hosts that image_url may name (`host` means port 443, `host:port` that port). Empty: none but our own file host.',
+    (host) => listedHost(host, { ports: true }),
   ),
   imageHostsAllowPrivate: flag(
     'DEFECTOSCOPY_IMAGE_HOSTS_ALLOW_PRIVATE',
@@ -30,6 +51,7 @@ export const settings = {
     'DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE',
     1000,
     'Requests of one token in any 60 seconds; 0 switches the limit off.',
+    { max: 1_000_000 },
   ),
   webhookSecrets: verbatim(
     'DEFECTOSCOPY_WEBHOOK_SECRETS',
@@ -41,11 +63,62 @@ export const settings = {
     undefined,
     'Model version used when a request names none; by default the one that ships with the product.',
   ),
-  estimateWarmSeconds: integer('DEFECTOSCOPY_ESTIMATE_WARM', 90, 'Estimated wait while a worker is warm, in seconds.'),
-  coldStartSeconds: integer('DEFECTOSCOPY_COLD_START_SECONDS', 90, 'Part of the cold estimate: loading the model.'),
+  devices: devices(
+    'DEFECTOSCOPY_DEVICES',
+    'Where the model computes: the first of these that the machine has, of `cpu` and `cuda`. `cuda,cpu` takes an NVIDIA GPU where there is one; onnxruntime-node then needs its CUDA files and cuDNN beside it.',
+  ),
+  estimateWarmSeconds: integer('DEFECTOSCOPY_ESTIMATE_WARM', 90, 'Estimated wait while a worker is warm, in seconds.', {
+    max: A_DAY,
+  }),
+  coldStartSeconds: integer('DEFECTOSCOPY_COLD_START_SECONDS', 90, 'Part of the cold estimate: loading the model.', {
+    max: A_DAY,
+  }),
   costDelaySeconds: integer(
     'DEFECTOSCOPY_COST_DELAY_SECONDS',
     120,
     'How long batch work waits for company before it starts a cold worker; part of the cold estimate.',
+    { max: A_DAY },
   ),
 };
+
+export type Own = Values<typeof settings>;
+
+const agreements: readonly Agreement<typeof settings>[] = [
+  { between: ['apiTokens', 'apiToken', 'auth'], check: (own) => void tokensOf(own) },
+  {
+    between: ['apiTokens', 'apiToken', 'auth', 'webhookSecrets'],
+    check: (own) => void webhookSecrets(own.webhookSecrets, tokensOf(own)),
+  },
+];
+
+/** Everything that the operator said of this service, or a `SettingsProblem` with every fault in it. */
+export const readOwn = (env: Environment): Own => readSettings(settings, env, agreements);
+
+/** Who may come in. */
+export function tokensOf({ apiTokens, apiToken, auth }: Pick<Own, 'apiTokens' | 'apiToken' | 'auth'>): TokenSet {
+  try {
+    return tokensFrom({ list: apiTokens, single: apiToken, authSetting: auth === 'disabled' ? auth : undefined });
+  } catch (error) {
+    throw new SettingsProblem(`DEFECTOSCOPY_AUTH: ${(error as Error).message}`);
+  }
+}
+
+/** What the `local` profile has to make: a token, where nobody has said anything about tokens. */
+export function missingCredentials(env: Environment): string[] {
+  const { apiTokens, apiToken, auth } = settings;
+  const tokens = tokensOf(readSettings({ apiTokens, apiToken, auth }, env));
+  return tokens.state === 'unconfigured' ? [apiTokens.env] : [];
+}
+
+function devices(env: string, about: string): Setting<readonly Provider[]> {
+  const setting = list(env, ['cpu'], about);
+  return {
+    ...setting,
+    read(given) {
+      const names = setting.read(given);
+      const unknown = names.find((name) => !DEVICES.includes(name));
+      if (unknown !== undefined) throw new Error(`must be a list of ${DEVICES.join(', ')}, not "${unknown}".`);
+      return names as readonly Provider[];
+    },
+  };
+}

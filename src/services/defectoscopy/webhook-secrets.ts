@@ -1,13 +1,35 @@
-import { SettingsProblem, split } from '../../base/settings.ts';
+import { split } from '../../base/settings.ts';
+import type { TokenSet } from '../../http/bearer.ts';
 
-/** `<principal>:whsec_…` entries; a principal is the short name that a token has in logs and in the database. */
-export function webhookSecrets(text: string | undefined): ReadonlyMap<string, string> {
-  const entries = split(text ?? '').map((entry): [string, string] => {
-    const colon = entry.indexOf(':');
-    const secret = entry.slice(colon + 1);
-    if (colon < 1 || secret === '')
-      throw new SettingsProblem('DEFECTOSCOPY_WEBHOOK_SECRETS: each entry must be name:secret.');
-    return [entry.slice(0, colon), secret];
+/**
+ * The secret of each token, by its principal. An entry is `<first 12 hex digits of the token's SHA-256>:whsec_…`; the
+ * name may also be written as logs show it, `token-<12 digits>`. What could never sign anything (the name of a token
+ * that is not configured, a secret that is not base64) throws a sentence: it would be left out without a word otherwise.
+ */
+export function webhookSecrets(text: string | undefined, tokens: TokenSet): ReadonlyMap<string, string> {
+  const principals = new Set(tokens.state === 'enforced' ? tokens.entries.map(({ principal }) => principal) : []);
+  const secrets = new Map<string, string>();
+  split(text ?? '').forEach((entry, index) => {
+    // The place and never the text: half of it is a secret.
+    const wrong = (what: string) => new Error(`DEFECTOSCOPY_WEBHOOK_SECRETS: entry number ${index + 1} ${what}.`);
+    const [, digits, secret] = ENTRY.exec(entry) ?? [];
+    if (digits === undefined || secret === undefined) {
+      throw wrong('is not written like <12 hex digits>:whsec_<base64 of at least 24 bytes>');
+    }
+    const principal = `token-${digits.toLowerCase()}`;
+    if (!principals.has(principal)) throw wrong('names a token that is not configured');
+    if (secrets.has(principal)) throw wrong('names a token that an earlier one names');
+    if (!isBase64(secret) || Buffer.from(secret, 'base64').length < LEAST_BYTES) {
+      throw wrong(`has a secret that is not base64 of at least ${LEAST_BYTES} bytes`);
+    }
+    secrets.set(principal, `whsec_${secret}`);
   });
-  return new Map(entries);
+  return secrets;
 }
+
+const ENTRY = /^(?:token-)?([0-9a-f]{12}):whsec_(\S+)$/i;
+// The least that Standard Webhooks allows.
+const LEAST_BYTES = 24;
+
+/** Node reads on over whatever is no base64; a receiver's library would read another secret from the same text. */
+const isBase64 = (text: string) => /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0;

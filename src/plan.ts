@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { readHoles } from './base/addresses.ts';
+import { createLog, type Log } from './base/log.ts';
+import { OperatorError } from './base/operator-error.ts';
+import { type Environment, readSettings, SettingsProblem, type Values } from './base/settings.ts';
+import { localCredentials } from './local-credentials.ts';
+import { services } from './services/index.ts';
+import type { OpenService, SharedSettings } from './services/service.ts';
+import { houseAgreements, houseSettings } from './settings.ts';
+
+/** Where the package lies: `dist/` or `src/` is one below. */
+export const PACKAGE_ROOT = new URL('../', import.meta.url);
+
+/** What every process is made from before it opens anything: settings read, credentials of the local profile in place. */
+export interface Plan {
+  readonly settings: Values<typeof houseSettings>;
+  readonly shared: SharedSettings;
+  readonly services: readonly OpenService[];
+  /** Of the listeners of all services, whichever of them this process has to do with. */
+  readonly ports: readonly number[];
+  /** The environment as it was read, with what the local profile has added: what a child process inherits. */
+  readonly env: Environment;
+  readonly host: string;
+  readonly log: Log;
+}
+
+/** Roles that listen, and so the ones whose callers need credentials. */
+const LISTENS = ['start', 'serve'];
+
+/** Reads every setting once; throws a `SettingsProblem` that names all faults, of the house and of every service. */
+export async function plan(given: Environment, role: string): Promise<Plan> {
+  const { env, local } = await withLocalDefaults(given, LISTENS.includes(role));
+  const { settings, opens } = readAll(env);
+  const shared: SharedSettings = {
+    version: JSON.parse(await readFile(new URL('package.json', PACKAGE_ROOT), 'utf8')).version,
+    dataDir: resolve(settings.dataDir),
+    filesHost: settings.filesHost,
+    filesQuotaBytes: settings.filesQuotaBytes,
+    resultTtlSeconds: settings.resultTtlSeconds,
+    taskDeadlineSeconds: settings.taskDeadlineSeconds,
+    taskVisibility: settings.taskVisibility,
+    webhookLoopback: settings.webhookLoopback === 'allow',
+    corsAllowOrigins: settings.corsAllowOrigins,
+    trustProxy: settings.trustProxy.includes('true')
+      ? true
+      : settings.trustProxy.length > 0 && [...settings.trustProxy],
+    metricsToken: settings.metricsToken,
+    holes: readHoles({ hosts: settings.outboundAllowHosts, cidrs: settings.outboundAllowCidrs }),
+  };
+  const open = opens.map((configured) => configured(shared));
+  return {
+    settings,
+    shared,
+    services: open,
+    ports: open.map(({ port }) => port),
+    env,
+    host: settings.host ?? (local ? '127.0.0.1' : '0.0.0.0'),
+    log: createLog(settings.logLevel, role),
+  };
+}
+
+/** What the `local` profile adds to what was given. A profile that cannot be told adds nothing. */
+async function withLocalDefaults(given: Environment, make: boolean): Promise<{ env: Environment; local: boolean }> {
+  const { value: profile } = attempt(() =>
+    readSettings({ appEnv: houseSettings.appEnv, dataDir: houseSettings.dataDir }, given),
+  );
+  if (profile?.appEnv !== 'local') return { env: given, local: false };
+  const credentials = await localCredentials({ services, given, dataDir: resolve(profile.dataDir), make }).catch(
+    inWords,
+  );
+  return { env: { FILES_HOST: 'files.assay.internal', ...given, ...credentials }, local: true };
+}
+
+/** Everything is read before anything is complained of: the faults of the house must not hide those of a service. */
+function readAll(env: Environment) {
+  const house = attempt(() => readSettings(houseSettings, env, houseAgreements));
+  const opens = services.map((service) => attempt(() => service.configure(env)));
+  const faults = [house, ...opens].flatMap(({ fault }) => fault ?? []);
+  if (faults.length > 0) throw new SettingsProblem(faults.join('\n'));
+  return { settings: house.value!, opens: opens.map(({ value }) => value!) };
+}
+
+function attempt<T>(read: () => T): { value?: T; fault?: string } {
+  try {
+    return { value: read() };
+  } catch (error) {
+    if (error instanceof SettingsProblem) return { fault: error.message };
+    throw error;
+  }
+}
+
+/** A folder or a key that is not as it should be is the operator's to mend: a sentence and no stack. */
+export function inWords(error: unknown): never {
+  throw new OperatorError(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,41 @@
+import { Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import type { Files } from '../base/files.ts';
+import { createLog } from '../base/log.ts';
+import type { TaskStore } from '../tasks/store.ts';
+import type { Uploads } from '../tasks/uploads.ts';
+import { createTaskMeter } from './meters.ts';
+import { sweep } from './sweep.ts';
+
+it('removes every upload whose time is over in one go; one that cannot be removed does not keep the others', async () => {
+  const stop = new AbortController();
+  let kept = Array.from({ length: 2500 }, (_, i) => `key-${i}`);
+  const uploads: Partial<Uploads> = {
+    expired: async (limit) => kept.slice(0, limit),
+    forget: async (keys) => {
+      const gone = new Set(keys);
+      kept = kept.filter((key) => !gone.has(key));
+    },
+  };
+  const files: Partial<Files> = {
+    remove: async (key) => {
+      if (key === 'key-0') throw new Error('a disk that does not want to');
+    },
+    tidy: async () => {
+      stop.abort();
+      return 0;
+    },
+  };
+  const tasks: Partial<TaskStore> = { sweep: async () => ({ returned: 0, failed: {}, promoted: 0, removed: 0 }) };
+  await sweep({
+    tasks: tasks as TaskStore,
+    services: [{ name: 'a' }],
+    uploads: uploads as Uploads,
+    files: files as Files,
+    limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },
+    meter: createTaskMeter(new Registry()),
+    log: createLog('silent', 'test'),
+    signal: stop.signal,
+  });
+  expect(kept).toEqual(['key-0']);
+});

@@ -1,0 +1,63 @@
+import { getEventListeners } from 'node:events';
+import { memoryUsage } from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import type { TaskStore } from './store.ts';
+import type { Task } from './task.ts';
+import { waitForEnd } from './wait.ts';
+
+const task = (status: 'queued' | 'done') => ({ id: 't', status }) as Task;
+
+/** A store whose task is done at its second reading; it tells which listeners are left. */
+function oneTask(states: Task[]) {
+  const listening = new Set<AbortSignal>();
+  const store: Pick<TaskStore, 'read' | 'onHint'> = {
+    read: async () => (states.length > 1 ? states.shift() : states[0]),
+    onHint(_, wake, signal) {
+      if (signal.aborted) return;
+      listening.add(signal);
+      signal.addEventListener('abort', () => listening.delete(signal));
+      setTimeout(wake, 5);
+    },
+  };
+  return { store, listening };
+}
+
+it('leaves nothing behind, neither at the store nor on the signal of the process', async () => {
+  const process = new AbortController();
+  const { store, listening } = oneTask([task('queued'), task('done')]);
+  expect(await waitForEnd(store, 'a', 't', { ms: 60_000, signal: process.signal })).toEqual(task('done'));
+  expect(listening.size).toBe(0);
+  expect(getEventListeners(process.signal, 'abort')).toEqual([]);
+});
+
+it('answers as it stands when the time is up, and at once when the process stops or has stopped', async () => {
+  const process = new AbortController();
+  const { store, listening } = oneTask([task('queued')]);
+  const wait = (ms: number) => waitForEnd(store, 'a', 't', { ms, signal: process.signal });
+  expect(await wait(20)).toEqual(task('queued'));
+  const long = wait(60_000);
+  await delay(20);
+  process.abort();
+  expect(await long).toEqual(task('queued'));
+  expect(await wait(60_000)).toEqual(task('queued'));
+  expect(listening.size).toBe(0);
+});
+
+it('keeps no memory of a request that is over', async () => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  const process = new AbortController();
+  const { store } = oneTask([task('done')]);
+  const run = async () => {
+    for (let i = 0; i < 5000; i++) await waitForEnd(store, 'a', 't', { ms: 60_000, signal: process.signal });
+    await delay(10);
+    gc();
+    return memoryUsage().heapUsed;
+  };
+  await run();
+  const before = await run();
+  expect((await run()) - before).toBeLessThan(5000 * 400);
+});

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
+import { type Beat, postgresWorkers, type Workers } from './workers.ts';
+
+describe('the versions that a request may name', () => {
+  let database: TestDatabase;
+  let workers: Workers;
+  beforeAll(async () => {
+    database = await testDatabase();
+    workers = postgresWorkers(database.db);
+  });
+  beforeEach(() => database.db.query('truncate models, workers'));
+  afterAll(() => database.drop());
+
+  const beat = (state: Beat['state']) => workers.beat({ id: 'w', role: 'work', service: 'a', state, info: {} });
+  const age = (version: string, seconds: number) =>
+    database.db.query('update models set seen_at = seen_at - make_interval(secs => $2) where version = $1', [
+      version,
+      seconds,
+    ]);
+
+  it('are those that a warm worker offers: one that was removed is forgotten within minutes', async () => {
+    await beat('warm');
+    await workers.offer('a', ['1', '2']);
+    await workers.offer('b', ['9']);
+    await age('1', 181);
+    expect(await workers.versions('a')).toEqual(['2']);
+    await workers.offer('a', ['1']);
+    expect(await workers.versions('a')).toEqual(['1', '2']);
+  });
+
+  it('are those of the last day while no worker is warm', async () => {
+    await workers.offer('a', ['1', '2', '3']);
+    await age('1', 86_300);
+    await age('2', 86_500);
+    expect(await workers.versions('a')).toEqual(['1', '3']);
+    await beat('loading');
+    expect(await workers.versions('a')).toEqual(['1', '3']);
+    await beat('warm');
+    expect(await workers.versions('a')).toEqual(['3']);
+  });
+});

@@ -1,0 +1,221 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readHoles } from '../src/base/addresses.ts';
+import { OperatorError } from '../src/base/operator-error.ts';
+import { SettingsProblem } from '../src/base/settings.ts';
+import { configCommand } from '../src/commands/config.ts';
+import { openHouse } from '../src/compose.ts';
+import { plan } from '../src/plan.ts';
+
+type Env = Record<string, string | undefined>;
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'assay-settings-'));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const inTest = (env: Env) => plan({ APP_ENV: 'test', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env }, 'start');
+const inLocal = (env: Env, role = 'start') => plan({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env }, role);
+
+/** The sentences that the start ends with; a fault that is no sentence for the operator fails the test. */
+async function sentences(env: Env): Promise<string[]> {
+  const problem = await inTest(env).then(
+    () => new SettingsProblem(''),
+    (error: unknown) => error,
+  );
+  expect(problem).toBeInstanceOf(OperatorError);
+  return (problem as Error).message.split('\n');
+}
+
+describe('a configuration that cannot work stops the start with a sentence', () => {
+  it.each<[string, Env, RegExp]>([
+    ['a token with a space', { DEFECTOSCOPY_API_TOKENS: 'a b' }, /^DEFECTOSCOPY_API_TOKENS: Access token number 1 /],
+    ['a comma in the single token', { DEFECTOSCOPY_API_TOKEN: 'a,b' }, /^DEFECTOSCOPY_API_TOKEN: must be one/],
+    ['a metrics token of two words', { METRICS_TOKEN: 'one two' }, /^METRICS_TOKEN: must be one/],
+    ['a comma in the metrics token', { METRICS_TOKEN: 'one,two' }, /^METRICS_TOKEN: must be one/],
+    ['no authorization, yet tokens', { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKEN: 't' }, /remove one\.$/],
+    [
+      'a network that is none',
+      { OUTBOUND_ALLOW_CIDRS: '10.0.0.0/99' },
+      /^OUTBOUND_ALLOW_CIDRS: "10\.0\.0\.0\/99" is not/,
+    ],
+    ['a proxy that is none', { TRUST_PROXY: 'yes' }, /^TRUST_PROXY: "yes" is not a network/],
+    ['every address as a proxy', { TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY: .*`true`/],
+    ['an image host with a scheme', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'https://s3.example.com' }, /is not a host/],
+    ['an image host with a path', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 's3.example.com/bucket' }, /is not a host/],
+    ['an image host with a star', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'ok.example.com,*.example.com' }, /"\*\.example/],
+    [
+      'an open host with a scheme',
+      { OUTBOUND_ALLOW_HOSTS: 'https://nas.local' },
+      /^OUTBOUND_ALLOW_HOSTS: .*not a host/,
+    ],
+    ['an open host with a port', { OUTBOUND_ALLOW_HOSTS: 'nas.local:9000' }, /^OUTBOUND_ALLOW_HOSTS: .*not a host/],
+    ['a file host with a port', { FILES_HOST: 'files.example.com:443' }, /^FILES_HOST: .*not a host/],
+    ['a file host with a scheme', { FILES_HOST: 'https://files.example.com' }, /^FILES_HOST: .*not a host/],
+    ['a deadline beyond 20 days', { TASK_DEADLINE_SECONDS: '1728001', RESULT_TTL_SECONDS: '9000000' }, /1728000/],
+    ['a time to live beyond a year', { RESULT_TTL_SECONDS: '1e15' }, /^RESULT_TTL_SECONDS: must be/],
+    ['an estimate beyond a day', { DEFECTOSCOPY_ESTIMATE_WARM: '86401' }, /^DEFECTOSCOPY_ESTIMATE_WARM: must be/],
+    ['a delivery in eternity', { WEBHOOK_RETRY_SCHEDULE: '0,Infinity' }, /^WEBHOOK_RETRY_SCHEDULE: must be/],
+    ['no delivery at all', { WEBHOOK_RETRY_SCHEDULE: ',' }, /^WEBHOOK_RETRY_SCHEDULE: must be/],
+    ['a secret of no token', { DEFECTOSCOPY_WEBHOOK_SECRETS: `000000000000:whsec_x` }, /names a token that is not/],
+  ])('%s', async (_, env, sentence) => {
+    expect(await sentences(env)).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  it('a file that holds no signing key; one that is not there yet will be made', async () => {
+    const file = join(dataDir, 'key.pem');
+    expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual(['']);
+    await writeFile(file, 'no key');
+    expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual([
+      expect.stringMatching(/^WEBHOOK_SIGNING_KEY_FILE: .*does not hold an Ed25519 private key/),
+    ]);
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    await writeFile(file, rsa.export({ type: 'pkcs8', format: 'pem' }));
+    expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toHaveLength(1);
+    const key = generateKeyPairSync('ed25519').privateKey;
+    await writeFile(file, key.export({ type: 'pkcs8', format: 'pem' }));
+    expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual(['']);
+  });
+
+  it('and all faults come at once, of the house and of the service, of one setting and of two together', async () => {
+    const all = await sentences({
+      METRICS_TOKEN: 'a b',
+      OUTBOUND_ALLOW_CIDRS: 'x',
+      RESULT_TTL_SECONDS: '100',
+      DEFECTOSCOPY_PORT: 'many',
+      DEFECTOSCOPY_API_TOKEN: 't',
+      DEFECTOSCOPY_AUTH: 'disabled',
+    });
+    expect(all.map((line) => line.split(/[: ]/)[0])).toEqual([
+      'OUTBOUND_ALLOW_CIDRS',
+      'METRICS_TOKEN',
+      'TASK_DEADLINE_SECONDS',
+      'DEFECTOSCOPY_PORT',
+      'DEFECTOSCOPY_AUTH',
+    ]);
+  });
+});
+
+it('keeps strangers’ URLs from every listener and from a database whose address names no port', async () => {
+  const planned = await inTest({ DATABASE_URL: 'postgres://u:p@localhost/db', DEFECTOSCOPY_PORT: '18999' });
+  // As the process of one other service would be made.
+  const house = await openHouse({ ...planned, services: [] });
+  const reasonAt = async (port: number) => {
+    const holes = readHoles({ cidrs: ['127.0.0.1'] });
+    const policy = { kind: 'allowlist', hosts: [`127.0.0.1:${port}`], allowPrivate: true, holes } as const;
+    return house.fetch(`https://127.0.0.1:${port}/`, { policy }).catch(({ reason }) => reason);
+  };
+  expect(await reasonAt(18998)).toBe('connect_error');
+  expect(await reasonAt(18999)).toBe('blocked_address');
+  expect(await reasonAt(5432)).toBe('blocked_address');
+  await house.close();
+});
+
+describe('hosts', () => {
+  it('are compared in one spelling, however they were written', async () => {
+    const { settings, shared } = await inTest({ FILES_HOST: ' Files.Example.COM ', OUTBOUND_ALLOW_HOSTS: 'NAS.local' });
+    expect(shared.filesHost).toBe('files.example.com');
+    expect(settings.outboundAllowHosts).toEqual(['nas.local']);
+  });
+});
+
+describe('credentials of the local profile', () => {
+  const stateOf = ({ services }: Awaited<ReturnType<typeof plan>>) => services[0]!.verdicts['auth'];
+  const made = () => readdir(join(dataDir, 'credentials')).catch(() => []);
+
+  it('are made once, for their owner alone, by what listens', async () => {
+    const first = await inLocal({});
+    expect(stateOf(first)).toBe('enforced');
+    expect(first.env['DEFECTOSCOPY_API_TOKENS']).toMatch(/^assay-/);
+    expect(await made()).toEqual(['defectoscopy_api_tokens']);
+    expect((await stat(join(dataDir, 'credentials', 'defectoscopy_api_tokens'))).mode & 0o077).toBe(0);
+    expect((await inLocal({}, 'serve')).env).toEqual(first.env);
+    expect((await inLocal({}, 'config')).env).toEqual(first.env);
+  });
+
+  it.each(['config', 'train', 'work', 'deliver', 'sweep', 'migrate'])('are not made by %s', async (role) => {
+    await inLocal({}, role);
+    expect(await made()).toEqual([]);
+  });
+
+  it('are not made beside a token that was set in any way', async () => {
+    const file = join(dataDir, 'token');
+    await writeFile(file, 'mine\n');
+    for (const env of [
+      { DEFECTOSCOPY_API_TOKEN_FILE: file },
+      { DEFECTOSCOPY_API_TOKENS_FILE: file },
+      { DEFECTOSCOPY_API_TOKEN: 'mine' },
+      { DEFECTOSCOPY_API_TOKENS: 'mine' },
+    ]) {
+      const planned = await inLocal(env);
+      expect(stateOf(planned)).toBe('enforced');
+      expect(planned.services[0]!.token).toBe('mine');
+    }
+    for (const env of [{ DEFECTOSCOPY_API_TOKENS: '' }, { DEFECTOSCOPY_AUTH: 'disabled' }]) {
+      expect(stateOf(await inLocal(env))).toBe('disabled');
+    }
+    expect(await made()).toEqual([]);
+  });
+
+  it('are made although the default of DEFECTOSCOPY_AUTH is written out', async () => {
+    expect(stateOf(await inLocal({ DEFECTOSCOPY_AUTH: 'tokens' }))).toBe('enforced');
+    expect(await made()).toHaveLength(1);
+  });
+
+  it('are a sentence where they cannot be kept', async () => {
+    await writeFile(join(dataDir, 'credentials'), 'a file in their place');
+    await expect(inLocal({})).rejects.toThrow(OperatorError);
+  });
+});
+
+describe('assay config check', () => {
+  async function printed(env: Record<string, string>): Promise<string> {
+    vi.stubEnv('DATA_DIR', dataDir);
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    const lines: string[] = [];
+    vi.spyOn(console, 'log').mockImplementation((text: string) => void lines.push(text));
+    await configCommand({ markdown: false });
+    return lines.join('\n');
+  }
+  const verdict = (text: string, name: string) => new RegExp(`^${name} +(.*)$`, 'm').exec(text)?.[1];
+
+  it('prints the values in force without their secrets, and every verdict', async () => {
+    const text = await printed({
+      APP_ENV: 'production',
+      DEFECTOSCOPY_API_TOKENS: 'hunter2',
+      METRICS_TOKEN: 'hunter3',
+      DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'S3.example.com',
+      WEBHOOK_TIMEOUT_SECONDS: '7',
+    });
+    expect(text).not.toContain('hunter');
+    expect(verdict(text, 'DEFECTOSCOPY_API_TOKENS')).toBe('(set, not shown)');
+    expect(verdict(text, 'WEBHOOK_TIMEOUT_SECONDS')).toBe('7');
+    expect(verdict(text, 'DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS')).toBe('["s3.example.com"]');
+    expect(verdict(text, 'defectoscopy auth')).toBe('enforced');
+    expect(verdict(text, 'defectoscopy image_hosts')).toBe('configured');
+    expect(verdict(text, 'files_host')).toMatch(/^unconfigured/);
+  });
+
+  it.each([
+    [{ APP_ENV: 'production' }, 'unconfigured'],
+    [{ APP_ENV: 'production', DEFECTOSCOPY_API_TOKENS: '' }, 'disabled'],
+  ])('tells nothing said from nothing asked: %j', async (env, state) => {
+    const text = await printed(env as Record<string, string>);
+    expect(verdict(text, 'defectoscopy auth')).toBe(state);
+    expect(verdict(text, 'defectoscopy image_hosts')).toBe('unconfigured');
+  });
+
+  it('says what the first start of the local profile will add', async () => {
+    const text = await printed({ APP_ENV: 'local' });
+    expect(verdict(text, 'files_host')).toBe('files.assay.internal');
+    expect(text).toMatch(/^DEFECTOSCOPY_API_TOKENS +the first start makes one/m);
+  });
+});
