@@ -19,7 +19,7 @@ describe('the callback of defectoscopy', () => {
   const hooked = (webhook_url: string) => product.predict({ webhook_url });
   const webhookOf = async (id: string) => (await product.call(`/result/${id}`)).body.data.webhook;
   const settled = async (id: string, state: string) => {
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 400; i++) {
       const webhook = await webhookOf(id);
       if (webhook.state === state) return webhook;
       await new Promise((resolve) => setTimeout(resolve, 50));

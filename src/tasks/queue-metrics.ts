@@ -23,13 +23,18 @@ export function watchQueue({
         collect(this as unknown as Gauge);
       },
     });
-  gauge('assay_queue_depth', 'Tasks that wait for a worker.', ['service', 'priority'], (g) => {
-    for (const service of services) {
-      const { waiting } = roster.depth(service);
-      g.set({ service, priority: 'realtime' }, waiting.realtime);
-      g.set({ service, priority: 'batch' }, waiting.batch);
-    }
-  });
+  gauge(
+    'assay_queue_depth',
+    'Tasks that wait for a worker; 10000 means at least so many.',
+    ['service', 'priority'],
+    (g) => {
+      for (const service of services) {
+        const { waiting } = roster.depth(service);
+        g.set({ service, priority: 'realtime' }, waiting.realtime);
+        g.set({ service, priority: 'batch' }, waiting.batch);
+      }
+    },
+  );
   gauge('assay_tasks_processing', 'Tasks that a worker holds.', ['service'], (g) => {
     for (const service of services) g.set({ service }, roster.depth(service).processing);
   });

@@ -30,7 +30,7 @@ export function postgresUploads(db: Db): Uploads {
       const { rows } = await db.transaction(async (tx) => {
         // One upload of a principal at a time: each must see the sizes of those before it.
         await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [QUOTA_LOCK, upload.principal]);
-        return await tx.query<{ expires_at: Date }>(
+        return tx.query<{ expires_at: Date }>(
           `insert into files (key, principal, size_bytes, content_type, expires_at)
          select $1::text, $2::text, $3::bigint, $4::text, now() + make_interval(secs => $5)
           where $3::bigint + (select coalesce(sum(size_bytes), 0) from files where principal = $2 and expires_at > now()) <= $6::bigint
