@@ -3,7 +3,6 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type CallInit, fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked through, whatever is in it.
 type Json = any;
 
 const PHOTO = 'https://storage-1.example.com/photo.jpg';

@@ -1,11 +1,14 @@
+import { hostname } from 'node:os';
 import type { Log } from '../base/log.ts';
-import { createBell } from '../base/loop.ts';
+import { createBell, rest } from '../base/loop.ts';
 import type { Model } from '../services/service.ts';
 import type { Claim, Ending, TaskStore } from '../tasks/store.ts';
 import { BEAT_MS, OFFER_MS, type Workers } from '../tasks/workers.ts';
 import { type Attempt, beginAttempt, LEASE_MS } from './attempt.ts';
 import type { WorkMeters } from './meters.ts';
 
+/** What ends within this time of a busy worker is written down together. */
+const GATHER_MS = 10;
 /** How long a gentle stop waits for attempts under way before it hands them back. */
 const GRACE_MS = 20_000;
 
@@ -47,7 +50,7 @@ export async function work(needs: {
 
   const beat = async () => {
     const state = signal.aborted ? 'stopping' : model ? 'warm' : 'loading';
-    const info = { ...model?.info(), running: attempts.size };
+    const info = { ...model?.info(), running: attempts.size, host: hostname(), pid: process.pid };
     const versions = model?.versions() ?? [];
     // Before the beat: from a warm worker's first one on, only what is offered counts.
     if (model && (versions.join() !== offered.versions || Date.now() - offered.at >= OFFER_MS)) {
@@ -137,6 +140,8 @@ export async function work(needs: {
         await advance(model.concurrency - attempts.size);
         failures = 0;
         await bell.wait();
+        // With plenty still in hand, an ending waits for company: one statement then ends and claims several tasks.
+        if (attempts.size > model.concurrency / 2) await rest(GATHER_MS, signal);
       } catch (error) {
         failures++;
         log.warn({ err: error }, 'the store does not answer; work goes on when it does');

@@ -8,6 +8,8 @@ export interface Audit {
   readonly db: Db;
   /** The tasks that the process with this number holds now. */
   heldBy(pid: number): Promise<string[]>;
+  /** The name that this process has, or had, as a worker. */
+  workerOf(pid: number): Promise<string | undefined>;
   /** What happened to the tasks, in order. */
   events(ids: readonly string[]): Promise<Event[]>;
   /** How often each task has ended: what is not 1 is a fault. */
@@ -30,8 +32,18 @@ export async function openAudit(url: string): Promise<Audit> {
   return {
     db,
     async heldBy(pid) {
-      const { rows } = await db.query<{ id: string }>('select id from tasks where worker like $1', [`%-${pid}-%`]);
+      const { rows } = await db.query<{ id: string }>(
+        `select t.id from tasks t join workers w on w.id = t.worker where (w.info ->> 'pid')::int = $1`,
+        [pid],
+      );
       return rows.map(({ id }) => id);
+    },
+    async workerOf(pid) {
+      const { rows } = await db.query<{ id: string }>(
+        `select id from workers where (info ->> 'pid')::int = $1 order by started_at desc limit 1`,
+        [pid],
+      );
+      return rows[0]?.id;
     },
     async events(ids) {
       const { rows } = await db.query<Event>('select * from audit where id = any($1) order by number', [ids]);

@@ -186,10 +186,9 @@ export async function untilHolding(audit: Audit, pid: number): Promise<string[]>
 /** Waits until somebody else works on these, or has ended them. */
 export const untilTakenOver = (audit: Audit, ids: readonly string[], pid: number): Promise<void> =>
   until(async () => {
+    const lost = await audit.workerOf(pid);
     const last = new Map((await audit.events(ids)).map((event) => [event.id, event]));
-    return [...last.values()].every(
-      ({ worker, status }) => status === 'done' || !(worker ?? `-${pid}-`).includes(`-${pid}-`),
-    );
+    return [...last.values()].every(({ worker, status }) => status === 'done' || (worker !== null && worker !== lost));
   }, 30_000);
 
 /** What is wrong with the webhooks of these tasks: nothing, if all were delivered, under one name each, unchanged. */

@@ -52,8 +52,8 @@ export async function loadModel({
   return {
     info: () => info() as unknown as JsonObject,
     versions: () => shelf.versions().map(({ version }) => version),
-    // While one photo is computed, the next is decoded and another one downloaded.
-    concurrency: POOL_SIZE * 2,
+    // While one photo is computed, others are decoded or downloaded, and finished ones are written down together.
+    concurrency: POOL_SIZE * 4,
     timeLimitMs: 60_000,
 
     async run({ input, signal }) {
