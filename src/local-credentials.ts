@@ -18,7 +18,7 @@ export async function localCredentials(needs: {
   const { services, given, dataDir, make } = needs;
   const credentials: Record<string, string> = {};
   for (const env of services.flatMap((service) => missing(service, given))) {
-    const file = join(dataDir, 'credentials', env.toLowerCase());
+    const file = credentialFile(dataDir, env);
     const kept = make
       ? await readOrCreate(file, () => `assay-${newId().toLowerCase()}`)
       : await readFile(file).catch(() => undefined);
@@ -26,6 +26,8 @@ export async function localCredentials(needs: {
   }
   return credentials;
 }
+
+export const credentialFile = (dataDir: string, env: string) => join(dataDir, 'credentials', env.toLowerCase());
 
 /** None where the settings cannot be read: that is for those to say who read them all. */
 function missing(service: Service, given: Environment): readonly string[] {

@@ -1,25 +1,36 @@
-import { Argument, Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import { Argument, Command, CommanderError } from 'commander';
 import { OperatorError } from './base/operator-error.ts';
 import { stopSignal } from './base/stop-signal.ts';
 import { MISCONFIGURED } from './roles/supervise.ts';
 
 // Each command is imported when it is called: a gateway loads no supervisor, a sweep no listener.
-const program = new Command('assay').description('Asynchronous ML task services for inspection work.');
+const program = new Command('assay')
+  .description('Asynchronous ML task services for inspection work.')
+  .version(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version)
+  .exitOverride();
 
 program
   .command('start', { isDefault: true })
-  .description('everything on this machine: database, listeners, workers, deliveries')
+  .description('everything on this machine: database, listeners, workers, deliveries (the default)')
   .action(async () => {
     const { start } = await import('./commands/start.ts');
     const { banner } = await import('./commands/banner.ts');
+    const { withGoodbye } = await import('./commands/goodbye.ts');
+    const signal = stopSignal();
+    // On a terminal the log is for what goes wrong; whoever collects it gets all of it.
+    const env = process.stdout.isTTY ? { LOG_LEVEL: 'warn', ...process.env } : process.env;
     let greeted = false;
-    await start({
-      signal: stopSignal(),
-      onListening(planned, addresses) {
-        if (!greeted) console.log(banner(planned, addresses));
-        greeted = true;
-      },
-    });
+    await withGoodbye(signal, () =>
+      start({
+        env,
+        signal,
+        onListening(planned, addresses) {
+          if (!greeted) console.log(banner(planned, addresses));
+          greeted = true;
+        },
+      }),
+    );
   });
 
 program
@@ -28,7 +39,10 @@ program
   .option('--keep', 'stay up afterwards')
   .action(async (options: { keep?: boolean }) => {
     const { demo } = await import('./commands/demo.ts');
-    await demo({ keep: options.keep === true, signal: stopSignal() });
+    const { withGoodbye } = await import('./commands/goodbye.ts');
+    const signal = stopSignal();
+    if (options.keep) await withGoodbye(signal, () => demo({ keep: true, signal }));
+    else await demo({ keep: false, signal });
   });
 
 program
@@ -85,10 +99,21 @@ program
 const roles = () => import('./commands/roles.ts');
 
 try {
+  // Otherwise it would be an argument of the default command.
+  const asked = process.argv[2];
+  const isCommand = asked === 'help' || program.commands.some((command) => command.name() === asked);
+  if (asked !== undefined && !asked.startsWith('-') && !isCommand) {
+    throw new OperatorError(`There is no command ${asked}; see \`assay --help\`.`);
+  }
   await program.parseAsync();
 } catch (error) {
-  // A configuration that cannot work is a sentence; only what nobody thought of is worth a stack.
-  const expected = error instanceof OperatorError;
-  if (!expected || error.message !== '') console.error(expected ? error.message : error);
-  process.exitCode = expected ? MISCONFIGURED : 1;
+  if (error instanceof CommanderError) {
+    // It has said what there is to say: a help that was asked for, or what is wrong with the command line.
+    process.exitCode = error.exitCode === 0 ? 0 : MISCONFIGURED;
+  } else {
+    // A configuration that cannot work is a sentence; only what nobody thought of is worth a stack.
+    const expected = error instanceof OperatorError;
+    if (!expected || error.message !== '') console.error(expected ? error.message : error);
+    process.exitCode = expected ? MISCONFIGURED : 1;
+  }
 }

@@ -202,6 +202,9 @@ describe('assay config check', () => {
     expect(verdict(text, 'defectoscopy auth')).toBe('enforced');
     expect(verdict(text, 'defectoscopy image_hosts')).toBe('configured');
     expect(verdict(text, 'files_host')).toMatch(/^unconfigured/);
+    expect(verdict(text, 'HOST')).toBe('"0.0.0.0"');
+    expect(verdict(text, 'DATA_DIR')).toBe(JSON.stringify(dataDir));
+    expect(text).toMatch(/\nThese settings work\.$/);
   });
 
   it.each([
@@ -210,12 +213,20 @@ describe('assay config check', () => {
   ])('tells nothing said from nothing asked: %j', async (env, state) => {
     const text = await printed(env as Record<string, string>);
     expect(verdict(text, 'defectoscopy auth')).toBe(state);
-    expect(verdict(text, 'defectoscopy image_hosts')).toBe('unconfigured');
+    expect(verdict(text, 'defectoscopy image_hosts')).toMatch(/^none: no storage host is allowed/);
   });
 
-  it('says what the first start of the local profile will add', async () => {
+  it('says what the first start of the local profile will add, and then where it has put it', async () => {
+    vi.stubEnv('DEFECTOSCOPY_API_TOKENS', undefined);
     const text = await printed({ APP_ENV: 'local' });
+    expect(verdict(text, 'HOST')).toBe('"127.0.0.1"');
+    expect(verdict(text, 'defectoscopy image_hosts')).toBe('only uploads: no storage host is allowed');
     expect(verdict(text, 'files_host')).toBe('files.assay.internal');
     expect(text).toMatch(/^DEFECTOSCOPY_API_TOKENS +the first start makes one/m);
+    await inLocal({});
+    const file = join(dataDir, 'credentials', 'defectoscopy_api_tokens');
+    expect(verdict(await printed({ APP_ENV: 'local' }), 'DEFECTOSCOPY_API_TOKENS')).toBe(
+      `(made by the first start: ${file})`,
+    );
   });
 });

@@ -124,7 +124,7 @@ async function adopt(place: Place): Promise<EmbeddedPostgres | undefined> {
     if (ours) throw error;
     return undefined; // a process that we may not look at, and no server: PostgreSQL itself judges the lock
   }
-  log.info({ pid, port: lock.port }, 'adopted the running database');
+  log.info({ database_pid: pid, port: lock.port }, 'adopted the running database');
   return handle(place, { port: lock.port, pid, adopted: true, exited: ended(pid) });
 }
 

@@ -1,4 +1,5 @@
-import { type Environment, readSettings, type Settings } from '../base/settings.ts';
+import { readSettings, type Settings } from '../base/settings.ts';
+import { credentialFile } from '../local-credentials.ts';
 import { type Plan, plan } from '../plan.ts';
 import { services } from '../services/index.ts';
 import { houseSettings } from '../settings.ts';
@@ -12,10 +13,11 @@ export async function configCommand({ markdown }: { markdown: boolean }): Promis
   const planned = await plan(process.env, 'config');
   for (const { title, settings } of groups()) {
     console.log(`\n# ${title}`);
-    for (const line of effective(settings, planned.env)) console.log(line);
+    for (const line of effective(settings, planned)) console.log(line);
   }
   console.log('\n# Verdicts');
   for (const line of verdicts(planned)) console.log(line);
+  console.log('\nThese settings work.');
 }
 
 /** docs/configure.md, made from the settings themselves, so that it cannot say anything else than the program does. */
@@ -41,12 +43,17 @@ const groups = (): { title: string; settings: Settings }[] => [
   ...services.map(({ name, settings }) => ({ title: name[0]!.toUpperCase() + name.slice(1), settings })),
 ];
 
-function effective(settings: Settings, env: Environment): string[] {
+function effective(settings: Settings, { env, host, shared }: Plan): string[] {
   const values: Record<string, unknown> = readSettings(settings, env);
+  // What they come to where they are used.
+  const settled: Record<string, string> = { HOST: host, DATA_DIR: shared.dataDir };
   return Object.entries(settings).map(([key, { env: name, secret }]) => {
-    const value = values[key];
-    const shown = value === undefined ? 'not set' : secret && value !== '' ? '(set, not shown)' : JSON.stringify(value);
-    return line(name, shown);
+    const value = settled[name] ?? values[key];
+    if (value === undefined) return line(name, 'not set');
+    if (!secret || value === '') return line(name, JSON.stringify(value));
+    const file = credentialFile(shared.dataDir, name);
+    const isMade = process.env[name] === undefined && process.env[`${name}_FILE`] === undefined;
+    return line(name, isMade ? `(made by the first start: ${file})` : '(set, not shown)');
   });
 }
 

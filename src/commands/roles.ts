@@ -34,7 +34,11 @@ export const workCommand = (name: string) =>
       await work({
         ...{ id, tasks, workers, log, signal },
         service: name,
-        load: () => services[0]!.load({ fetch, files, log }),
+        async load() {
+          const model = await services[0]!.load({ fetch, files, log });
+          process.send?.({ loaded: name });
+          return model;
+        },
         maxAttempts: settings.workerMaxAttempts,
         meters: createWorkMeters(name, house.registry),
         metrics: () => house.registry.getMetricsAsJSON(),

@@ -2,11 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { openDb } from '../base/db.ts';
 import { rest } from '../base/loop.ts';
+import type { Environment } from '../base/settings.ts';
 import { migrateDatabase, startEmbedded } from '../compose.ts';
-import { type Plan, plan } from '../plan.ts';
+import { inWords, type Plan, plan } from '../plan.ts';
 import { demandFor } from '../roles/demand.ts';
-import { type Post, supervise } from '../roles/supervise.ts';
+import { MISCONFIGURED, type Post, supervise } from '../roles/supervise.ts';
 import { postgresTaskStore } from '../tasks/postgres.ts';
+import { occupy } from './occupy.ts';
 import { untilAnswered } from './patience.ts';
 
 type OnListening = (planned: Plan, addresses: Readonly<Record<string, string>>) => void;
@@ -15,8 +17,26 @@ type OnListening = (planned: Plan, addresses: Readonly<Record<string, string>>) 
  * Everything on one machine until `signal` aborts: the database, the listeners, a worker per model, deliveries and
  * housekeeping, each in a process of its own that is started again when it dies.
  */
-export async function start({ signal, onListening }: { signal: AbortSignal; onListening: OnListening }): Promise<void> {
-  const planned = await plan(process.env, 'start');
+export async function start({
+  env = process.env,
+  signal,
+  onListening,
+}: {
+  env?: Environment;
+  signal: AbortSignal;
+  /** Called whenever all of it is up: again after the listeners had to be started again. */
+  onListening: OnListening;
+}): Promise<void> {
+  const planned = await plan(env, 'start');
+  const leave = await occupy(planned.shared.dataDir).catch(inWords);
+  try {
+    await run(planned, signal, onListening);
+  } finally {
+    await leave();
+  }
+}
+
+async function run(planned: Plan, signal: AbortSignal, onListening: OnListening): Promise<void> {
   const database = await openDatabase(planned, signal).catch((error: unknown) => {
     if (signal.aborted) return undefined; // told to stop before it had begun
     throw error;
@@ -41,15 +61,19 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
     const env = { ...planned.env, DATABASE_URL: url, DATABASE_URL_FILE: undefined };
     const child = (...args: string[]) =>
       fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, { env, execArgv: ['--enable-source-maps'] });
+    const onDemand = settings.workers === 'on-demand';
+    const first = firstWords(onDemand ? 0 : services.length);
+    const tell = async (addresses: Record<string, string>) => {
+      await first.heard;
+      if (!signal.aborted && !first.refused()) onListening(planned, addresses);
+    };
     const posts: Post[] = [
-      { name: 'serve', spawn: () => tellsAddresses(child('serve'), (addresses) => onListening(planned, addresses)) },
-      { name: 'deliver', spawn: () => child('deliver', '--sweep') },
+      { name: 'serve', spawn: () => first.of(tellsAddresses(child('serve'), tell)) },
+      { name: 'deliver', spawn: () => first.of(child('deliver', '--sweep')) },
       ...services.map((service) => ({
         name: `work ${service.name}`,
-        spawn: () => child('work', '--service', service.name),
-        ...(settings.workers === 'on-demand' && {
-          demand: demandFor(service, tasks, { idleSeconds: settings.workerIdleSeconds }),
-        }),
+        spawn: () => first.of(child('work', '--service', service.name)),
+        ...(onDemand && { demand: demandFor(service, tasks, { idleSeconds: settings.workerIdleSeconds }) }),
       })),
     ];
     await supervise({ posts, log, signal });
@@ -57,6 +81,40 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
     tasks.close();
     await db.close();
   }
+}
+
+/** A model that takes longer than this to load is waited for by its tasks, not by whoever reads the terminal. */
+const FIRST_WORD_MS = 5_000;
+
+/** Hears whether the workers come up, so that nobody is told that all is ready and then that it is not. */
+function firstWords(workers: number) {
+  let missing = workers;
+  let refused = false;
+  const over = new AbortController();
+  if (missing === 0) over.abort();
+  return {
+    /** Resolves when every worker has loaded, one process has refused its settings, or it takes too long. */
+    heard: new Promise<void>((resolve) => {
+      if (over.signal.aborted) return resolve();
+      const patience = setTimeout(resolve, FIRST_WORD_MS).unref();
+      over.signal.addEventListener('abort', () => {
+        clearTimeout(patience);
+        resolve();
+      });
+    }),
+    refused: () => refused,
+    of(child: ChildProcess): ChildProcess {
+      child.on('message', (message) => {
+        if (typeof message === 'object' && 'loaded' in message && --missing === 0) over.abort();
+      });
+      child.once('exit', (code) => {
+        if (code !== MISCONFIGURED) return;
+        refused = true;
+        over.abort();
+      });
+      return child;
+    },
+  };
 }
 
 interface Database {
@@ -107,7 +165,7 @@ async function openDatabase(planned: Plan, signal: AbortSignal): Promise<Databas
     place: () => ({ url: running.url, moved: moved.signal }),
     async close() {
       over.abort();
-      // A start that failed (its port is taken: it is the second one here) must not stop what it found running.
+      // A start that failed must not stop what it found running: another process here may use it.
       if (running.adopted && !signal.aborted) return;
       await running.stop();
       await keeping;
@@ -115,9 +173,9 @@ async function openDatabase(planned: Plan, signal: AbortSignal): Promise<Databas
   };
 }
 
-function tellsAddresses(child: ChildProcess, tell: (addresses: Record<string, string>) => void): ChildProcess {
+function tellsAddresses(child: ChildProcess, tell: (addresses: Record<string, string>) => unknown): ChildProcess {
   child.on('message', (message) => {
-    if (typeof message === 'object' && 'listening' in message) tell(message.listening as Record<string, string>);
+    if (typeof message === 'object' && 'listening' in message) void tell(message.listening as Record<string, string>);
   });
   return child;
 }

@@ -71,28 +71,28 @@ export function top(labels: readonly string[], probabilities: Float64Array): str
 /**
  * Where on the image each class of a head was seen (class activation maps: Zhou et al. 2016). The features' tail is the
  * mean of `map` [channels, cells], so a class's logit is the mean over the cells of Σc W[k,c]·map[c,cell]: that sum is
- * the class's share of each cell. What speaks against the class is cut off, and the highest cell becomes 255; a class
- * that nothing speaks for stays 0 everywhere. `columns` are these weights [channels, classes]; bytes [classes, cells].
+ * the class's share of each cell. What speaks against the class is cut off, and the highest cell becomes 255. A class that
+ * nothing speaks for stays 0 everywhere, and so does one that the head all but rules out: most classes of most photos,
+ * whose maps would be most of the work and show nothing. Bytes [classes, cells].
  */
-export function activationMaps(columns: Float64Array, classes: number, map: Float32Array): Uint8Array {
-  const channels = columns.length / classes;
+export function activationMaps(head: Head, logits: Float64Array, map: Float32Array, channels: number): Uint8Array {
+  const features = head.weights.length / head.labels.length;
   const cells = map.length / channels;
-  const sums = new Float64Array(cells * classes);
-  for (let c = 0; c < channels; c++) {
-    for (let cell = 0; cell < cells; cell++) {
-      const value = map[c * cells + cell]!;
-      // After a rectifier four fifths of the map are zero: passing over them is most of the speed.
-      if (value === 0) continue;
-      for (let k = 0; k < classes; k++) sums[cell * classes + k]! += value * columns[c * classes + k]!;
+  const bytes = new Uint8Array(head.labels.length * cells);
+  probabilities(head, logits).forEach((probability, k) => {
+    if (probability < LEAST_MAPPED) return;
+    const weights = head.weights.subarray((k + 1) * features - channels, (k + 1) * features);
+    const sums = new Float64Array(cells);
+    for (let c = 0; c < channels; c++) {
+      const weight = weights[c]!;
+      for (let cell = 0; cell < cells; cell++) sums[cell]! += weight * map[c * cells + cell]!;
     }
-  }
-  const bytes = new Uint8Array(sums.length);
-  for (let k = 0; k < classes; k++) {
-    let highest = 0;
-    for (let cell = 0; cell < cells; cell++) highest = Math.max(highest, sums[cell * classes + k]!);
+    const highest = Math.max(...sums);
     for (let cell = 0; highest > 0 && cell < cells; cell++) {
-      bytes[k * cells + cell] = Math.round((Math.max(0, sums[cell * classes + k]!) / highest) * 255);
+      bytes[k * cells + cell] = Math.round((Math.max(0, sums[cell]!) / highest) * 255);
     }
-  }
+  });
   return bytes;
 }
+
+const LEAST_MAPPED = 0.001;

@@ -12,8 +12,9 @@ const head = (weights: number[][], bias = weights.map(() => 0)): Head => ({
 // Two channels over 2 × 2 cells; the features are [something else, mean of channel 0, mean of channel 1].
 const map = { type: 'float32', dims: [1, 2, 2, 2], data: Float32Array.from([1, 0, 0, 3, /* */ 0, 2, 0, 1]) } as const;
 const features = { type: 'float32', dims: [1, 3], data: Float32Array.from([5, 1, 0.75]) } as const;
-const mapsOf = (weights: number[][]) => {
-  const { dims, data } = readOut({ head: shareHead(head(weights), 2) }, { features, map })['head.maps']!;
+const mapsOf = (weights: number[][], temperature = 1e6) => {
+  const shared = shareHead({ ...head(weights), temperature }, 2);
+  const { dims, data } = readOut({ head: shared }, { features, map })['head.maps']!;
   expect(dims).toEqual([weights.length, 2, 2]);
   return weights.map((_, k) => [...data.subarray(k * 4, k * 4 + 4)]);
 };
@@ -48,10 +49,21 @@ test('the map of a class that nothing speaks for is zero everywhere', () => {
   expect([...against!, ...nothing!]).toEqual(new Array(8).fill(0));
 });
 
+test('the map of a class that is all but ruled out is zero everywhere', () => {
+  const [likely, ruledOut] = mapsOf(
+    [
+      [9, 1, 0],
+      [0, 0, 1],
+    ],
+    1,
+  );
+  expect(likely).toEqual([85, 0, 0, 255]);
+  expect(ruledOut).toEqual([0, 0, 0, 0]);
+});
+
 test('a shared head is not copied when it goes to a thread', () => {
-  const { weights, columns } = shareHead(head([[1, 2, 3]]), 2);
-  const there = structuredClone({ weights, columns });
+  const { weights } = shareHead(head([[1, 2, 3]]), 2);
+  const there = structuredClone({ weights });
   weights[0] = 7;
   expect(there.weights[0]).toBe(7);
-  expect([...there.columns!]).toEqual([2, 3]);
 });

@@ -30,7 +30,6 @@ export async function serve(needs: {
       gateways.push(gateway);
       addresses[service.name] = await listen(gateway, { service, host, log, signal });
     }
-    log.info({ addresses }, 'listening');
     needs.onListening(addresses);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   } finally {
@@ -47,7 +46,7 @@ async function listen(
   let told = false;
   for (const since = Date.now(); ; await rest(250, signal)) {
     try {
-      return await gateway.listen({ host, port });
+      return await gateway.listen({ host, port, listenTextResolver: (address) => `listening on ${address}` });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
       if (signal.aborted || Date.now() - since > PORT_PATIENCE_MS) {

@@ -9,8 +9,12 @@ OPSET = 13
 IR_VERSION = 7
 
 
-def backbone_onnx(backbone, size, path):
-    """Write `path`: input `image` uint8 [N,S,S,3] (RGB) -> `features` float32 [N,2048] and `map` float32 [N,1280,S/32,S/32].
+def backbone_onnx(backbone, size, path, place):
+    """Write `path`: input `image` uint8 [N,S,S,3] (RGB) -> `features` float32 [N,2048] and `map` float32 [N,2048,S/32,S/32].
+
+    `place` float32 [2048,S/32,S/32] is taken off the map: what a cell has on average for being where it is. Zero padding
+    makes the cells along the edges differ whatever the photo shows, and a heatmap would light up there. Its mean over the
+    cells is zero, so the features are the means of what remains as well.
 
     Normalisation to -1..1 is inside. It is not folded into the first convolution: zero padding has to stay mid grey.
     """
@@ -43,25 +47,29 @@ def backbone_onnx(backbone, size, path):
     x = node("Mul", [x, constant("image.scale", 1 / 127.5)], "image.scaled")
     x = node("Sub", [x, constant("image.shift", 1)], "image.normal")
     x = convolution("stem", backbone.stem, x, True)
-    pooled = []
+    pooled, maps = [], []
     for i, block in enumerate(backbone.blocks):
         name = f"blocks.{i}"
         wide = convolution(name + ".expand", block.expand, x, True) if block.expand else x
         if i in network.TAPS:
             pooled.append(mean(wide, name + ".expand"))
+            maps.append(wide)
         y = convolution(name + ".depthwise", block.depthwise, wide, True)
         y = convolution(name + ".project", block.project, y, False)
         x = node("Add", [x, y], name + ".sum") if block.residual else y
     x = convolution("last", backbone.last, x, True)
-    nodes.append(helper.make_node("Identity", [x], ["map"], name="map"))
+    cells = size // 32
+    for i, stride in enumerate((4, 2)):
+        maps[i] = node("AveragePool", [maps[i]], f"map.{i}", kernel_shape=[stride, stride], strides=[stride, stride])
+    whole = node("Concat", maps + [x], "map.whole", axis=1)
+    node("Sub", [whole, constant("map.place", place[None])], "map")
     node("Concat", pooled + [mean(x, "last")], "features", axis=1)
 
-    cells = size // 32
     graph = helper.make_graph(
         nodes, "defectoscopy-backbone",
         [helper.make_tensor_value_info("image", TensorProto.UINT8, ["N", size, size, 3])],
         [helper.make_tensor_value_info("features", TensorProto.FLOAT, ["N", network.FEATURES]),
-         helper.make_tensor_value_info("map", TensorProto.FLOAT, ["N", network.MAP_CHANNELS, cells, cells])],
+         helper.make_tensor_value_info("map", TensorProto.FLOAT, ["N", network.FEATURES, cells, cells])],
         constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="assay")
     model.ir_version = IR_VERSION

@@ -16,6 +16,15 @@ def embed(backbone, images, batch=32):
     return torch.cat([backbone(tensor(images[i:i + batch]))[0] for i in range(0, len(images), batch)])
 
 
+@torch.no_grad()
+def place(backbone, images, batch=32):
+    """What a cell of the map has for being where it is, float32 [2048,h,w]: its mean over photos, less the mean of all cells."""
+    from data import tensor
+    backbone.eval()
+    mean = sum(backbone(tensor(images[i:i + batch]))[1].double().sum(0) for i in range(0, len(images), batch)) / len(images)
+    return (mean - mean.mean((1, 2), keepdim=True)).float().numpy()
+
+
 def minimise(parameters, loss, steps):
     solver = torch.optim.LBFGS(parameters, max_iter=steps, history_size=10, line_search_fn="strong_wolfe",
                                tolerance_grad=1e-5, tolerance_change=1e-7)

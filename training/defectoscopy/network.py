@@ -7,8 +7,8 @@ import torch.nn.functional as F
 BLOCKS = [(16, 1), (24, 2), (24, 1), (32, 2), (32, 1), (32, 1), (64, 2), (64, 1), (64, 1), (64, 1),
           (96, 1), (96, 1), (96, 1), (160, 2), (160, 1), (160, 1), (320, 1)]
 TAPS = (6, 13)  # blocks whose expansion is pooled too: the last maps at strides 8 (192 channels) and 16 (576 channels)
-MAP_CHANNELS = 1280
-FEATURES = 192 + 576 + MAP_CHANNELS
+LAST = 1280  # channels of the last map, stride 32
+FEATURES = 192 + 576 + LAST
 
 
 def same(x, conv):
@@ -35,9 +35,11 @@ class Block(nn.Module):
 
 
 class Backbone(nn.Module):
-    """Image [N,3,S,S] in -1..1, S a multiple of 32 -> features [N,2048] and map [N,1280,S/32,S/32].
+    """Image [N,3,S,S] in -1..1, S a multiple of 32 -> features [N,2048] and map [N,2048,S/32,S/32].
 
-    Features are the means of three maps (strides 8, 16, 32); the tail of 1280 is the mean of `map` over its cells.
+    Three maps (strides 8, 16, 32), averaged down to the cells of the last one; the features are the means over the cells.
+    What is linear in the features is then a sum over places, whichever layer it looks at: a thin crack is seen at stride 8,
+    and by the last layer, whose cells see nearly the whole photo, its place is lost.
     """
 
     def __init__(self):
@@ -48,14 +50,16 @@ class Backbone(nn.Module):
             blocks.append(Block(inputs, outputs, stride, 6 if i else 1))
             inputs = outputs
         self.blocks = nn.ModuleList(blocks)
-        self.last = nn.Conv2d(inputs, MAP_CHANNELS, 1)
+        self.last = nn.Conv2d(inputs, LAST, 1)
 
     def forward(self, image):
         x = F.relu6(same(image, self.stem))
-        pooled = []
+        maps = []
         for i, block in enumerate(self.blocks):
             x, wide = block(x)
             if i in TAPS:
-                pooled.append(wide.mean((2, 3)))
-        last = F.relu6(self.last(x))
-        return torch.cat(pooled + [last.mean((2, 3))], 1), last
+                maps.append(wide)
+        maps.append(F.relu6(self.last(x)))
+        cells = maps[-1].shape[2:]
+        whole = torch.cat([F.adaptive_avg_pool2d(one, cells) for one in maps], 1)
+        return whole.mean((2, 3)), whole

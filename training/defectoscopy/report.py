@@ -53,8 +53,8 @@ def manifest(folder, version, evaluation, serving, size):
             "normalisation": "inside backbone.onnx", "upright": "rotate by EXIF first",
             "resize": "fill: the whole image stretched to width x height (sharp: fit 'fill', default kernel)"},
         "outputs": {
-            "features": ["N", network.FEATURES], "map": ["N", network.MAP_CHANNELS, size // 32, size // 32],
-            "map_offset": network.FEATURES - network.MAP_CHANNELS,
+            "features": ["N", network.FEATURES], "map": ["N", network.FEATURES, size // 32, size // 32],
+            "map_offset": 0,
             "note": "features[map_offset + c] is the mean of map[c] over its cells"},
         "files": {name: {"bytes": os.path.getsize(os.path.join(folder, name)), "sha256": digest(os.path.join(folder, name))}
                   for name in names},
@@ -175,8 +175,8 @@ images a perfectly calibrated model would show about 0.01 to 0.02.
     text.append(table(["set", "content", "licence", "caution"], [list(row) for row in SETS]))
     text.append("""
 The images are used for training and measuring only and are not part of the project. The heatmap of class k is
-Σ_c W[k, offset + c] · map[c]: it shows where the evidence of the last layer lies, at a resolution of 8 × 8 cells; the two earlier
-pooled layers add to the score but not to the map.
+Σ_c W[k, c] · map[c]: the logit itself, told by place, at a resolution of 8 × 8 cells, all three pooled layers included. What
+a cell has on average for being where it is (zero padding makes the edges differ) has been taken off the map.
 """)
     return "\n".join(text)
 

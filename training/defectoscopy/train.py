@@ -64,7 +64,7 @@ def main():
     result = {"heads": {}, "created": time.strftime("%Y-%m-%d"), "seed": options.seed, "recipe": recipe,
               "counts": {name: len(split[name]) for name in split}}
     file = {"format": 1, "features": network.FEATURES,
-            "map": {"channels": network.MAP_CHANNELS, "offset": network.FEATURES - network.MAP_CHANNELS}, "heads": {}}
+            "map": {"channels": network.FEATURES, "offset": 0}, "heads": {}}
     for h, (name, labels) in enumerate(taxonomy.HEADS.items()):
         true = {part: torch.from_numpy(classes[part][:, h]) for part in classes}
         refitted = heads.fit(features["train"], true["train"], len(labels))
@@ -104,7 +104,8 @@ def main():
         result["heads"][name] = record
         print(name, {part: {k: round(v, 4) for k, v in record[part].items() if isinstance(v, float)} for part in squashed})
 
-    export.backbone_onnx(model.backbone, data.SIZE, os.path.join(options.out, "backbone.onnx"))
+    export.backbone_onnx(model.backbone, data.SIZE, os.path.join(options.out, "backbone.onnx"),
+                         heads.place(model.backbone, np.stack([data.squash(row["image"]) for row in split["train"][::3]])))
     with open(os.path.join(options.out, "heads.json"), "w") as stream:
         json.dump(file, stream, separators=(",", ":"))
         stream.write("\n")

@@ -1,8 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { split } from '../../base/settings.ts';
-import type { Service } from '../service.ts';
+import type { Service, SharedSettings } from '../service.ts';
 import { imageHosts } from './image-policy.ts';
 import { present } from './present.ts';
-import { missingCredentials, readOwn, settings, tokensOf } from './settings.ts';
+import { missingCredentials, type Own, readOwn, settings, tokensOf } from './settings.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
 
 /** A photo of a surface becomes defect classes. */
@@ -21,7 +22,7 @@ export const defectoscopy: Service = {
       title: 'Defectoscopy',
       port: own.port,
       present,
-      verdicts: { auth: tokens.state, image_hosts: imageHosts(own) },
+      verdicts: { auth: tokens.state, image_hosts: imageVerdict(own, shared) },
       webhook: { event: 'defectoscopy.result.terminal', secretFor: (principal) => secrets.get(principal) },
       startAfterSeconds: { realtime: 0, batch: own.costDelaySeconds },
       gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
@@ -33,10 +34,19 @@ export const defectoscopy: Service = {
   },
 };
 
-/** Uploads the example photo and asks for its classes, with nothing but curl. */
+function imageVerdict(own: Own, { filesHost }: SharedSettings): string {
+  if (imageHosts(own) === 'configured') return 'configured';
+  return filesHost ? 'only uploads: no storage host is allowed' : 'none: no storage host is allowed, and no uploads';
+}
+
+const PHOTO = fileURLToPath(new URL('../../../examples/wall.jpg', import.meta.url));
+
+/** Uploads the example photo, asks for its classes and waits for them, with nothing but curl and grep. */
 function example(baseUrl: string, token: string | undefined): string {
-  const auth = token ? `-H 'Authorization: Bearer ${token}' ` : '';
-  const upload = `curl -s ${auth}-H 'Content-Type: image/jpeg' --data-binary @examples/wall.jpg ${baseUrl}/files`;
-  const predict = `curl -s ${auth}-H 'Content-Type: application/json' -d "{\\"image_url\\":\\"$URL\\"}" ${baseUrl}/predict`;
-  return `URL=$(${upload} | grep -o 'https://[^"]*') && ${predict}`;
+  const curl = token ? `curl -sS -H 'Authorization: Bearer ${token}'` : 'curl -sS';
+  const photo = `'@${PHOTO.replaceAll("'", `'\\''`)}'`;
+  const upload = `${curl} -H 'Content-Type: image/jpeg' --data-binary ${photo} ${baseUrl}/files`;
+  const predict = `${curl} -H 'Content-Type: application/json' -d "{\\"image_url\\":\\"$URL\\"}" ${baseUrl}/predict`;
+  const result = `${curl} -w '\\n' -H 'Prefer: wait=30' "${baseUrl}$RESULT"`;
+  return `URL=$(${upload} | grep -o 'https://[^"]*') && RESULT=$(${predict} | grep -o '/result/[^"]*') && ${result}`;
 }

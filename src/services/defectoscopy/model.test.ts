@@ -141,7 +141,7 @@ describe('a photo', () => {
 
   test('has a heatmap for each class over the upright image', async () => {
     const where = async (orientation: number) => {
-      const bytes = await picture('blue', 'red').withMetadata({ orientation }).png().toBuffer();
+      const bytes = await picture('#400080', 'red').withMetadata({ orientation }).png().toBuffer();
       const { width, height, maps } = heatmaps(await look(bytes));
       expect([width, height]).toEqual([4, 4]);
       return [...Buffer.from(maps['crack']!, 'base64')].map((value) => (value > 127 ? '#' : '.')).join('');
