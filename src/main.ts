@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError } from 'commander';
 import { OperatorError } from './base/operator-error.ts';
 import { stopSignal } from './base/stop-signal.ts';
+import { endWith } from './commands/ending.ts';
 import { MISCONFIGURED } from './roles/supervise.ts';
 
 // Each command is imported when it is called: a gateway loads no supervisor, a sweep no listener.
@@ -18,12 +19,11 @@ program
     const { banner } = await import('./commands/banner.ts');
     const { withGoodbye } = await import('./commands/goodbye.ts');
     const signal = stopSignal();
-    // On a terminal the log is for what goes wrong; whoever collects it gets all of it.
-    const env = process.stdout.isTTY ? { LOG_LEVEL: 'warn', ...process.env } : process.env;
     let greeted = false;
     await withGoodbye(signal, () =>
       start({
-        env,
+        // On a terminal the log is for what goes wrong; whoever collects it gets all of it.
+        quiet: process.stdout.isTTY,
         signal,
         onListening(planned, addresses) {
           if (!greeted) console.log(banner(planned, addresses));
@@ -107,13 +107,7 @@ try {
   }
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) {
-    // It has said what there is to say: a help that was asked for, or what is wrong with the command line.
-    process.exitCode = error.exitCode === 0 ? 0 : MISCONFIGURED;
-  } else {
-    // A configuration that cannot work is a sentence; only what nobody thought of is worth a stack.
-    const expected = error instanceof OperatorError;
-    if (!expected || error.message !== '') console.error(expected ? error.message : error);
-    process.exitCode = expected ? MISCONFIGURED : 1;
-  }
+  // The command line's own: it has said what there is to say, a help that was asked for or what is wrong with it.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : MISCONFIGURED;
+  else endWith(error);
 }

@@ -147,8 +147,7 @@ it('is not ready, and says why last, where a worker or a listener refuses its se
   const assay = startAssay(place, { env: { ...env, DEFECTOSCOPY_MODEL_VERSION: '9.9' } });
   expect(await assay.ended).toMatchObject({ code: 2 });
   expect(assay.said.out).toBe('');
-  expect(sentences(assay)).toEqual([expect.stringContaining('9.9')]);
-  expect(assay.said.err.trimEnd().split('\n').at(-1)).toBe(sentences(assay)[0]);
+  expect(assay.said.err).toMatch(/\nThe model version 9\.9 [^\n]+\n$/);
 
   const port = createServer().listen(place.port, '127.0.0.1');
   onTestFinished(() => void port.close());
@@ -173,7 +172,7 @@ it('says what is wrong with a command line, and ends with status 2', async () =>
   });
   expect(await said('--bogus')).toMatchObject({ code: 2, err: expect.stringContaining("unknown option '--bogus'") });
   expect(await said('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
-  expect(await said('--help')).toMatchObject({ code: 0, out: expect.stringMatching(/ start .*[^]*\(the default\)/) });
+  expect(await said('--help')).toMatchObject({ code: 0, out: expect.stringMatching(/ start [\s\S]+\(the default\)/) });
 });
 
 it('runs as separate processes on one database, in any order, whatever their clocks say', async () => {

@@ -12,7 +12,7 @@ export async function demo({ keep, signal }: { keep: boolean; signal: AbortSigna
   const begun = Date.now();
   console.log('Starting the database, the listeners and the worker…');
   await start({
-    env: { LOG_LEVEL: 'warn', ...process.env },
+    quiet: true,
     signal: AbortSignal.any([signal, done.signal]),
     onListening(planned, addresses) {
       shown ??= (async () => {

@@ -2,12 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { openDb } from '../base/db.ts';
 import { rest } from '../base/loop.ts';
-import type { Environment } from '../base/settings.ts';
+import { OperatorError } from '../base/operator-error.ts';
 import { migrateDatabase, startEmbedded } from '../compose.ts';
 import { inWords, type Plan, plan } from '../plan.ts';
 import { demandFor } from '../roles/demand.ts';
-import { MISCONFIGURED, type Post, supervise } from '../roles/supervise.ts';
+import { type Post, supervise } from '../roles/supervise.ts';
 import { postgresTaskStore } from '../tasks/postgres.ts';
+import { SUPERVISED } from './ending.ts';
 import { occupy } from './occupy.ts';
 import { untilAnswered } from './patience.ts';
 
@@ -18,16 +19,17 @@ type OnListening = (planned: Plan, addresses: Readonly<Record<string, string>>) 
  * housekeeping, each in a process of its own that is started again when it dies.
  */
 export async function start({
-  env = process.env,
+  quiet = false,
   signal,
   onListening,
 }: {
-  env?: Environment;
+  /** Logs only what goes wrong, unless LOG_LEVEL says otherwise. */
+  quiet?: boolean;
   signal: AbortSignal;
   /** Called whenever all of it is up: again after the listeners had to be started again. */
   onListening: OnListening;
 }): Promise<void> {
-  const planned = await plan(env, 'start');
+  const planned = await plan(quiet ? { LOG_LEVEL: 'warn', ...process.env } : process.env, 'start');
   const leave = await occupy(planned.shared.dataDir).catch(inWords);
   try {
     await run(planned, signal, onListening);
@@ -58,14 +60,14 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
   const tasks = postgresTaskStore(db);
   try {
     await untilAnswered(() => migrateDatabase(db), { log, signal });
-    const env = { ...planned.env, DATABASE_URL: url, DATABASE_URL_FILE: undefined };
+    const env = { ...planned.env, DATABASE_URL: url, DATABASE_URL_FILE: undefined, [SUPERVISED]: 'yes' };
     const child = (...args: string[]) =>
       fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, { env, execArgv: ['--enable-source-maps'] });
     const onDemand = settings.workers === 'on-demand';
     const first = firstWords(onDemand ? 0 : services.length);
     const tell = async (addresses: Record<string, string>) => {
       await first.heard;
-      if (!signal.aborted && !first.refused()) onListening(planned, addresses);
+      if (!signal.aborted && !first.refusal()) onListening(planned, addresses);
     };
     const posts: Post[] = [
       { name: 'serve', spawn: () => first.of(tellsAddresses(child('serve'), tell)) },
@@ -76,7 +78,9 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
         ...(onDemand && { demand: demandFor(service, tasks, { idleSeconds: settings.workerIdleSeconds }) }),
       })),
     ];
-    await supervise({ posts, log, signal });
+    await supervise({ posts, log, signal }).catch((error: unknown) => {
+      throw first.refusal() ?? error;
+    });
   } finally {
     tasks.close();
     await db.close();
@@ -89,7 +93,7 @@ const FIRST_WORD_MS = 5_000;
 /** Hears whether the workers come up, so that nobody is told that all is ready and then that it is not. */
 function firstWords(workers: number) {
   let missing = workers;
-  let refused = false;
+  let refusal: OperatorError | undefined;
   const over = new AbortController();
   if (missing === 0) over.abort();
   return {
@@ -102,14 +106,13 @@ function firstWords(workers: number) {
         resolve();
       });
     }),
-    refused: () => refused,
+    refusal: () => refusal,
     of(child: ChildProcess): ChildProcess {
       child.on('message', (message) => {
-        if (typeof message === 'object' && 'loaded' in message && --missing === 0) over.abort();
-      });
-      child.once('exit', (code) => {
-        if (code !== MISCONFIGURED) return;
-        refused = true;
+        if (typeof message !== 'object') return;
+        if ('loaded' in message && --missing === 0) over.abort();
+        if (!('refused' in message)) return;
+        refusal ??= new OperatorError(String(message.refused));
         over.abort();
       });
       return child;

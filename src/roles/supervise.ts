@@ -69,7 +69,7 @@ async function keep(post: Post, signal: AbortSignal, log: Log): Promise<void> {
     const death = await run(post.spawn(), AbortSignal.any([signal, dismissed.signal]));
     over.abort();
     if (signal.aborted) return;
-    // Without words: the process that ended has said why.
+    // Without words: they are those of the process that ended.
     if (death.code === MISCONFIGURED) throw new OperatorError('');
     if (dismissed.signal.aborted) continue;
     deaths = Date.now() - begun > GOOD_LIFE_MS ? 1 : deaths + 1;
@@ -94,7 +94,8 @@ function run(child: ChildProcess, signal: AbortSignal): Promise<{ code: number |
       clearTimeout(killing);
       resolve({ code, by });
     };
-    child.once('exit', ended);
+    // Not `exit`: what it has sent before that may still be on its way.
+    child.once('close', ended);
     child.once('error', (error) => ended(null, error.message));
   });
 }

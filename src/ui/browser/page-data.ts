@@ -19,7 +19,8 @@ export function numbers(language: string) {
   const [minutes, megabytes] = [unit('minute', 0), unit('megabyte', 1)];
   return {
     share: (value: number) => exact.format(value),
-    wholeShare: (value: number) => rough.format(value),
+    // 99.6 % is not all there is: a whole number must not say more than the decimals do.
+    wholeShare: (value: number) => rough.format(value < 1 ? Math.min(value, 0.99) : value),
     megabytes: (bytes: number) => megabytes.format(bytes / 1_048_576),
     /** As exact as is worth reading: what is over in a moment and what takes minutes need different units. */
     duration: (ms: number) => {
