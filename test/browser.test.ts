@@ -92,6 +92,8 @@ describe('the page at /', () => {
   it('can be used with the keyboard alone', async (test) => {
     await sees(CRACKED);
     const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    // Asked for early: an Enter that overtakes the request would open a dialog that nobody can close.
+    const opened = page.waitForEvent('filechooser');
     const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.value');
     const tabTo = async (id: string) => {
       for (let i = 0; i < 30 && (await focused()) !== id; i++) await page.keyboard.press('Tab');
@@ -101,7 +103,8 @@ describe('the page at /', () => {
     await page.keyboard.press('Enter');
     expect(await focused()).toBe('main');
     await tabTo('file');
-    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')]);
+    await page.keyboard.press('Enter');
+    const chooser = await opened;
     await chooser.setFiles(jpeg('wall.jpg', await wall()));
     await until(() => painted(page)).toBe(true);
     expect(await focused()).toBe('file');
