@@ -118,8 +118,15 @@ export async function unleash(needs: {
     },
     async worker() {
       const pid = await assay.child('work');
-      const held = await untilHolding(audit, pid);
+      let held: string[] = [];
+      // The wave may be over by now, and a photo is held for a moment only: work comes until this worker holds some.
+      const feed = async () => {
+        while (held.length === 0 && !over) await ask(asked++);
+      };
+      const feeding = Promise.all(Array.from({ length: CLIENTS }, feed));
+      held = await untilHolding(audit, pid);
       signalTo(pid, 'SIGKILL');
+      await feeding;
       await untilTakenOver(audit, held, pid);
     },
     async deliverer() {
