@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -153,13 +154,17 @@ export async function databasePid(place: Pick<Place, 'dataDir'>): Promise<number
 }
 
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    // Below the ports that connections get: one that was free a moment ago is often somebody's connection the next.
+    const port = randomInt(20_000, 30_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const listens = await once(server, 'listening').then(...FREE);
+    server.close();
+    if (listens) return port;
+  }
 }
+
+const FREE = [() => true, () => false] as const;
 
 export function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
