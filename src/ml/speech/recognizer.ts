@@ -40,11 +40,25 @@ export interface Recognizer {
   readonly windowSeconds: number;
   /**
    * Segments in order, empty where nothing was said. `language` is ISO 639-1, or absent: the engine finds out. Rejects
-   * with a `TaskFailure` (`PROVIDER_FAILED`, `PROVIDER_QUOTA`) when it cannot, with the signal's reason when told to stop.
+   * with `RecognizerFailed` when it cannot, with the signal's reason when told to stop.
    */
   recognize(
     window: Window,
     options: { language?: string | undefined; signal: AbortSignal },
   ): Promise<readonly Segment[]>;
   close(): Promise<void>;
+}
+
+/** Why a recognizer gave no text: it broke or is out of reach (`failed`), or its owner's budget is spent (`quota`). */
+export class RecognizerFailed extends Error {
+  override readonly name = 'RecognizerFailed';
+  readonly why: 'failed' | 'quota';
+  /** Whether another attempt may go better. */
+  readonly transient: boolean;
+
+  constructor(message: string, options: { why?: 'failed' | 'quota'; transient?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.why = options.why ?? 'failed';
+    this.transient = options.transient ?? false;
+  }
 }
