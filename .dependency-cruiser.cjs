@@ -44,7 +44,7 @@ module.exports = {
     floor(
       'onnxruntime-by-one-door',
       { path: '^src/', pathNot: '^src/ml/' },
-      { path: 'node_modules/onnxruntime-node/' },
+      { path: 'node_modules/(onnxruntime-node|sherpa-onnx|@huggingface)' },
     ),
     floor('undici-by-one-door', { path: '^src/', pathNot: `^src/base/|${TEST}` }, { path: 'node_modules/undici/' }),
     floor(
@@ -52,7 +52,7 @@ module.exports = {
       // Whatever of a service is neither its model nor its training belongs to the gateway; `model-routes` does too.
       { path: '^src/(services/([^/]+/(?!model(?!-routes)|train|browser/)|[^/]+$)|http/|roles/serve)', pathNot: TEST },
       {
-        path: '^src/ml/|/model(?!-routes|-info)[a-z-]*\\.ts$|node_modules/(onnxruntime-node|sharp)/',
+        path: '^src/ml/|/model(?!-routes|-info)[a-z-]*\\.ts$|^src/services/[^/]+/model/|node_modules/(onnxruntime-node|sharp|sherpa-onnx|tesseract|@huggingface|@embedpdf)',
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },
