@@ -6,7 +6,7 @@ import { type Files, openFiles } from './base/files.ts';
 import { createGuardedFetch, type GuardedFetch } from './base/guarded-fetch.ts';
 import { newId } from './base/ids.ts';
 import { migrate } from './base/migrate.ts';
-import { loadOrCreateKey, open as openSealed } from './base/secrets.ts';
+import { loadOrCreateKey, open as openSealed, seal } from './base/secrets.ts';
 import { createMetrics, type MetricJson } from './http/metrics.ts';
 import { inWords, PACKAGE_ROOT, type Plan } from './plan.ts';
 import type { DeliverNeeds } from './roles/deliver.ts';
@@ -103,24 +103,29 @@ export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs 
   const metrics = createMetrics({ version: shared.version });
   watchQueue({ registry: metrics.registry, roster, services: names });
   const meter = createTaskMeter(metrics.registry);
+  const sealing = await sealingKey(shared.dataDir);
   return {
     ...{ tasks, uploads, files, roster, metrics, log },
     onCancelled: (service) => meter.ended(service, 'failed'),
     webhookKeys: jwks(await house.signingKey()),
+    seal: (secret) => seal(sealing, secret),
     othersMetrics: async () => roster.all().map((beat) => (beat.metrics ?? []) as MetricJson[]),
   };
 }
 
+/** What webhook secrets are sealed with between the request and the delivery. */
+const sealingKey = (dataDir: string) => loadOrCreateKey(join(dataDir, 'keys', 'sealing.key')).catch(inWords);
+
 /** What a deliverer works with. */
 export async function deliverNeeds(house: House, signal: AbortSignal): Promise<DeliverNeeds> {
   const { tasks, services, fetch, settings, shared, log } = house;
-  const sealingKey = await loadOrCreateKey(join(shared.dataDir, 'keys', 'sealing.key')).catch(inWords);
+  const sealing = await sealingKey(shared.dataDir);
   return {
     ...{ tasks, services, fetch, log, signal },
     meters: createDeliveryMeters(house.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes },
     signingKey: await house.signingKey(),
-    openSecret: (sealed) => openSealed(sealingKey, sealed),
+    openSecret: (sealed) => openSealed(sealing, sealed),
     schedule: settings.webhookRetrySchedule,
     timeoutMs: settings.webhookTimeoutSeconds * 1000,
   };

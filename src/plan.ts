@@ -6,7 +6,7 @@ import { OperatorError } from './base/operator-error.ts';
 import { type Environment, readSettings, SettingsProblem, type Values } from './base/settings.ts';
 import { localCredentials } from './local-credentials.ts';
 import { services } from './services/index.ts';
-import type { OpenService, SharedSettings } from './services/service.ts';
+import type { OpenService, Service, SharedSettings } from './services/service.ts';
 import { houseAgreements, houseSettings } from './settings.ts';
 
 /** Where the package lies: `dist/` or `src/` is one below. */
@@ -30,8 +30,9 @@ const LISTENS = ['start', 'serve'];
 
 /** Reads every setting once; throws a `SettingsProblem` that names all faults, of the house and of every service. */
 export async function plan(given: Environment, role: string): Promise<Plan> {
-  const { env, local } = await withLocalDefaults(given, LISTENS.includes(role));
-  const { settings, opens } = readAll(env);
+  const chosen = chosenServices(given);
+  const { env, local } = await withLocalDefaults(given, chosen, LISTENS.includes(role));
+  const { settings, opens } = readAll(env, chosen);
   const shared: SharedSettings = {
     version: JSON.parse(await readFile(new URL('package.json', PACKAGE_ROOT), 'utf8')).version,
     dataDir: resolve(settings.dataDir),
@@ -60,8 +61,19 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
   };
 }
 
+/** Those that SERVICES names. A name that is none is complained of with all other faults. */
+function chosenServices(given: Environment): readonly Service[] {
+  const { value } = attempt(() => readSettings({ services: houseSettings.services }, given));
+  const named = value?.services ?? [];
+  return named.length === 0 ? services : services.filter(({ name }) => named.includes(name));
+}
+
 /** What the `local` profile adds to what was given. A profile that cannot be told adds nothing. */
-async function withLocalDefaults(given: Environment, make: boolean): Promise<{ env: Environment; local: boolean }> {
+async function withLocalDefaults(
+  given: Environment,
+  services: readonly Service[],
+  make: boolean,
+): Promise<{ env: Environment; local: boolean }> {
   const { value: profile } = attempt(() =>
     readSettings({ appEnv: houseSettings.appEnv, dataDir: houseSettings.dataDir }, given),
   );
@@ -73,7 +85,7 @@ async function withLocalDefaults(given: Environment, make: boolean): Promise<{ e
 }
 
 /** Everything is read before anything is complained of: the faults of the house must not hide those of a service. */
-function readAll(env: Environment) {
+function readAll(env: Environment, services: readonly Service[]) {
   const house = attempt(() => readSettings(houseSettings, env, houseAgreements));
   const opens = services.map((service) => attempt(() => service.configure(env)));
   const faults = [house, ...opens].flatMap(({ fault }) => fault ?? []);

@@ -14,6 +14,7 @@ import {
   verbatim,
 } from './base/settings.ts';
 import { oneToken } from './http/token-settings.ts';
+import { services } from './services/index.ts';
 
 /** The settings of the house; each service adds its own. Names and defaults are documented by `assay config`. */
 export const houseSettings = {
@@ -24,6 +25,15 @@ export const houseSettings = {
     'Changes defaults only: `local` makes missing credentials itself and listens on this machine alone.',
   ),
   host: text('HOST', undefined, 'Address to listen on; 127.0.0.1 in `local`, 0.0.0.0 otherwise.'),
+  services: list(
+    'SERVICES',
+    [],
+    'Services that this installation runs, comma-separated; empty: all of them.',
+    (name) => {
+      if (services.some((service) => service.name === name)) return name;
+      throw new Error(`"${name}" is no service; there are ${services.map((service) => service.name).join(', ')}.`);
+    },
+  ),
   dataDir: text('DATA_DIR', './data', 'Where everything is kept: the embedded database, files, keys, trained models.'),
   databaseUrl: postgresUrl(
     'DATABASE_URL',

@@ -9,12 +9,24 @@ export class Fault extends Error {
   readonly code: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** What `error` tells besides: which of several things it is about. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** What stands beside `error` in the body, where a body must be read as something else too. */
+  readonly more: Readonly<Record<string, unknown>>;
 
-  constructor(code: string, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    code: string,
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    { details, more = {} }: { details?: Record<string, unknown>; more?: Record<string, unknown> } = {},
+  ) {
     super(message);
     this.code = code;
     this.status = status;
     this.headers = headers;
+    this.details = details;
+    this.more = more;
   }
 }
 

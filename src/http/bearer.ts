@@ -2,8 +2,11 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { queueUnavailable, unauthorized } from '../base/faults.ts';
 
-/** Who may call a route: anyone; a valid token; or a valid token where a task is at stake (which matters when unconfigured). */
-export type Access = 'public' | 'bearer' | 'task';
+/**
+ * Who may call a route: anyone; a valid token; a valid token where a task is at stake (which matters when unconfigured);
+ * a valid token or a browser's session; or anyone, known by token or session where there is one.
+ */
+export type Access = 'public' | 'bearer' | 'task' | 'session' | 'visitor';
 
 /**
  * Answers "who is asking?" with the principal's short name, or `undefined` where nobody has to say; throws the refusal.
@@ -83,7 +86,8 @@ const HEADER = /^bearer +([A-Za-z0-9._~+/=-]{1,512})$/i;
 const TOKEN = /^[A-Za-z0-9._~+/=-]{1,512}$/;
 const DIGEST = /^sha256:([0-9a-f]{64})$/i;
 
-function bearerToken(header: string | undefined): string | undefined {
+/** The token of an `Authorization` header; undefined where it is no such header, or where there were several. */
+export function bearerToken(header: string | undefined): string | undefined {
   return header === undefined ? undefined : HEADER.exec(header)?.[1];
 }
 

@@ -5,9 +5,14 @@ import type { Fault } from '../base/faults.ts';
 export const success = <T>(data: T) => ({ ok: true as const, data });
 
 /** The body of every refusal. `request_id` lets a person find the one log line that belongs to it. */
-export const failure = (fault: Pick<Fault, 'code' | 'message'>, requestId?: string) => ({
+export const failure = (fault: Pick<Fault, 'code' | 'message'> & Partial<Pick<Fault, 'details'>>, requestId?: string) => ({
   ok: false as const,
-  error: { code: fault.code, message: fault.message, ...(requestId !== undefined && { request_id: requestId }) },
+  error: {
+    code: fault.code,
+    message: fault.message,
+    ...(fault.details && { details: fault.details }),
+    ...(requestId !== undefined && { request_id: requestId }),
+  },
 });
 
 /** The schema of `success(data)`. */
@@ -20,6 +25,7 @@ export const Failure = Type.Object(
     error: Type.Object({
       code: Type.String({ description: 'UPPER_SNAKE_CASE; this is the contract.' }),
       message: Type.String({ description: 'For humans; the wording may change.' }),
+      details: Type.Optional(Type.Object({}, { additionalProperties: true })),
       request_id: Type.Optional(Type.String()),
     }),
   },

@@ -18,7 +18,7 @@ import type { Metrics } from './metrics.ts';
 import { describeRoute, openapi, type Reference } from './openapi.ts';
 import type { Limiter } from './rate-limit.ts';
 import { referencePages } from './reference-pages.ts';
-import { refusals } from './refuse.ts';
+import { type RefusalPage, refusals } from './refuse.ts';
 import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
 import { answerIdleBodies, PATIENCE, type Patience, serverLimits, URL_LIMIT } from './server-limits.ts';
@@ -32,6 +32,10 @@ declare module 'fastify' {
     access?: Access;
     /** Whether its requests count against the service's rate limit. */
     limited?: boolean;
+    /** Whether people come here with a browser: a refusal is then a page for whoever asks for one. */
+    page?: boolean;
+    /** What its body must be, for the refusal of anything else; JSON where it is not said. */
+    takes?: string;
   }
   interface FastifyRequest {
     /** Who is asking: a short name that is safe to store and log; empty on a public route. */
@@ -57,6 +61,8 @@ export interface GatewayOptions extends Reference {
   validation?: ValidationFormat;
   /** True for an error that means "the store cannot be reached": it is answered 503 and not 500. */
   isUnavailable?: (error: unknown) => boolean;
+  /** How refusals look to people, on routes whose `page` is set. */
+  refusalPage?: RefusalPage;
   patience?: Patience;
   /** How long requests in flight may still take once the gateway closes. */
   closeGraceMs?: number;
@@ -71,7 +77,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { validation = envelopeValidation, isUnavailable = () => false, patience = PATIENCE } = options;
   const { allow, allowPreflight } = cors(options.corsAllowOrigins ?? []) ?? {};
   const paths = knownPaths();
-  const refuse = refusals({ validation, isUnavailable, lingerMs: patience.lingerMs });
+  const refuse = refusals({ validation, isUnavailable, page: options.refusalPage, lingerMs: patience.lingerMs });
 
   const app: Gateway = fastify({
     ...serverLimits(patience),
@@ -141,11 +147,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       onLimited: () => metrics.rateLimited(service),
     });
     if (passes !== undefined) route.onRequest = [passes, ...hooks(route.onRequest)];
-    // A scope that takes files reads its bodies itself.
+    // A scope that takes files or forms reads its bodies itself.
     if (
       route.schema?.body === undefined &&
       takesBody(route.method) &&
-      !this.hasContentTypeParser('multipart/form-data')
+      !this.hasContentTypeParser('multipart/form-data') &&
+      !this.hasContentTypeParser('application/x-www-form-urlencoded')
     ) {
       route.preParsing = [ignoreBody, ...hooks(route.preParsing)];
     }

@@ -21,6 +21,8 @@ export interface Reference {
   publicUrl?: string | undefined;
   /** The `webhooks` section: what this service sends, and in which form. */
   webhooks?: Record<string, unknown> | undefined;
+  /** Ways to say who one is, besides the bearer token. */
+  securitySchemes?: Record<string, object> | undefined;
 }
 
 declare module 'fastify' {
@@ -38,7 +40,7 @@ declare module 'fastify' {
 }
 
 /** The frame of the OpenAPI 3.1 description; the paths come from the routes, by the schemas that validate them. */
-export function openapi({ title, description, version, publicUrl, webhooks }: Reference): FastifyDynamicSwaggerOptions {
+export function openapi({ title, description, version, publicUrl, webhooks, securitySchemes }: Reference): FastifyDynamicSwaggerOptions {
   return {
     convertConstToEnum: false,
     transform: ({ schema, url }) => ({ schema: withShown(schema) as never, url }),
@@ -46,7 +48,7 @@ export function openapi({ title, description, version, publicUrl, webhooks }: Re
       openapi: '3.1.0',
       info: { title, description, version },
       servers: [{ url: publicUrl ?? '/' }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, ...(securitySchemes as object) } },
       ...(webhooks !== undefined && { webhooks: webhooks as never }),
     },
   };
@@ -79,10 +81,10 @@ export function describeRoute(
   if (schema === undefined || schema.hide === true) return;
   const own = (schema.response ?? {}) as Record<string, Answer>;
   const answers: Record<string, Answer> = {};
-  if (access !== 'public') answers['401'] = refusal(unauthorized());
+  if (access !== 'public' && access !== 'visitor') answers['401'] = refusal(unauthorized());
   if (schema.body !== undefined) {
     answers['413'] = refusal(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
-    answers['415'] = refusal(unsupportedMediaType('application/json'));
+    answers['415'] = refusal(unsupportedMediaType(route.config?.takes ?? 'application/json'));
   }
   if (schema.body ?? schema.querystring ?? schema.params ?? schema.headers) {
     answers['422'] = reply('`VALIDATION_ERROR`', validation.schema, { VALIDATION_ERROR: validation.example });
@@ -92,7 +94,7 @@ export function describeRoute(
   if (access === 'task') answers['503'] = refusal(queueUnavailable());
   route.schema = {
     ...schema,
-    ...(access !== 'public' && { security: schema.security ?? [{ bearer: [] }] }),
+    ...(access !== 'public' && { security: schema.security ?? SECURITY[access] }),
     response: Object.fromEntries(
       Object.entries({ ...answers, ...own }).map(([status, answer]) => [
         status,
@@ -101,6 +103,13 @@ export function describeRoute(
     ),
   };
 }
+
+const SECURITY: Record<Exclude<Access, 'public'>, Record<string, string[]>[]> = {
+  bearer: [{ bearer: [] }],
+  task: [{ bearer: [] }],
+  session: [{ bearer: [] }, { session: [] }],
+  visitor: [{ bearer: [] }, { session: [] }, {}],
+};
 
 type Answer = { headers?: object };
 

@@ -9,8 +9,17 @@ import {
   requestTimeout,
   unsupportedMediaType,
 } from '../base/faults.ts';
+import { wantsPage } from './accept.ts';
+import { InvalidInput } from './details.ts';
 import { failure } from './envelope.ts';
 import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
+
+/** A refusal as a page: its status and the body that a program would get. */
+export type RefusalPage = (
+  status: number,
+  body: object,
+  request: FastifyRequest,
+) => Promise<{ readonly html: string; readonly policy: string }>;
 
 /**
  * The one place where an error becomes an answer. A `Fault` says itself what it is; a store that cannot be reached is
@@ -19,9 +28,29 @@ import type { Part, ValidationFailure, ValidationFormat } from './validation.ts'
 export function refusals(options: {
   validation: ValidationFormat;
   isUnavailable: (error: unknown) => boolean;
+  /** For routes that browsers open or send forms to: the refusal as a page. */
+  page?: RefusalPage | undefined;
   lingerMs: number;
 }) {
-  const { validation, isUnavailable, lingerMs } = options;
+  const { validation, isUnavailable, page, lingerMs } = options;
+
+  /** The same refusal for a program and for a person. */
+  function send(status: number, body: object, request: FastifyRequest, reply: FastifyReply): void {
+    void reply.code(status);
+    const config = request.routeOptions?.config as { page?: boolean } | undefined;
+    if (page === undefined || config?.page !== true || !wantsPage(request.headers.accept)) {
+      void reply.send(body);
+      return;
+    }
+    void page(status, body, request).then(
+      ({ html, policy }) =>
+        reply.headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }).send(html),
+      (error: unknown) => {
+        request.log.error({ err: error }, 'a refusal could not be shown as a page');
+        return reply.send(body);
+      },
+    );
+  }
 
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     linger(request, reply, lingerMs);
@@ -29,12 +58,13 @@ export function refusals(options: {
     void reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
     const problem = validationFailure(error);
     if (problem !== undefined) {
-      void reply.code(422).send(validation.body(problem, request.id));
+      send(422, validation.body(problem, request.id) as object, request, reply);
       return;
     }
     const fault = asFault(error, request) ?? (isUnavailable(error) ? queueUnavailable() : internalError());
     if (fault !== error && fault.status >= 500) request.log.error({ err: error }, fault.message);
-    void reply.code(fault.status).headers(fault.headers).send(failure(fault, request.id));
+    void reply.headers(fault.headers);
+    send(fault.status, { ...failure(fault, request.id), ...fault.more }, request, reply);
   };
 }
 
@@ -45,7 +75,7 @@ function asFault(error: FastifyError | Error, request: FastifyRequest): Fault | 
   if (error === request.raw.errored) return badRequest();
   switch ('code' in error ? error.code : '') {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return unsupportedMediaType('application/json');
+      return unsupportedMediaType(request.routeOptions.config.takes ?? 'application/json');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return payloadTooLarge(request.routeOptions.bodyLimit);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
@@ -62,6 +92,7 @@ function asFault(error: FastifyError | Error, request: FastifyRequest): Fault | 
 const PARTS: Record<string, Part> = { body: 'body', querystring: 'query', params: 'path', headers: 'header' };
 
 function validationFailure(error: FastifyError | Error): ValidationFailure | undefined {
+  if (error instanceof InvalidInput) return { kind: 'details', details: error.details };
   if (!('code' in error)) return undefined;
   if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY') {
     return { kind: 'not_json' };

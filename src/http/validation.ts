@@ -2,11 +2,13 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from '
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { validationError } from '../base/faults.ts';
+import type { Detail } from './details.ts';
 import { Failure, failure } from './envelope.ts';
 
-/** Why a request was not understood: its body is no JSON at all, or a part of it breaks the route's schema. */
+/** Why a request was not understood: its body is no JSON at all, a part of it breaks the route's schema, or the route says. */
 export type ValidationFailure =
   | { readonly kind: 'not_json' }
+  | { readonly kind: 'details'; readonly details: readonly Detail[] }
   | { readonly kind: 'schema'; readonly where: Part; readonly problems: readonly ErrorObject[] };
 
 export type Part = 'body' | 'query' | 'path' | 'header';
@@ -32,6 +34,7 @@ export const envelopeValidation: ValidationFormat = {
  */
 function sentence(failure: ValidationFailure): string {
   if (failure.kind === 'not_json') return 'The body is not valid JSON.';
+  if (failure.kind === 'details') return `${failure.details[0]?.msg ?? 'The input is not valid'}.`;
   const problem = failure.problems[0];
   if (problem === undefined) return `The ${failure.where} is not valid.`;
   const path = place(problem.instancePath, problem);

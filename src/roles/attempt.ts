@@ -38,7 +38,13 @@ export interface Attempt {
 export function beginAttempt(
   claim: Claim,
   model: Model,
-  given: { maxAttempts: number; log: Log; stuckMs?: number },
+  given: {
+    maxAttempts: number;
+    log: Log;
+    stuckMs?: number;
+    /** Called when there is something that a successor would want to have. */
+    onCheckpoint?: () => void;
+  },
 ): Attempt {
   const { maxAttempts, stuckMs = STUCK_MS } = given;
   const log = given.log.child({ task: claim.id, attempt: claim.attempt, request_id: claim.requestId });
@@ -46,7 +52,7 @@ export function beginAttempt(
   const stop = new AbortController();
   const end = (reason: Reason) => stop.abort(reason);
   const timeLimit = setTimeout(end, model.timeLimitMs, 'timed-out');
-  let news: { progress: number; checkpoint?: JsonObject } | undefined;
+  let news: { progress?: number; checkpoint?: JsonObject } | undefined;
 
   const outcome = async (): Promise<{ ending?: Ending; stuck: boolean; processingMs: number }> => {
     const came = await Promise.race([
@@ -58,7 +64,9 @@ export function beginAttempt(
           log,
           signal: stop.signal,
           report: (progress, checkpoint) => {
-            news = { progress, ...(checkpoint && { checkpoint }) };
+            // What was said since the last renewal and is not said anew still holds.
+            news = { ...news, ...(progress !== undefined && { progress }), ...(checkpoint && { checkpoint }) };
+            if (checkpoint) given.onCheckpoint?.();
           },
         })
         .then(

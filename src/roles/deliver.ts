@@ -128,7 +128,13 @@ async function send(needs: DeliverNeeds, due: DueDelivery): Promise<number> {
  * Serialised once, by the function that answers polls, with the webhook as it was the moment the result was recorded;
  * every attempt sends these bytes.
  */
-const bodyOf = (service: OpenService, due: DueDelivery): string =>
-  JSON.stringify(service.present({ ...due.task, webhook: newbornWebhook(due.id) }));
+function bodyOf({ present, webhook }: OpenService, due: DueDelivery): string {
+  const task = { ...due.task, webhook: newbornWebhook(due.id) };
+  const body = present(task);
+  return webhook.thin && Buffer.byteLength(body) > LARGEST_BODY_BYTES ? webhook.thin(task) : body;
+}
+
+/** What a receiver may be expected to take; Standard Webhooks advises much less. */
+const LARGEST_BODY_BYTES = 256 * 1024;
 
 const POSTPONED = (schedule: Schedule): DeliveryOutcome => ({ state: 'postponed', delayMs: (schedule[1] ?? 5) * 1000 });

@@ -101,7 +101,7 @@ export async function work(needs: {
       );
       for (const claim of claimed) {
         meters.waited(claim);
-        begin(beginAttempt(claim, model!, needs));
+        begin(beginAttempt(claim, model!, { ...needs, onCheckpoint: () => renewals.now() }));
       }
       // Counted now that the fence has spoken, so that what two workers finished is one task.
       const recorded = new Set(ended);
@@ -178,17 +178,23 @@ interface Ended {
   readonly processingMs: number;
 }
 
-/** Calls `run` every `ms`, never two at a time. */
-function every(ms: number, run: () => Promise<unknown>, log: Log): { stop(): void } {
+/** Calls `run` every `ms` and when told to, never two at a time. */
+function every(ms: number, run: () => Promise<unknown>, log: Log): { now(): void; stop(): void } {
   let busy = false;
-  const timer = setInterval(() => {
+  let again = false;
+  const now = () => {
+    again = busy;
     if (busy) return;
     busy = true;
     run()
       .catch((err) => log.warn({ err }, 'the heartbeat did not reach the store'))
       .finally(() => {
         busy = false;
+        if (again) now();
       });
+  };
+  const timer = setInterval(() => {
+    if (!busy) now();
   }, ms);
-  return { stop: () => clearInterval(timer) };
+  return { now, stop: () => clearInterval(timer) };
 }

@@ -33,8 +33,8 @@ export interface OpenService {
   readonly port: number;
   /** Puts its routes on a listener. */
   gateway(house: GatewayHouse): Promise<Gateway>;
-  /** The body that a reader of a task gets: `GET /result/{task_id}` and the webhook both use it. */
-  present(task: Task): JsonObject;
+  /** The body that a reader of a task gets, as JSON text: `GET /result/{task_id}` and the webhook both use it. */
+  present(task: Task): string;
   readonly webhook: WebhookContract;
   /** What its settings come to where that is not plain from each of them; for `config check`. */
   readonly verdicts: Readonly<Record<string, string>>;
@@ -77,6 +77,8 @@ export interface GatewayHouse {
   /** Counts a task that its client gave up. */
   readonly onCancelled: (service: string) => void;
   readonly webhookKeys: object;
+  /** A client's webhook secret as bytes that only the deliverer can open. */
+  readonly seal: (secret: string) => Buffer;
   /** The metrics of the other processes, as their last heartbeats carried them. */
   readonly othersMetrics: () => Promise<MetricJson[][]>;
   readonly log: Log;
@@ -94,6 +96,8 @@ export interface WebhookContract {
   readonly event: string;
   /** The secret that callbacks of this principal's tasks are signed with, besides the deployment's key. */
   secretFor(principal: string): string | undefined;
+  /** The body in place of one that is too large for a callback; absent where bodies are always sent whole. */
+  readonly thin?: (task: Task) => string;
 }
 
 export interface Model {
@@ -117,8 +121,8 @@ export interface Job {
   readonly log: Log;
   /** Ends when the lease was lost, the task cancelled, its time is up, or the process must stop. */
   readonly signal: AbortSignal;
-  /** Says how far it is (0..1), and what a successor would need to go on from here. */
-  report(progress: number, checkpoint?: JsonObject): void;
+  /** Says how far it is (0..1, where that can be told), and what a successor would need to go on from here. */
+  report(progress: number | undefined, checkpoint?: JsonObject): void;
 }
 
 export interface Outcome {

@@ -18,7 +18,8 @@ export function taskRoutes(
   needs: {
     service: string;
     tasks: TaskStore;
-    present: (task: Task, language?: 'en' | 'ru') => JsonObject;
+    /** The body that tells of a task, as JSON text. */
+    present: (task: Task, language?: 'en' | 'ru') => string;
     /** The schema of what `present` gives. */
     state: object;
     examples: Record<'processing' | 'done' | 'failed' | 'cancelled', JsonObject>;
@@ -86,7 +87,7 @@ export function taskRoutes(
       );
 
       if (wait !== undefined) reply.header('preference-applied', `wait=${wait}`);
-      const body = JSON.stringify(present(task, languageOf(request.headers['accept-language'])));
+      const body = present(task, languageOf(request.headers['accept-language']));
       const etag = weakETag(body);
       reply.header('etag', etag);
       if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
@@ -112,7 +113,7 @@ export function taskRoutes(
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const id = taskId(request.params);
       if (ownTasksOnly) visible(await tasks.read(service, id), request);
       const task = await tasks.cancel(service, id);
@@ -120,7 +121,8 @@ export function taskRoutes(
       if (task === 'finished') throw taskAlreadyFinished();
       tasks.hint('finished');
       needs.onCancelled(service);
-      return present(task, languageOf(request.headers['accept-language']));
+      const body = present(task, languageOf(request.headers['accept-language']));
+      return reply.type('application/json; charset=utf-8').send(body);
     },
   );
 }

@@ -1,6 +1,6 @@
 import { batched } from '../base/batch.ts';
-import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
-import type { Accepted, NewTask } from './store.ts';
+import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
+import type { Accepted, CompanionTask, NewTask } from './store.ts';
 import type { Priority } from './task.ts';
 
 /** Lower is claimed first. */
@@ -8,6 +8,32 @@ export const RANK: Record<Priority, number> = { realtime: 0, batch: 1 };
 
 /** Accepts that arrive together are written by one statement and answered after its commit. */
 export const acceptTo = (db: Db): ((task: NewTask) => Promise<Accepted>) => batched((tasks) => acceptAll(db, tasks));
+
+/** The same statement in somebody else's transaction; no waiting for others, and no second try: that is for him to decide. */
+export async function acceptWithin(tx: Queryable, tasks: readonly CompanionTask[]): Promise<string[]> {
+  await tx.query(ACCEPT, columns(tasks));
+  const copies = tasks.filter(({ resultOf }) => resultOf !== undefined);
+  if (copies.length === 0) return [];
+  const { rows } = await tx.query<{ id: string }>(COPY, [copies.map((t) => t.id), copies.map((t) => t.resultOf)]);
+  return rows.map(({ id }) => id);
+}
+
+const COPY = {
+  name: 'copy-results',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    update tasks t
+       set status        = 'done',
+           started_at    = now(),
+           finished_at   = now(),
+           processing_ms = 0,
+           result        = source.result,
+           attachment    = source.attachment
+      from unnest($1::text[], $2::text[]) as copy (id, source_id)
+      join tasks source on source.id = copy.source_id
+     where t.id = copy.id and source.service = t.service and source.status = 'done'
+    returning t.id`,
+};
 
 async function acceptAll(db: Db, tasks: NewTask[]): Promise<Accepted[]> {
   const outcomes = new Map<string, Accepted>();
@@ -82,7 +108,7 @@ const ACCEPT = {
 };
 
 /** One array a column, in the order of the parameters of `ACCEPT`. */
-function columns(tasks: NewTask[]): unknown[][] {
+function columns(tasks: readonly NewTask[]): unknown[][] {
   return [
     tasks.map((t) => t.id),
     tasks.map((t) => t.service),
@@ -90,7 +116,7 @@ function columns(tasks: NewTask[]): unknown[][] {
     tasks.map((t) => RANK[t.priority]),
     tasks.map((t) => JSON.stringify(t.input)),
     tasks.map((t) => t.estimateSeconds),
-    tasks.map((t) => t.deadlineSeconds),
+    tasks.map((t) => t.deadlineSeconds ?? null),
     tasks.map((t) => t.ttlSeconds ?? null),
     tasks.map((t) => t.requestId ?? null),
     tasks.map((t) => t.traceparent ?? null),

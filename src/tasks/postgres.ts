@@ -1,11 +1,12 @@
 import type { Db } from '../base/db.ts';
-import { acceptTo } from './accept.ts';
+import { acceptTo, acceptWithin } from './accept.ts';
 import { advance, renew } from './advance.ts';
 import { cancel } from './cancel.ts';
 import { dueDeliveries, keepBody, pendingDeliveries, settle } from './deliveries.ts';
 import { depth } from './depth.ts';
 import { hintsOver } from './hints.ts';
 import { readAttachment, readFrom } from './read.ts';
+import { remove, requeue } from './requeue.ts';
 import type { TaskStore } from './store.ts';
 import { sweep } from './sweep.ts';
 
@@ -19,6 +20,9 @@ export function postgresTaskStore(db: Db): TaskStore & { close(): void } {
   return {
     ...hints,
     accept: acceptTo(db),
+    acceptWithin,
+    requeue: (service, id, final, tx = db) => requeue(tx, service, id, final),
+    remove: (service, ids, tx = db) => remove(tx, service, ids),
     read,
     readAttachment: (id) => readAttachment(db, id),
     advance: (endings, want) => advance(db, endings, want),

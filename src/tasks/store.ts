@@ -1,3 +1,4 @@
+import type { Queryable } from '../base/db.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Failure, Priority, Task, Webhook } from './task.ts';
 
@@ -14,6 +15,25 @@ export interface TaskStore {
    * fingerprint differs.
    */
   accept(task: NewTask): Promise<Accepted>;
+
+  /**
+   * Writes tasks down in a transaction of the caller's, so that they are there if and only if what he writes beside them
+   * is. One with `resultOf` is born done, with a copy of that task's result, where that task is done; answers the ids of
+   * those. Whoever calls hints `waiting` after the commit.
+   */
+  acceptWithin(tx: Queryable, tasks: readonly CompanionTask[]): Promise<string[]>;
+
+  /**
+   * Puts a failed task back into the queue as if it had just arrived, unless it failed with one of the codes `final`, or
+   * has a webhook (which has told its end). Of several at once one is told true.
+   */
+  requeue(service: string, id: string, final: readonly string[], tx?: Queryable): Promise<boolean>;
+
+  /**
+   * Removes tasks, whatever their state, with all that belongs to them, and answers the ids of those that were there.
+   * Whoever works on one is a late worker from then on.
+   */
+  remove(service: string, ids: readonly string[], tx?: Queryable): Promise<string[]>;
 
   /** The task as it stands, or `undefined` for an id that is unknown, expired, or another service's. */
   read(service: string, id: string): Promise<Task | undefined>;
@@ -64,8 +84,11 @@ export interface TaskStore {
   onHint(what: Hint, wake: () => void, signal: AbortSignal): void;
 }
 
-/** `waiting:SERVICE`: a task waits for a worker. `finished`: a task has ended (a reader waits, a webhook is due). */
-export type Hint = `waiting:${string}` | 'finished';
+/**
+ * `waiting:SERVICE`: a task waits for a worker. `finished`: a task has ended (a reader waits, a webhook is due).
+ * `changed:SERVICE`: something of the service's own has changed that somebody may be watching.
+ */
+export type Hint = `waiting:${string}` | `changed:${string}` | 'finished';
 
 export interface NewTask {
   readonly id: string;
@@ -74,7 +97,8 @@ export interface NewTask {
   readonly priority: Priority;
   readonly input: JsonValue;
   readonly estimateSeconds: number;
-  readonly deadlineSeconds: number;
+  /** Counted from now; absent: it may wait and be worked on as long as it takes. */
+  readonly deadlineSeconds?: number;
   /** Counted from now, the moment of queueing; absent: never expires. */
   readonly ttlSeconds?: number;
   readonly requestId?: string;
@@ -82,6 +106,9 @@ export interface NewTask {
   readonly idempotency?: { readonly key: Buffer; readonly fingerprint: Buffer };
   readonly webhook?: { readonly deliveryId: string; readonly url: string; readonly secret?: Buffer };
 }
+
+/** A task that is written down together with something else, which then answers for repeated requests. */
+export type CompanionTask = Omit<NewTask, 'idempotency' | 'webhook'> & { readonly resultOf?: string };
 
 export type Accepted =
   | { readonly outcome: 'accepted'; readonly id: string; readonly estimateSeconds: number }

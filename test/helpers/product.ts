@@ -46,10 +46,13 @@ export interface Answer {
 }
 
 export async function startProduct({
+  service = 'defectoscopy',
   env = {},
   roles = ['deliver', 'sweep'],
   model,
 }: {
+  /** The one service that runs. */
+  service?: string;
   env?: Record<string, string | undefined>;
   roles?: readonly ('deliver' | 'sweep')[];
   model?: Model;
@@ -63,8 +66,9 @@ export async function startProduct({
       DATA_DIR: dataDir,
       DATABASE_URL: database.url,
       FILES_HOST: 'files.assay.internal',
-      DEFECTOSCOPY_PORT: '0',
-      DEFECTOSCOPY_API_TOKENS: TOKEN,
+      SERVICES: service,
+      [`${service.toUpperCase()}_PORT`]: '0',
+      [`${service.toUpperCase()}_API_TOKENS`]: TOKEN,
       DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'storage-1.example.com,storage-2.example.com',
       LOG_LEVEL: 'silent',
       ...env,
@@ -81,7 +85,7 @@ export async function startProduct({
   const listeners = await gatewayHouse(house, signal, 50);
   const { roster } = listeners;
   const url = await new Promise<string>((resolve, reject) => {
-    const onListening = (addresses: Record<string, string>) => resolve(addresses['defectoscopy']!);
+    const onListening = (addresses: Record<string, string>) => resolve(addresses[service]!);
     const serving = serve({ services, house: listeners, host: '127.0.0.1', onListening, log, signal });
     serving.catch(reject);
     running.push(serving);
@@ -129,12 +133,12 @@ export async function startProduct({
       const own = new AbortController();
       const worker = work({
         id: `test-${Math.random().toString(36).slice(2)}`,
-        service: 'defectoscopy',
+        service,
         load: async () => given,
         tasks,
         workers,
         maxAttempts: settings.workerMaxAttempts,
-        meters: createWorkMeters('defectoscopy', new Registry()),
+        meters: createWorkMeters(service, new Registry()),
         metrics: async () => [],
         log,
         signal: own.signal,
@@ -145,7 +149,7 @@ export async function startProduct({
         await worker;
       };
       stopWorkers.push(stopWorker);
-      while (roster.state('defectoscopy') !== 'warm') await new Promise((resolve) => setTimeout(resolve, 20));
+      while (roster.state(service) !== 'warm') await new Promise((resolve) => setTimeout(resolve, 20));
       return stopWorker;
     },
     async age(id, seconds) {

@@ -86,6 +86,8 @@ export function startAssay(place: Place, options: StartOptions = {}): Assay {
       PATH: process.env['PATH'],
       HOME: dirname(place.dataDir),
       DATA_DIR: place.dataDir,
+      // One service is enough to see how processes live and die.
+      SERVICES: 'defectoscopy',
       DEFECTOSCOPY_PORT: String(place.port),
       DEFECTOSCOPY_API_TOKENS: TOKEN,
       ...env,

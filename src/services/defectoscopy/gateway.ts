@@ -56,7 +56,7 @@ export async function openGateway({
   taskRoutes(app, {
     service,
     tasks,
-    present,
+    present: (task, language) => JSON.stringify(present(task, language)),
     state: TaskState,
     examples,
     ownTasksOnly,

@@ -21,7 +21,7 @@ export const defectoscopy: Service = {
       name: 'defectoscopy',
       title: 'Defectoscopy',
       port: own.port,
-      present,
+      present: (task) => JSON.stringify(present(task)),
       verdicts: { auth: tokens.state, image_hosts: imageVerdict(own, shared) },
       webhook: { event: 'defectoscopy.result.terminal', secretFor: (principal) => secrets.get(principal) },
       startAfterSeconds: { realtime: 0, batch: own.costDelaySeconds },

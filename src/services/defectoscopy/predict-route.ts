@@ -1,15 +1,12 @@
-import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
 import { idempotencyKeyReused, queueUnavailable, validationError } from '../../base/faults.ts';
-import { newId } from '../../base/ids.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { checkUrl, type UrlPolicy, UrlRefused } from '../../base/outbound-url.ts';
-import { reply as answer, refusal, Success } from '../../http/envelope.ts';
+import type { UrlPolicy } from '../../base/outbound-url.ts';
+import { reply as answer, refusal, Success, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import { fingerprint, idempotencyKey } from '../../http/idempotency.ts';
-import { traceparent } from '../../http/request-id.ts';
 import type { Roster } from '../../tasks/roster.ts';
-import type { NewTask, TaskStore } from '../../tasks/store.ts';
+import type { TaskStore } from '../../tasks/store.ts';
+import { acceptTask, checkField, TASK_HEADERS } from '../accept-task.ts';
 import { estimateSeconds } from '../estimate.ts';
 import type { SharedSettings } from '../service.ts';
 import { accepted } from './examples.ts';
@@ -22,7 +19,7 @@ export function predictRoute(
   app: Gateway,
   needs: { tasks: TaskStore; roster: Roster; own: Own; shared: SharedSettings },
 ): void {
-  const { tasks, roster, own, shared } = needs;
+  const { roster, own, shared } = needs;
   const images = imagePolicy(own, shared);
   const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes };
   const cold = own.costDelaySeconds + own.coldStartSeconds + own.estimateWarmSeconds;
@@ -37,13 +34,7 @@ export function predictRoute(
         operationId: 'predict',
         tags: ['tasks'],
         body: PredictRequest,
-        shown: {
-          headers: {
-            'Idempotency-Key': 'The same key with the same body makes no second task while the first is kept.',
-            'X-Request-ID': 'Your identifier of this request; it comes back and goes into the callback.',
-            traceparent: 'A W3C trace, which the callback carries on.',
-          },
-        },
+        shown: { headers: TASK_HEADERS },
         response: {
           202: answer(
             'Queued.',
@@ -69,56 +60,15 @@ export function predictRoute(
         throw validationError('model_version: no such version is installed.');
       }
 
-      const trace = traceparent(request.headers);
-      const key = idempotencyKey(request.headers['idempotency-key']);
-      const task: NewTask = {
-        id: newId(),
+      const task = await acceptTask(needs, request, reply, {
         service: 'defectoscopy',
-        principal: request.principal,
         priority,
         input: { image_url, ...(model_version !== undefined && { model_version }) },
         estimateSeconds: estimateSeconds(roster.state('defectoscopy'), estimates),
-        deadlineSeconds: shared.taskDeadlineSeconds,
-        ttlSeconds: shared.resultTtlSeconds,
-        requestId: request.id,
-        ...(trace !== undefined && { traceparent: trace }),
-        ...(key !== undefined && { idempotency: idempotency(request.principal, key, request.body as JsonObject) }),
-        ...(webhook_url !== undefined && { webhook: { deliveryId: newId('whd_'), url: webhook_url } }),
-      };
-      const written = await tasks.accept(task);
-      if (written.outcome === 'conflict') throw idempotencyKeyReused();
-      if (written.outcome === 'accepted') tasks.hint('waiting:defectoscopy');
-      else reply.header('idempotency-replayed', 'true');
-
-      const statusUrl = `/result/${written.id}`;
-      return reply
-        .code(202)
-        .header('location', statusUrl)
-        .send({
-          ok: true,
-          data: {
-            task_id: written.id,
-            status: 'queued',
-            status_url: statusUrl,
-            estimated_wait_seconds: written.estimateSeconds,
-          },
-        });
+        asked: request.body as JsonObject,
+        ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
+      });
+      return success(task);
     },
   );
-}
-
-function checkField(field: string, url: string, policy: UrlPolicy): void {
-  try {
-    checkUrl(url, policy);
-  } catch (error) {
-    throw error instanceof UrlRefused ? validationError(`${field}: ${error.message}`) : error;
-  }
-}
-
-/** A key counts within one service, principal and endpoint: two clients may use the same. */
-function idempotency(principal: string, key: string, body: JsonObject): NonNullable<NewTask['idempotency']> {
-  return {
-    key: hash('sha256', `defectoscopy\0${principal}\0POST /predict\0${key}`, 'buffer'),
-    fingerprint: Buffer.from(fingerprint(body), 'hex'),
-  };
 }

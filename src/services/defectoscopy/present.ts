@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { unixSeconds } from '../../base/time.ts';
 import type { Task, Webhook } from '../../tasks/task.ts';
+import { webhookFacts } from '../webhook-state.ts';
 import type { Recorded } from './result.ts';
 
 const MESSAGES = {
@@ -43,12 +44,8 @@ function webhookOf(webhook: Webhook | undefined): JsonObject {
       configured: true,
       state: webhook.state,
       attempts: webhook.attempts,
-      delivery_id: webhook.deliveryId,
-      ...(webhook.lastAttemptAt && { last_attempt_at: unixSeconds(webhook.lastAttemptAt) }),
-      ...(webhook.nextAttemptAt && { next_attempt_at: unixSeconds(webhook.nextAttemptAt) }),
-      ...(webhook.deliveredAt && { delivered_at: unixSeconds(webhook.deliveredAt) }),
+      ...webhookFacts(webhook),
       ...(webhook.responseStatusCode !== undefined && { response_status_code: webhook.responseStatusCode }),
-      ...(webhook.lastError !== undefined && { last_error: webhook.lastError }),
     },
   };
 }

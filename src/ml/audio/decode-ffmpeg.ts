@@ -1,0 +1,113 @@
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import type { AudioType } from '../../base/sniff-audio.ts';
+import { SAMPLE_RATE } from './sound.ts';
+import { AudioRefused } from './refused.ts';
+import { patient } from './patient.ts';
+
+/** Whether this machine has an ffmpeg that starts. Looked for once. */
+export function hasFfmpeg(): Promise<boolean> {
+  found ??= promisify(execFile)('ffmpeg', ['-hide_banner', '-version'], { timeout: 20_000 }).then(
+    () => true,
+    () => false,
+  );
+  return found;
+}
+let found: Promise<boolean> | undefined;
+
+/**
+ * What ffmpeg makes of a file: mono, 16 kHz, in pieces of some tenths of a second, from the beginning on. The child reads
+ * no faster than its pieces are taken, and is killed when the signal aborts, when nobody takes pieces any more, and when
+ * it says nothing for a minute while it was waited for.
+ */
+export async function* decodeWithFfmpeg(
+  path: string,
+  { type, maxSeconds, signal }: { type: AudioType; maxSeconds: number; signal: AbortSignal },
+): AsyncGenerator<Float32Array> {
+  signal.throwIfAborted();
+  const child = spawn('ffmpeg', ffmpegArguments(path, type, maxSeconds), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const complaints = boundedText(child.stderr);
+  const kill = () => void child.kill('SIGKILL');
+  signal.addEventListener('abort', kill, { once: true });
+  const ended = endOf(child);
+  // It is awaited only once the sound has ended; until then its failure is nobody's.
+  ended.catch(() => {});
+  try {
+    let samples = 0;
+    for await (const piece of patient(floats(child.stdout), STALL_MS)) {
+      samples += piece.length;
+      yield piece;
+    }
+    signal.throwIfAborted();
+    const code = await ended;
+    signal.throwIfAborted();
+    if (code !== 0 && samples === 0) throw new AudioRefused('corrupt', `ffmpeg found no sound: ${complaints()}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', kill);
+    kill();
+  }
+}
+
+// A minute without a tenth of a second of sound is a file made to keep its reader busy.
+const STALL_MS = 60_000;
+const KEPT_COMPLAINTS = 2000;
+
+/** Which reader ffmpeg is bound to: left to itself it would take a text file for a playlist and follow its addresses. */
+const DEMUXERS: Readonly<Record<AudioType, string>> = {
+  wav: 'wav',
+  mp3: 'mp3',
+  m4a: 'mov',
+  mp4: 'mov',
+  aac: 'aac',
+  ogg: 'ogg',
+  opus: 'ogg',
+  flac: 'flac',
+  webm: 'matroska',
+  amr: 'amr',
+};
+
+function ffmpegArguments(path: string, type: AudioType, maxSeconds: number): string[] {
+  return [
+    ['-hide_banner', '-nostdin', '-loglevel', 'error'],
+    // One thread: the other cores are the recognizer's. No single block of memory beyond a quarter of a gigabyte.
+    ['-threads', '1', '-max_alloc', String(2 ** 28)],
+    ['-protocol_whitelist', 'file', '-f', DEMUXERS[type], '-vn', '-sn', '-dn', '-i', `file:${path}`],
+    ['-map', '0:a:0', '-map_metadata', '-1', '-t', String(Math.ceil(maxSeconds) + 2)],
+    // Where the timestamps have a hole (a recorder that was paused, a video whose sound sets in late) silence stands in
+    // its place, so that a word's time is the time at which a player says it.
+    ['-af', `aresample=${SAMPLE_RATE}:async=1:first_pts=0`, '-ac', '1', '-c:a', 'pcm_f32le', '-f', 'f32le', 'pipe:1'],
+  ].flat();
+}
+
+/** The samples in a stream of bytes; a piece of bytes may end anywhere in one. */
+async function* floats(bytes: Readable): AsyncGenerator<Float32Array> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    const all = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    const whole = all.length - (all.length % 4);
+    rest = all.subarray(whole);
+    if (whole === 0) continue;
+    const samples = new Float32Array(whole / 4);
+    new Uint8Array(samples.buffer).set(all.subarray(0, whole));
+    yield samples;
+  }
+}
+
+async function endOf(child: ChildProcessByStdio<null, Readable, Readable>): Promise<number | null> {
+  // `error` comes instead of `close` where the program cannot be started at all.
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code;
+}
+
+function boundedText(stream: Readable): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (more: string) => {
+    if (text.length < KEPT_COMPLAINTS) text += more.slice(0, KEPT_COMPLAINTS);
+  });
+  return () => text.trim().split('\n')[0] ?? '';
+}

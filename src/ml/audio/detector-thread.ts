@@ -1,0 +1,67 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { env, InferenceSession, Tensor } from 'onnxruntime-node';
+import { FRAME_SAMPLES } from './sound.ts';
+
+/** What the thread is started with: the network's bytes. */
+export interface DetectorOptions {
+  readonly network: Uint8Array;
+}
+
+/** What it is asked: how likely there is speech in each frame of `samples`, which hold whole frames. */
+export interface Question {
+  readonly id: number;
+  readonly samples: Float32Array;
+  /** What was heard before, as the last answer gave it; absent at a beginning. */
+  readonly memory?: Memory | undefined;
+}
+/** The network's state, and the end of the last frame, which it wants to see before the next one. */
+export interface Memory {
+  readonly state: Float32Array;
+  readonly context: Float32Array;
+}
+export type Answer =
+  | { readonly id: number; readonly probabilities: Float32Array; readonly memory: Memory }
+  | { readonly id: number; readonly error: string };
+
+const CONTEXT_SAMPLES = 64;
+const STATE_DIMS = [2, 1, 128];
+const RATE = new Tensor('int64', BigInt64Array.of(16_000n), []);
+
+const { network } = workerData as DetectorOptions;
+env.logLevel = 'fatal';
+const session = await InferenceSession.create(network, {
+  executionProviders: ['cpu'],
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  executionMode: 'sequential',
+});
+
+// One question at a time: the runs of two would only take turns.
+let turn = Promise.resolve();
+parentPort!.on('message', (question: Question) => {
+  turn = turn.then(() => answer(question));
+});
+
+async function answer({ id, samples, memory }: Question): Promise<void> {
+  try {
+    let state = memory?.state ?? new Float32Array(STATE_DIMS.reduce((a, b) => a * b));
+    const input = new Float32Array(CONTEXT_SAMPLES + FRAME_SAMPLES);
+    if (memory) input.set(memory.context);
+    const probabilities = new Float32Array(samples.length / FRAME_SAMPLES);
+    for (let frame = 0; frame < probabilities.length; frame++) {
+      input.set(samples.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES), CONTEXT_SAMPLES);
+      const { output, stateN } = await session.run({
+        input: new Tensor('float32', input, [1, input.length]),
+        state: new Tensor('float32', state, STATE_DIMS),
+        sr: RATE,
+      });
+      probabilities[frame] = output!.data[0] as number;
+      state = stateN!.data as Float32Array;
+      input.copyWithin(0, FRAME_SAMPLES);
+    }
+    const after = { state: state.slice(), context: input.slice(0, CONTEXT_SAMPLES) };
+    parentPort!.postMessage({ id, probabilities, memory: after } satisfies Answer);
+  } catch (error) {
+    parentPort!.postMessage({ id, error: error instanceof Error ? error.message : String(error) } satisfies Answer);
+  }
+}

@@ -1,0 +1,18 @@
+import type { Header } from '../header.ts';
+import { AudioRefused } from '../refused.ts';
+import type { Bytes } from './bytes.ts';
+
+/** AMR and AMR-WB (RFC 4867 §5): frames of 20 ms whose first byte says how long they are. */
+export async function readAmr(bytes: Bytes): Promise<Header> {
+  const head = await bytes.read(0, 16);
+  const wide = head.toString('latin1', 0, 9) === '#!AMR-WB\n';
+  const start = wide ? 9 : 6;
+  const frame = (wide ? WIDE : NARROW)[((head[start] ?? 0xff) >> 3) & 15];
+  if (head.length <= start || frame === undefined) throw new AudioRefused('corrupt', 'The AMR file has no sound in it.');
+  const seconds = ((bytes.size - start) / frame) * 0.02;
+  return { sampleRate: wide ? 16_000 : 8000, channels: 1, duration: { seconds, counted: false } };
+}
+
+// Bytes of a frame by its mode, the first byte included.
+const NARROW = [13, 14, 16, 18, 20, 21, 27, 32, 6];
+const WIDE = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6];

@@ -1,0 +1,20 @@
+import type { Header } from '../header.ts';
+import { AudioRefused } from '../refused.ts';
+import type { Bytes } from './bytes.ts';
+
+/** FLAC (RFC 9639): the first block says everything. */
+export async function readFlac(bytes: Bytes, skip: number): Promise<Header> {
+  const head = await bytes.read(skip, 42);
+  if (head.length < 42 || (head[4]! & 0x7f) !== 0) throw new AudioRefused('corrupt', 'The FLAC file has no header.');
+  const fields = head.readBigUInt64BE(18);
+  const sampleRate = Number(fields >> 44n);
+  const channels = Number((fields >> 41n) & 7n) + 1;
+  const samples = Number(fields & 0xfffffffffn);
+  return {
+    sampleRate,
+    channels,
+    skip,
+    // Zero: whoever wrote it did not know.
+    ...(samples > 0 && sampleRate > 0 && { duration: { seconds: samples / sampleRate, counted: true } }),
+  };
+}

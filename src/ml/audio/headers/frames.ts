@@ -1,0 +1,51 @@
+import { type Frame, firstFrame, frameAt, SNIFFED_BYTES } from '../../../base/sniff-audio.ts';
+import { type Header, isCutOff } from '../header.ts';
+import { AudioRefused } from '../refused.ts';
+import type { Bytes } from './bytes.ts';
+
+/** MP3, or AAC in ADTS, which begins at `skip`: frames one after the other, and in MP3 sometimes their number before them. */
+export async function readFrames(bytes: Bytes, skip: number): Promise<Header> {
+  const head = await bytes.read(skip, SNIFFED_BYTES);
+  const first = firstFrame(head);
+  if (!first) throw new AudioRefused('corrupt', 'The recording has no frames of sound.');
+  const { sampleRate, channels, samples } = first.frame;
+  const counted = first.frame.kind === 'mp3' ? countIn(head.subarray(first.at), first.frame) : undefined;
+  const there = bytes.size - skip - first.at;
+  if (!counted) {
+    const seconds = there / bytesPerSecond(head, first.at);
+    return { duration: { seconds, counted: false }, sampleRate, channels, skip };
+  }
+  const seconds = (counted.frames * samples) / sampleRate;
+  if (counted.bytes !== undefined && isCutOff((there / counted.bytes) * seconds, seconds)) {
+    throw new AudioRefused('corrupt', 'The MP3 file is shorter than it says.');
+  }
+  return { duration: { seconds, counted: true }, sampleRate, channels, skip };
+}
+
+/** The number of frames that the encoder left in the first one ("Xing", "Info" or "VBRI"), and of bytes. */
+function countIn(bytes: Buffer, frame: Frame): { frames: number; bytes?: number } | undefined {
+  const { xingAt } = frame;
+  const name = bytes.toString('latin1', xingAt, xingAt + 4);
+  if ((name === 'Xing' || name === 'Info') && bytes.length >= xingAt + 16) {
+    const flags = bytes.readUInt32BE(xingAt + 4);
+    const frames = flags & 1 ? bytes.readUInt32BE(xingAt + 8) : 0;
+    const size = (flags & 3) === 3 ? bytes.readUInt32BE(xingAt + 12) : 0;
+    if (frames > 0) return { frames, ...(size > 0 && { bytes: size }) };
+  }
+  if (bytes.toString('latin1', 36, 40) === 'VBRI' && bytes.length >= 54) {
+    const [size, frames] = [bytes.readUInt32BE(46), bytes.readUInt32BE(50)];
+    if (frames > 0) return { frames, ...(size > 0 && { bytes: size }) };
+  }
+  return undefined;
+}
+
+/** What a second of the first frames takes. */
+function bytesPerSecond(head: Buffer, from: number): number {
+  let seconds = 0;
+  let at = from;
+  for (let frame = frameAt(head, at); frame; frame = frameAt(head, at)) {
+    at += frame.bytes;
+    seconds += frame.samples / frame.sampleRate;
+  }
+  return (at - from) / seconds;
+}

@@ -1,0 +1,31 @@
+/** The end of a recording that is still needed: samples are added behind and forgotten in front. */
+export interface Tape {
+  /** How many samples it holds. */
+  length(): number;
+  add(piece: Float32Array): void;
+  /** A copy of the samples between two places, counted from the first that it still holds. */
+  copy(from: number, to: number): Float32Array;
+  forget(samples: number): void;
+}
+
+export function createTape(): Tape {
+  let memory = new Float32Array(2 ** 16);
+  let length = 0;
+  return {
+    length: () => length,
+    add(piece) {
+      if (length + piece.length > memory.length) {
+        const larger = new Float32Array(Math.max(memory.length * 2, length + piece.length));
+        larger.set(memory.subarray(0, length));
+        memory = larger;
+      }
+      memory.set(piece, length);
+      length += piece.length;
+    },
+    copy: (from, to) => memory.slice(from, Math.min(to, length)),
+    forget(samples) {
+      memory.copyWithin(0, samples, length);
+      length -= samples;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** One step of a path: at `frame` the sound of `row` began. */
+export type Onsets = Int32Array;
+
+/**
+ * When each token was said: the frame at which the path of least cost through the tokens' attentions enters its row
+ * (dynamic time warping, as Whisper's authors do it for word times). `attentions` are, of each token, one row per head;
+ * only the first `frames` frames are looked at. Answers [tokens] frames, never falling.
+ */
+export function onsets(attentions: readonly (readonly Float32Array[])[], frames: number): Onsets {
+  const rows = attentions.length;
+  const matrix = new Float32Array(rows * frames);
+  const heads = attentions[0]?.length ?? 0;
+  for (let head = 0; head < heads; head++) {
+    const shares = standardised(
+      attentions.map((token) => token[head]!),
+      frames,
+    );
+    for (let row = 0; row < rows; row++) {
+      const smooth = medianFiltered(shares.subarray(row * frames, (row + 1) * frames));
+      for (let frame = 0; frame < frames; frame++) matrix[row * frames + frame]! += smooth[frame]! / heads;
+    }
+  }
+  return cheapestPath(matrix, rows, frames);
+}
+
+/** Of every frame, how much more than the other tokens each looked there, in standard deviations. [tokens, frames] */
+function standardised(shares: readonly Float32Array[], frames: number): Float32Array {
+  const rows = shares.length;
+  const made = new Float32Array(rows * frames);
+  for (let frame = 0; frame < frames; frame++) {
+    let [sum, squares] = [0, 0];
+    for (const row of shares) {
+      sum += row[frame]!;
+      squares += row[frame]! ** 2;
+    }
+    const mean = sum / rows;
+    const deviation = Math.sqrt(Math.max(squares / rows - mean ** 2, 0)) || 1;
+    for (let row = 0; row < rows; row++) made[row * frames + frame] = (shares[row]![frame]! - mean) / deviation;
+  }
+  return made;
+}
+
+const FILTER_REACH = 3;
+
+/** The median of seven neighbours, mirrored at the ends: a lone spike moves nothing. */
+function medianFiltered(values: Float32Array): Float32Array {
+  const last = values.length - 1;
+  const near = new Float32Array(2 * FILTER_REACH + 1);
+  return values.map((_, i) => {
+    for (let k = -FILTER_REACH; k <= FILTER_REACH; k++) {
+      const at = Math.abs(i + k);
+      near[k + FILTER_REACH] = values[Math.max(0, at > last ? 2 * last - at : at)]!;
+    }
+    near.sort();
+    return near[FILTER_REACH]!;
+  });
+}
+
+/** Of each row, the frame at which the path enters it that gathers the most of `matrix` from corner to corner. */
+function cheapestPath(matrix: Float32Array, rows: number, frames: number): Onsets {
+  const width = frames + 1;
+  const cost = new Float32Array((rows + 1) * width).fill(Number.POSITIVE_INFINITY);
+  const cameFrom = new Uint8Array((rows + 1) * width);
+  cost[0] = 0;
+  for (let row = 1; row <= rows; row++) {
+    for (let frame = 1; frame <= frames; frame++) {
+      const at = row * width + frame;
+      const [both, rowOnly, frameOnly] = [cost[at - width - 1]!, cost[at - width]!, cost[at - 1]!];
+      const step = both < rowOnly && both < frameOnly ? BOTH : rowOnly < frameOnly ? ROW : FRAME;
+      const least = step === BOTH ? both : step === ROW ? rowOnly : frameOnly;
+      cost[at] = least - matrix[(row - 1) * frames + frame - 1]!;
+      cameFrom[at] = step;
+    }
+  }
+  const entered = new Int32Array(rows);
+  for (let row = rows, frame = frames; row > 0 && frame > 0; ) {
+    entered[row - 1] = frame - 1;
+    const step = cameFrom[row * width + frame]!;
+    if (step !== FRAME) row--;
+    if (step !== ROW) frame--;
+  }
+  return entered;
+}
+
+const [BOTH, ROW, FRAME] = [0, 1, 2];

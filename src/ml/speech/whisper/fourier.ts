@@ -1,0 +1,87 @@
+/**
+ * A discrete Fourier transform of `length` complex values, in place: `re` and `im` become the spectrum, in natural order.
+ * `length` is a product of small primes. Mixed radix, after Stockham: each pass takes one factor off and leaves its
+ * results where the next one reads them in order.
+ */
+export function fourier(length: number): (re: Float64Array, im: Float64Array) => void {
+  const passes = planPasses(length);
+  const spareRe = new Float64Array(length);
+  const spareIm = new Float64Array(length);
+  return (re, im) => {
+    let [fromRe, fromIm, toRe, toIm] = [re, im, spareRe, spareIm];
+    for (const pass of passes) {
+      transformPass(pass, fromRe, fromIm, toRe, toIm);
+      [fromRe, fromIm, toRe, toIm] = [toRe, toIm, fromRe, fromIm];
+    }
+    if (fromRe === re) return;
+    re.set(fromRe);
+    im.set(fromIm);
+  };
+}
+
+/** One factor of the length: `stride` transforms of `radix` values, `groups` times, each value turned on its way out. */
+interface Pass {
+  readonly radix: number;
+  readonly stride: number;
+  readonly groups: number;
+  /** exp(-2πi·r·k/radix) at [r·radix + k], and exp(-2πi·j·k/(radix·groups)) at [j·radix + k]. */
+  readonly small: Turns;
+  readonly large: Turns;
+}
+interface Turns {
+  readonly cos: Float64Array;
+  readonly sin: Float64Array;
+}
+
+function planPasses(length: number): Pass[] {
+  const passes: Pass[] = [];
+  for (let left = length, stride = 1; left > 1; ) {
+    const radix = [5, 4, 3, 2].find((factor) => left % factor === 0) ?? left;
+    const groups = left / radix;
+    const small = turns(radix, radix, (r, k) => (r * k) / radix);
+    const large = turns(groups, radix, (j, k) => (j * k) / left);
+    passes.push({ radix, stride, groups, small, large });
+    left = groups;
+    stride *= radix;
+  }
+  return passes;
+}
+
+function turns(rows: number, columns: number, share: (row: number, column: number) => number): Turns {
+  const cos = new Float64Array(rows * columns);
+  const sin = new Float64Array(rows * columns);
+  for (let at = 0; at < cos.length; at++) {
+    const angle = -2 * Math.PI * share(Math.floor(at / columns), at % columns);
+    cos[at] = Math.cos(angle);
+    sin[at] = Math.sin(angle);
+  }
+  return { cos, sin };
+}
+
+function transformPass(
+  { radix, stride, groups, small, large }: Pass,
+  fromRe: Float64Array,
+  fromIm: Float64Array,
+  toRe: Float64Array,
+  toIm: Float64Array,
+): void {
+  for (let group = 0; group < groups; group++) {
+    for (let k = 0; k < radix; k++) {
+      const turnRe = large.cos[group * radix + k]!;
+      const turnIm = large.sin[group * radix + k]!;
+      for (let q = 0; q < stride; q++) {
+        let [sumRe, sumIm] = [0, 0];
+        for (let r = 0; r < radix; r++) {
+          const at = q + stride * (group + groups * r);
+          const cos = small.cos[r * radix + k]!;
+          const sin = small.sin[r * radix + k]!;
+          sumRe += fromRe[at]! * cos - fromIm[at]! * sin;
+          sumIm += fromRe[at]! * sin + fromIm[at]! * cos;
+        }
+        const at = q + stride * (radix * group + k);
+        toRe[at] = sumRe * turnRe - sumIm * turnIm;
+        toIm[at] = sumRe * turnIm + sumIm * turnRe;
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { fourier } from './fourier.ts';
+
+export const SAMPLE_RATE = 16_000;
+/** Whisper hears exactly this much at a time; what is shorter is followed by silence. */
+export const HEARD_SECONDS = 30;
+export const FRAMES = 3000;
+
+const WINDOW = 400;
+const HOP = 160;
+const FREQUENCIES = WINDOW / 2 + 1;
+
+/**
+ * The log-Mel spectrogram that Whisper listens to (Radford et al. 2022, arXiv:2212.04356 §2.2), [bins, 3000] row by row,
+ * about -1..1: windows of 25 ms every 10 ms, `bins` Mel channels, of mono 16 kHz samples, at most 30 s.
+ */
+export function logMel(samples: Float32Array, bins: number): Float32Array {
+  const filters = melFilters(bins);
+  const logs = new Float32Array(bins * FRAMES).fill(FLOOR);
+  let highest = FLOOR;
+  eachSpectrum(samples, (power, frame) => {
+    for (let bin = 0; bin < bins; bin++) {
+      const { from, weights } = filters[bin]!;
+      let energy = 0;
+      for (let i = 0; i < weights.length; i++) energy += weights[i]! * power[from + i]!;
+      const log = Math.log10(Math.max(energy, 1e-10));
+      logs[bin * FRAMES + frame] = log;
+      if (log > highest) highest = log;
+    }
+  });
+  // Of the range only the upper 80 dB are kept.
+  for (let i = 0; i < logs.length; i++) logs[i] = (Math.max(logs[i]!, highest - 8) + 4) / 4;
+  return logs;
+}
+
+const FLOOR = -10;
+
+/** Power spectra of all windows that touch the sound, centred on every 160th sample, mirrored at the beginning. */
+function eachSpectrum(samples: Float32Array, take: (power: Float64Array, frame: number) => void): void {
+  const half = WINDOW / 2;
+  const at = (i: number) => samples[i < 0 ? -i : i] ?? 0;
+  const hann = Float64Array.from({ length: WINDOW }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW));
+  const transform = fourier(WINDOW);
+  const [re, im] = [new Float64Array(WINDOW), new Float64Array(WINDOW)];
+  const [even, odd] = [new Float64Array(FREQUENCIES), new Float64Array(FREQUENCIES)];
+  const heard = Math.min(FRAMES, Math.ceil((samples.length + half) / HOP));
+  for (let frame = 0; frame < heard; frame += 2) {
+    // Two windows at the price of one: a spectrum of a real signal is symmetric, so one rides as the imaginary part.
+    for (let i = 0; i < WINDOW; i++) {
+      re[i] = hann[i]! * at(frame * HOP + i - half);
+      im[i] = hann[i]! * at((frame + 1) * HOP + i - half);
+    }
+    transform(re, im);
+    for (let f = 0; f < FREQUENCIES; f++) {
+      const mirror = f === 0 ? 0 : WINDOW - f;
+      even[f] = ((re[f]! + re[mirror]!) ** 2 + (im[f]! - im[mirror]!) ** 2) / 4;
+      odd[f] = ((re[f]! - re[mirror]!) ** 2 + (im[f]! + im[mirror]!) ** 2) / 4;
+    }
+    take(even, frame);
+    if (frame + 1 < FRAMES) take(odd, frame + 1);
+  }
+}
+
+/** The frequencies that one Mel channel hears: a triangle of weights, from the index `from` on. */
+interface Filter {
+  readonly from: number;
+  readonly weights: Float64Array;
+}
+
+const known = new Map<number, Filter[]>();
+
+/** Triangles of equal area on Slaney's Mel scale (Auditory Toolbox, 1998), from 0 to 8 kHz. */
+function melFilters(bins: number): Filter[] {
+  const made = known.get(bins);
+  if (made) return made;
+  const top = toMel(SAMPLE_RATE / 2);
+  const corners = Array.from({ length: bins + 2 }, (_, i) => toHertz((top * i) / (bins + 1)));
+  const filters = Array.from({ length: bins }, (_, bin): Filter => {
+    const [low, middle, high] = [corners[bin]!, corners[bin + 1]!, corners[bin + 2]!];
+    const all = Array.from({ length: FREQUENCIES }, (_, f) => {
+      const hertz = (f * SAMPLE_RATE) / WINDOW;
+      const height = Math.min((hertz - low) / (middle - low), (high - hertz) / (high - middle));
+      return Math.max(0, height) * (2 / (high - low));
+    });
+    const from = Math.max(
+      0,
+      all.findIndex((weight) => weight > 0),
+    );
+    const to = all.findLastIndex((weight) => weight > 0);
+    return { from, weights: Float64Array.from(all.slice(from, to + 1)) };
+  });
+  known.set(bins, filters);
+  return filters;
+}
+
+// Linear up to 1 kHz, logarithmic above.
+const LINEAR_HERTZ = 200 / 3;
+const KNEE = 1000 / LINEAR_HERTZ;
+const STEP = Math.log(6.4) / 27;
+const toMel = (hertz: number) => (hertz < 1000 ? hertz / LINEAR_HERTZ : KNEE + Math.log(hertz / 1000) / STEP);
+const toHertz = (mel: number) => (mel < KNEE ? mel * LINEAR_HERTZ : 1000 * Math.exp(STEP * (mel - KNEE)));

@@ -1,0 +1,82 @@
+import { deflateSync } from 'node:zlib';
+import { type Transcript, transcribe } from './decode.ts';
+import type { Heard } from './network.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/**
+ * A transcript that can be believed, or an empty one. A first one that repeats itself or that the model hardly believes
+ * itself is tried again with chance in it, and silence is taken for silence (arXiv:2212.04356 §4.5, with fewer tries).
+ */
+export async function faithful(
+  heard: Heard,
+  { vocabulary, language, seconds, noSpeech, throwIfStopped }: Circumstances,
+): Promise<Transcript> {
+  const tries: Judged[] = [];
+  for (const temperature of TEMPERATURES) {
+    const random = seeded();
+    const most = Math.min(MOST_TOKENS, Math.ceil(TOKENS_PER_SECOND * seconds) + 10);
+    const transcript = await transcribe(heard, vocabulary, language, { most, temperature, random, throwIfStopped });
+    const judged = judge(transcript, vocabulary);
+    if (noSpeech > SILENT && judged.average < UNSURE) return NOTHING;
+    if (!judged.isRepetitive && judged.average >= UNSURE) return transcript;
+    tries.push(judged);
+  }
+  const sane = tries.filter(({ isRepetitive }) => !isRepetitive);
+  if (sane.length === 0) return NOTHING;
+  return sane.reduce((a, b) => (b.average > a.average ? b : a)).transcript;
+}
+
+export interface Circumstances {
+  readonly vocabulary: Vocabulary;
+  readonly language: string;
+  /** How much sound there is. */
+  readonly seconds: number;
+  /** That nobody speaks, 0..1. */
+  readonly noSpeech: number;
+  readonly throwIfStopped: () => void;
+}
+
+const TEMPERATURES = [0, 0.4, 0.8];
+// The bounds of the paper.
+const SILENT = 0.6;
+const UNSURE = -1;
+const REPETITIVE = 2.4;
+// Half of the model's 448 positions, as it was trained; and nobody speaks faster than that for long.
+const MOST_TOKENS = 220;
+const TOKENS_PER_SECOND = 15;
+const NOTHING: Transcript = { spoken: [], endLogProbability: 0, stopped: 'end' };
+
+interface Judged {
+  readonly transcript: Transcript;
+  /** Mean logarithm of the probabilities of its tokens. */
+  readonly average: number;
+  readonly isRepetitive: boolean;
+}
+
+function judge(transcript: Transcript, vocabulary: Vocabulary): Judged {
+  const { spoken, endLogProbability, stopped } = transcript;
+  const sum = spoken.reduce((total, { logProbability }) => total + logProbability, endLogProbability);
+  const text = vocabulary.text(spoken.map(({ token }) => token));
+  return {
+    transcript,
+    average: sum / (spoken.length + 1),
+    isRepetitive: stopped === 'loop' || compressionRatio(text) > REPETITIVE,
+  };
+}
+
+/** How much shorter a text can be said: more than 2.4 times where it repeats itself. */
+export function compressionRatio(text: string): number {
+  const bytes = Buffer.from(text);
+  return bytes.length / deflateSync(bytes).length;
+}
+
+/** The same chance every time (mulberry32): a recording has one transcript, not another one each day. */
+function seeded(): () => number {
+  let state = 20_220_921;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

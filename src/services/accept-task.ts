@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { idempotencyKeyReused, validationError } from '../base/faults.ts';
+import { newId } from '../base/ids.ts';
+import type { JsonValue } from '../base/json.ts';
+import { checkUrl, type UrlPolicy, UrlRefused } from '../base/outbound-url.ts';
+import { fingerprint, idempotencyKey } from '../http/idempotency.ts';
+import { traceparent } from '../http/request-id.ts';
+import type { NewTask, TaskStore } from '../tasks/store.ts';
+import type { Priority } from '../tasks/task.ts';
+import type { SharedSettings } from './service.ts';
+
+/** Headers that a request for a task may carry, for the description. */
+export const TASK_HEADERS = {
+  'Idempotency-Key': 'The same key with the same body makes no second task while the first is kept.',
+  'X-Request-ID': 'Your identifier of this request; it comes back and goes into the callback.',
+  traceparent: 'A W3C trace, which the callback carries on.',
+};
+
+/** What a request asks for once its own fields were checked. */
+export interface AskedTask {
+  readonly service: string;
+  readonly priority: Priority;
+  readonly input: JsonValue;
+  readonly estimateSeconds: number;
+  /** What was asked, by which a retry is told from a different request. */
+  readonly asked: JsonValue;
+  readonly webhook?: { readonly url: string; readonly secret?: Buffer };
+}
+
+/** What the 202 tells of a task: the first one again where its key was used before. */
+export interface AcceptedTask {
+  readonly task_id: string;
+  readonly status: 'queued';
+  readonly status_url: string;
+  readonly estimated_wait_seconds: number;
+}
+
+/** Writes a task down and sets status and headers of its 202. The task is durable when this resolves. */
+export async function acceptTask(
+  { tasks, shared }: { tasks: TaskStore; shared: SharedSettings },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { service, asked, webhook, ...task }: AskedTask,
+): Promise<AcceptedTask> {
+  const trace = traceparent(request.headers);
+  const key = idempotencyKey(request.headers['idempotency-key']);
+  const endpoint = `${request.method} ${request.routeOptions.url}`;
+  const written = await tasks.accept({
+    ...task,
+    id: newId(),
+    service,
+    principal: request.principal,
+    deadlineSeconds: shared.taskDeadlineSeconds,
+    ttlSeconds: shared.resultTtlSeconds,
+    requestId: request.id,
+    ...(trace !== undefined && { traceparent: trace }),
+    ...(key !== undefined && { idempotency: once([service, request.principal, endpoint, key], asked) }),
+    ...(webhook && { webhook: { deliveryId: newId('whd_'), ...webhook } }),
+  });
+  if (written.outcome === 'conflict') throw idempotencyKeyReused();
+  if (written.outcome === 'accepted') tasks.hint(`waiting:${service}`);
+  else reply.header('idempotency-replayed', 'true');
+
+  const statusUrl = `/result/${written.id}`;
+  reply.code(202).header('location', statusUrl);
+  return {
+    task_id: written.id,
+    status: 'queued',
+    status_url: statusUrl,
+    estimated_wait_seconds: written.estimateSeconds,
+  };
+}
+
+/** Throws the 422 that names `field` where the policy refuses the URL in it. */
+export function checkField(field: string, url: string, policy: UrlPolicy): void {
+  try {
+    checkUrl(url, policy);
+  } catch (error) {
+    throw error instanceof UrlRefused ? validationError(`${field}: ${error.message}`) : error;
+  }
+}
+
+/** A key counts within one service, principal and endpoint: two clients may use the same. */
+const once = (scope: readonly string[], asked: JsonValue): NonNullable<NewTask['idempotency']> => ({
+  key: hash('sha256', scope.join('\0'), 'buffer'),
+  fingerprint: Buffer.from(fingerprint(asked), 'hex'),
+});

@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SESSION_SECONDS } from './visits.ts';
+
+/** The two cookies of this service: a browser's session, and the token that signing in gave it. */
+export interface Cookies {
+  read(request: FastifyRequest): { session: string | undefined; access: string | undefined };
+  setSession(request: FastifyRequest, reply: FastifyReply, value: string): void;
+  setAccess(request: FastifyRequest, reply: FastifyReply, value: string, seconds: number): void;
+  /** Signing out takes both back. */
+  clear(request: FastifyRequest, reply: FastifyReply): void;
+}
+
+const SESSION = 'bti_session_id';
+const ACCESS = 'bti_access_token';
+
+/** `path` is the part of the host that is ours; `secure: 'auto'` marks cookies so that come over https. */
+export function openCookies({ path, secure }: { path: string; secure: 'auto' | 'always' | 'never' }): Cookies {
+  const options = (request: FastifyRequest, maxAge: number) => ({
+    path,
+    httpOnly: true,
+    sameSite: 'lax' as const,
+    secure: secure === 'always' || (secure === 'auto' && request.protocol === 'https'),
+    maxAge,
+  });
+  return {
+    read: ({ cookies }) => ({ session: cookies[SESSION], access: cookies[ACCESS] }),
+    setSession: (request, reply, value) => void reply.setCookie(SESSION, value, options(request, SESSION_SECONDS)),
+    setAccess: (request, reply, value, seconds) => void reply.setCookie(ACCESS, value, options(request, seconds)),
+    clear(request, reply) {
+      for (const name of [SESSION, ACCESS]) void reply.setCookie(name, '', options(request, 0));
+    },
+  };
+}

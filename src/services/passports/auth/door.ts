@@ -1,0 +1,133 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isUnavailable } from '../../../base/db.ts';
+import { unauthorized } from '../../../base/faults.ts';
+import { bearerToken, type Guard } from '../../../http/bearer.ts';
+import { fromOwnPage } from '../../../http/same-origin.ts';
+import type { Caller } from '../documents.ts';
+import { csrfFailed, forbidden, tokenRefused } from '../refusals.ts';
+import type { Cookies } from './cookies.ts';
+import { CSRF_FIELD, type Csrf } from './csrf.ts';
+import type { Holder, Tokens } from './tokens.ts';
+import type { Visits } from './visits.ts';
+
+/** Who stands before the door, as far as can be told. */
+export interface Visitor {
+  /** Undefined for somebody who has shown nothing. */
+  readonly caller: Caller | undefined;
+  /** The token, and whether a program sent it or a browser's cookie carried it. */
+  readonly token: Holder | undefined;
+  readonly by: 'header' | 'cookie' | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visitor: Visitor | null;
+  }
+}
+
+/** Whoever asks: by token, by session, or as nobody yet. */
+export interface Door {
+  readonly guard: Guard;
+  /** Who asks where nobody has to say; a token that is not good counts as none. */
+  look(request: FastifyRequest): Promise<Visitor>;
+  /** The caller; somebody who has shown nothing is given a session, and its cookie goes with the answer. */
+  admit(request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
+  /** Refuses a form of ours that carries another session's word. */
+  checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
+}
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * The rules of who may do what. A token proves a key, a session cookie a session; sent together they prove both, and the
+ * cookie decides the session. `Authorization` that is not good is refused even beside a good cookie. Whatever a cookie
+ * alone would allow to change is allowed to our own pages only.
+ */
+export function openDoor(needs: {
+  tokens: Tokens;
+  visits: Visits;
+  cookies: Cookies;
+  csrf: Csrf;
+  /** `all`: a session alone opens nothing. */
+  bearerScope: 'documented' | 'all';
+  publicOrigins: readonly string[];
+}): Door {
+  const { tokens, visits, cookies, csrf, bearerScope, publicOrigins } = needs;
+
+  /** A database that is down cannot say what was given back; whatever the caller wants needs it too, but its health. */
+  const denied = (holder: Holder) =>
+    visits.denied(holder.jti).catch((error) => {
+      if (isUnavailable(error)) return false;
+      throw error;
+    });
+
+  async function good(token: string | undefined): Promise<Holder | undefined> {
+    const holder = token === undefined ? undefined : await tokens.verify(token);
+    return holder !== undefined && !(await denied(holder)) ? holder : undefined;
+  }
+
+  async function recognise(request: FastifyRequest): Promise<Visitor> {
+    const header = request.headers.authorization;
+    const sent = cookies.read(request);
+    const token = await good(header === undefined ? sent.access : bearerToken(header));
+    if (header !== undefined && token === undefined) throw tokenRefused();
+    const session = await visits.session(sent.session);
+    const by = token === undefined ? undefined : header === undefined ? 'cookie' : 'header';
+    return { caller: callerFrom(token, session), token, by };
+  }
+
+  return {
+    async guard(request, access) {
+      const visitor = await recognise(request);
+      request.visitor = visitor;
+      const { caller, by } = visitor;
+      const needsToken = access === 'bearer' || access === 'task' || bearerScope === 'all';
+      if (needsToken && by === undefined) throw unauthorized();
+      if (access === 'session' && caller === undefined) throw unauthorized();
+      if (by !== 'header' && !SAFE.has(request.method) && !fromOwnPage(request.headers, publicOrigins)) {
+        throw csrfFailed();
+      }
+      return caller && (caller.key === undefined ? `session:${caller.session.slice(0, 12)}` : `key:${caller.key}`);
+    },
+
+    look: (request) => recognise(request).catch(() => ({ caller: undefined, token: undefined, by: undefined })),
+
+    async admit(request, reply) {
+      const known = request.visitor?.caller;
+      if (known !== undefined) return known;
+      const { cookie, session } = await visits.begin();
+      cookies.setSession(request, reply, cookie);
+      const caller: Caller = { session };
+      request.visitor = { caller, token: undefined, by: undefined };
+      return caller;
+    },
+
+    checkForm(request, form) {
+      const word = form.get(CSRF_FIELD);
+      const { caller, by } = request.visitor ?? {};
+      if (word === undefined || by === 'header' || caller === undefined) return;
+      if (!csrf.holds(caller.session, word)) throw csrfFailed();
+    },
+  };
+}
+
+/** The caller behind a guarded route. */
+export function callerOf(request: FastifyRequest): Caller {
+  const caller = request.visitor?.caller;
+  // Not a refusal: the route's access has let somebody in whom it should not have.
+  if (caller === undefined) throw new Error(`${request.routeOptions.url} asks for its caller, yet anybody may call it.`);
+  return caller;
+}
+
+/** The caller, who must be an administrator. */
+export function adminOf(request: FastifyRequest): Caller {
+  const caller = callerOf(request);
+  if (caller.role !== 'admin') throw forbidden();
+  return caller;
+}
+
+function callerFrom(token: Holder | undefined, session: string | undefined): Caller | undefined {
+  if (token === undefined) return session === undefined ? undefined : { session };
+  const { name, role } = token.key;
+  return { session: session ?? `key:${name}`, key: name, role };
+}

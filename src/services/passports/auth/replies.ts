@@ -1,0 +1,103 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Db } from '../../../base/db.ts';
+import { idempotencyKeyReused } from '../../../base/faults.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { InvalidInput } from '../../../http/details.ts';
+import { idempotencyKey } from '../../../http/idempotency.ts';
+import type { Caller } from '../documents.ts';
+import { idempotencyInProgress } from '../refusals.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** Makes a repeated request be answered as the first was, and not done twice. */
+export interface Replies {
+  /**
+   * What `act` answers; without an `Idempotency-Key` that is all. With one, the first request of a caller acts, and its
+   * answer is kept for 24 hours; a repetition is answered the same, also where other bytes came by the same name.
+   * What `act` throws is not kept. `onReplay` is called where nothing was done: what this request brought can go.
+   */
+  once(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: { caller: Caller; fingerprint: string; onReplay?: () => Promise<void> },
+    act: () => Promise<Answer>,
+  ): Promise<Answer>;
+  tidy(): Promise<void>;
+}
+
+/** A request that has run for so long has died with its process. */
+const STALE = '15 minutes';
+
+export function openReplies(db: Db): Replies {
+  return {
+    async once(request, reply, { caller, fingerprint, onReplay }, act) {
+      const word = keyOf(request);
+      if (word === undefined) return act();
+      const route = `${request.method} ${request.routeOptions.url ?? ''}`;
+      const key = hash('sha256', `passports\0${caller.key ?? ''}\0${caller.session}\0${route}\0${word}`, 'buffer');
+      const print = Buffer.from(fingerprint, 'hex');
+      const first = await claim(db, key, print);
+      if (first !== undefined) {
+        await onReplay?.();
+        if (!first.fingerprint.equals(print)) throw idempotencyKeyReused();
+        if (first.status === null || first.body === null) throw idempotencyInProgress();
+        void reply.header('idempotency-replayed', 'true');
+        return { status: first.status, body: first.body };
+      }
+      try {
+        const answer = await act();
+        await db.query('update passport_replies set status = $2, body = $3 where key = $1', [
+          key,
+          answer.status,
+          JSON.stringify(answer.body),
+        ]);
+        return answer;
+      } catch (error) {
+        // A refusal is not kept: the next try may do better. That this cannot be said leaves the claim to grow stale.
+        await db.query('delete from passport_replies where key = $1 and status is null', [key]).catch(() => {});
+        throw error;
+      }
+    },
+
+    async tidy() {
+      await db.query(`delete from passport_replies where created_at < now() - interval '24 hours'`);
+    },
+  };
+}
+
+interface Row {
+  readonly fingerprint: Buffer;
+  readonly status: number | null;
+  readonly body: JsonObject | null;
+}
+
+/** Undefined when the key is now ours; otherwise what was written under it before. */
+async function claim(db: Db, key: Buffer, fingerprint: Buffer): Promise<Row | undefined> {
+  const { rowCount } = await db.query(
+    `insert into passport_replies as mine (key, fingerprint)
+     values ($1, $2)
+     on conflict (key) do update
+        set fingerprint = excluded.fingerprint, status = null, body = null, created_at = now()
+      where mine.created_at < now() - interval '24 hours'
+         or (mine.status is null and mine.created_at < now() - interval '${STALE}')`,
+    [key, fingerprint],
+  );
+  if (rowCount > 0) return undefined;
+  const { rows } = await db.query<Row>('select fingerprint, status, body from passport_replies where key = $1', [key]);
+  // It was there a moment ago: its request has just failed, and this one may try.
+  return rows[0] ?? claim(db, key, fingerprint);
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  const header = request.headers['idempotency-key'];
+  try {
+    return idempotencyKey(header);
+  } catch (error) {
+    const loc = ['header', 'idempotency-key'];
+    throw new InvalidInput([{ loc, msg: (error as Error).message, type: 'string_pattern_mismatch' }]);
+  }
+}

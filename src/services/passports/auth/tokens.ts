@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { newId } from '../../../base/ids.ts';
+import type { ApiKey } from './api-keys.ts';
+
+/** A token that holds: whose key it came from, and what it is denied by. */
+export interface Holder {
+  readonly key: ApiKey;
+  readonly jti: string;
+  readonly expiresAt: Date;
+}
+
+/** Gives tokens out and tells good ones from all others (RFC 7519, checked as RFC 8725 wants it). */
+export interface Tokens {
+  issue(key: ApiKey, now?: Date): Promise<{ token: string; expiresInSeconds: number; expiresAt: Date }>;
+  /** Undefined for what was not signed here, has expired, or came from a key that is no longer there. */
+  verify(token: string, now?: Date): Promise<Holder | undefined>;
+}
+
+const ISSUER = 'assay';
+const AUDIENCE = 'passports';
+const SKEW_SECONDS = 30;
+
+/** `secret` signs; tokens that `previousSecret` signed are good until they expire. */
+export function openTokens(needs: {
+  keys: readonly ApiKey[];
+  secret: string;
+  previousSecret?: string | undefined;
+  lifetimeHours: number;
+}): Tokens {
+  const { keys, secret, previousSecret, lifetimeHours } = needs;
+  const current = signingKey(secret);
+  const known = new Map([secret, previousSecret].flatMap((each) => (each ? [signingKey(each)] : [])).map((key) => [key.kid, key.bytes]));
+  const lifetimeSeconds = Math.round(lifetimeHours * 3600);
+
+  return {
+    async issue(key, now = new Date()) {
+      const issuedAt = Math.floor(now.getTime() / 1000);
+      const token = await new SignJWT({ key_id: key.id })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: current.kid })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setSubject(key.name)
+        .setJti(newId())
+        .setIssuedAt(issuedAt)
+        .setNotBefore(issuedAt)
+        .setExpirationTime(issuedAt + lifetimeSeconds)
+        .sign(current.bytes);
+      const expiresAt = new Date((issuedAt + lifetimeSeconds) * 1000);
+      return { token, expiresInSeconds: lifetimeSeconds, expiresAt };
+    },
+
+    async verify(token, now = new Date()) {
+      try {
+        const { payload } = await jwtVerify(
+          token,
+          ({ kid }) => {
+            // The name only chooses among the keys that there are; an unknown one is no reason to try them all.
+            const bytes = kid === undefined ? undefined : known.get(kid);
+            if (bytes === undefined) throw new errors.JWSSignatureVerificationFailed();
+            return bytes;
+          },
+          {
+            algorithms: ['HS256'],
+            issuer: ISSUER,
+            audience: AUDIENCE,
+            clockTolerance: SKEW_SECONDS,
+            requiredClaims: ['exp', 'nbf', 'iat', 'sub', 'jti'],
+            currentDate: now,
+          },
+        );
+        const { sub, jti, exp, key_id: keyId } = payload;
+        const key = keys.find(({ name, id }) => name === sub && id === keyId);
+        if (key === undefined || typeof jti !== 'string') return undefined;
+        return { key, jti, expiresAt: new Date(exp! * 1000) };
+      } catch (error) {
+        if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** A secret's name says nothing about it, and is the same in every process. */
+function signingKey(secret: string): { kid: string; bytes: Uint8Array } {
+  const kid = createHash('sha256').update(`kid\0${secret}`).digest('hex').slice(0, 8);
+  return { kid, bytes: new TextEncoder().encode(secret) };
+}

@@ -1,0 +1,100 @@
+import { type Detail, InvalidInput } from '../../http/details.ts';
+import type { Opened } from './documents.ts';
+import type { Value } from './extraction.ts';
+import { rowsOf } from './present.ts';
+import { cellKey, type Named, named } from './schema/keys.ts';
+import type { Schema, ValueSpec } from './schema/schema.ts';
+import { type Problem, parseValue } from './schema/values.ts';
+
+/** A value that somebody typed, for a field that there is. */
+export interface Typed {
+  /** As it was sent. */
+  readonly key: string;
+  readonly target: Named;
+  readonly value: Value;
+}
+
+/** The values of a form, each by the type of its field; all that is wrong with any of them is one {@link InvalidInput}. */
+export function readTyped(form: ReadonlyMap<string, string>, schema: Schema): readonly Typed[] {
+  const details: Detail[] = [];
+  const typed: Typed[] = [];
+  for (const [key, text] of form) {
+    const target = named(schema, key);
+    if (target === undefined) {
+      details.push({ loc: ['body', key.slice(0, 200)], msg: 'There is no such field', type: 'extra_forbidden' });
+      continue;
+    }
+    const parsed = parseValue(target.spec, text);
+    if (parsed.ok) typed.push({ key, target, value: parsed.value });
+    else details.push({ loc: ['body', key], ...complaint(parsed.problem, target.spec), input: text.slice(0, 200) });
+  }
+  if (details.length > 0) throw new InvalidInput(details);
+  return typed;
+}
+
+/**
+ * The same edits by the names that the store has for them. Rows are counted as the reader sees them; the ones after the
+ * last are new, and none may be left out.
+ */
+export function placed(typed: readonly Typed[], opened: Opened, schema: Schema): { key: string; value: Value }[] {
+  const details: Detail[] = [];
+  const added = new Map<string, Set<number>>();
+  for (const { target } of typed) {
+    if (target.kind !== 'cell') continue;
+    const seen = rowsOf(opened, schema, target.section).stored.length;
+    if (target.row <= seen) continue;
+    const rows = added.get(target.section.key) ?? new Set<number>();
+    added.set(target.section.key, rows.add(target.row - seen));
+  }
+  const edits = typed.map(({ key, target, value }) => {
+    if (target.kind === 'field') return { key, value };
+    const { stored, next } = rowsOf(opened, schema, target.section);
+    const known = stored[target.row - 1];
+    if (known !== undefined) return { key: cellKey(target.section, known, target.spec), value };
+    const beyond = target.row - stored.length;
+    if (beyond > added.get(target.section.key)!.size) {
+      const last = stored.length + 1;
+      const msg = `There are ${stored.length} rows; a new one is number ${last}`;
+      details.push({ loc: ['body', key], msg, type: 'less_than_equal', ctx: { le: last } });
+    }
+    return { key: cellKey(target.section, next + beyond - 1, target.spec), value };
+  });
+  if (details.length > 0) throw new InvalidInput(details);
+  return edits;
+}
+
+function complaint(problem: Problem, spec: ValueSpec): Pick<Detail, 'msg' | 'type' | 'ctx'> {
+  switch (problem) {
+    case 'type':
+      return WRONG_TYPE[spec.type];
+    case 'enum': {
+      const expected = (spec.enum ?? []).map((each) => `'${typeof each === 'string' ? each : each.value}'`).join(', ');
+      return { msg: `Input should be one of ${expected}`, type: 'enum', ctx: { expected } };
+    }
+    case 'pattern':
+      return { msg: 'Input has a wrong form', type: 'string_pattern_mismatch', ctx: { pattern: spec.pattern ?? '' } };
+    case 'minimum': {
+      const ge = spec.minimum;
+      return { msg: `Input should be greater than or equal to ${ge}`, type: 'greater_than_equal', ctx: { ge } };
+    }
+    case 'maximum': {
+      const le = spec.maximum;
+      return { msg: `Input should be less than or equal to ${le}`, type: 'less_than_equal', ctx: { le } };
+    }
+    case 'too_long':
+      return {
+        msg: 'String should have at most 10000 characters',
+        type: 'string_too_long',
+        ctx: { max_length: 10_000 },
+      };
+  }
+}
+
+const WRONG_TYPE: Record<ValueSpec['type'] & string, Pick<Detail, 'msg' | 'type'>> = {
+  string: { msg: 'Input should be a valid string', type: 'string_type' },
+  number: { msg: 'Input should be a valid number, unable to parse string as a number', type: 'float_parsing' },
+  integer: { msg: 'Input should be a valid integer, unable to parse string as an integer', type: 'int_parsing' },
+  date: { msg: 'Input should be a valid date', type: 'date_parsing' },
+  boolean: { msg: 'Input should be a valid boolean, unable to interpret input', type: 'bool_parsing' },
+  enum: { msg: 'Input should be one of the known values', type: 'enum' },
+};

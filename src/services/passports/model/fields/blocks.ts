@@ -1,0 +1,141 @@
+import { cellOf, gridOf } from './grid.ts';
+import { type Line, placeOf, type Sheet, type Token } from './sheet.ts';
+
+/** Words that belong together: what stands in one cell of a ruled table, or a run of a line without a wide gap. */
+export interface Block extends Line {
+  readonly sheet: Sheet;
+  /** In reading order. */
+  readonly tokens: readonly Token[];
+  /** The ruled cell around it. */
+  readonly cell?: Line;
+  /** The line of blocks it stands in, from left to right, itself included; of a cell: the row. */
+  readonly row: readonly Block[];
+  readonly height: number;
+  /** Stands on a line drawn for it: what was filled in. */
+  readonly filled: boolean;
+}
+
+/** The blocks of a page, line by line from the top. */
+export function blocksOf(sheet: Sheet): Block[] {
+  const grid = gridOf(sheet);
+  const cells = new Map<string, { cell: Line; tokens: Token[] }>();
+  const free: Token[] = [];
+  for (const token of sheet.tokens) {
+    const cell = cellOf(grid, token);
+    if (!cell) {
+      free.push(token);
+      continue;
+    }
+    const key = [cell.x0, cell.y0, cell.x1, cell.y1].map(Math.round).join(' ');
+    const known = cells.get(key);
+    if (known) known.tokens.push(token);
+    else cells.set(key, { cell, tokens: [token] });
+  }
+  const blocks: Block[] = [];
+  for (const line of linesOf(free)) {
+    const row: Block[] = [];
+    for (const run of runsOf(line, sheet)) row.push(block(sheet, run.tokens, row, run.filled));
+    blocks.push(...row);
+  }
+  blocks.push(...cellBlocks(sheet, [...cells.values()]));
+  return blocks.sort((a, b) => a.y0 - b.y0 || a.x0 - b.x0);
+}
+
+function cellBlocks(sheet: Sheet, cells: { cell: Line; tokens: Token[] }[]): Block[] {
+  const blocks = cells.map(({ cell, tokens }) => ({
+    ...block(sheet, linesOf(tokens).flat(), [], false),
+    cell,
+  }));
+  return blocks.map((one) => {
+    const { cell } = one;
+    const row = blocks.filter(
+      ({ cell: other }) => Math.min(cell.y1, other.y1) - Math.max(cell.y0, other.y0) > 0.5 * (other.y1 - other.y0),
+    );
+    (one.row as Block[]).push(...row.sort((a, b) => a.cell.x0 - b.cell.x0));
+    return one;
+  });
+}
+
+const block = (sheet: Sheet, tokens: readonly Token[], row: readonly Block[], filled: boolean): Block => ({
+  ...placeOf(tokens),
+  sheet,
+  tokens,
+  row,
+  height: median(tokens.map(({ y0, y1 }) => y1 - y0)),
+  filled,
+});
+
+/** Lines of text, from the top, each from the left. */
+export function linesOf(tokens: readonly Token[]): Token[][] {
+  // From left to right each token joins the line whose end it continues, so that a line may drift up or down a little.
+  const lines: Token[][] = [];
+  for (const token of [...tokens].sort((a, b) => a.x0 - b.x0)) {
+    let best: Token[] | undefined;
+    let most = 0.4;
+    for (const line of lines) {
+      const last = lastTall(line);
+      const shared = Math.min(token.y1, last.y1) - Math.max(token.y0, last.y0);
+      const overlap = shared / Math.min(token.y1 - token.y0, last.y1 - last.y0);
+      if (overlap > most && token.x0 > line.at(-1)!.x0 - 1) {
+        most = overlap;
+        best = line;
+      }
+    }
+    if (best) best.push(token);
+    else lines.push([token]);
+  }
+  const top = (line: Token[]) => median(line.map(({ y0, y1 }) => (y0 + y1) / 2));
+  return lines.sort((a, b) => top(a) - top(b));
+}
+
+/** The last token that is as tall as letters are: a dash or a comma says little about where the line runs. */
+function lastTall(line: readonly Token[]): Token {
+  const tallest = Math.max(...line.map(({ y0, y1 }) => y1 - y0));
+  return line.findLast(({ y0, y1 }) => y1 - y0 > 0.6 * tallest) ?? line.at(-1)!;
+}
+
+// A gap wider than this many heights of the letters parts two runs: spaces are a third, justified ones seldom one.
+const WIDE = 1.1;
+
+function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled: boolean }[] {
+  const runs: { tokens: Token[]; filled: boolean }[] = [];
+  const height = median(line.map(({ y0, y1 }) => y1 - y0));
+  let under: Line | undefined;
+  for (const token of line) {
+    const run = runs.at(-1);
+    const beneath = lineUnder(token, sheet);
+    const gap = run ? token.x0 - run.tokens.at(-1)!.x1 : 0;
+    const parted =
+      !run || gap > WIDE * height || beneath !== under || ruledBetween(run.tokens.at(-1)!, token, sheet) || blankBetween(run.tokens.at(-1)!, token, sheet);
+    if (parted) runs.push({ tokens: [token], filled: beneath !== undefined });
+    else run.tokens.push(token);
+    under = beneath;
+  }
+  return runs;
+}
+
+/** The line, drawn or of underscores, on which the token stands. */
+function lineUnder(token: Token, { across, blanks }: Sheet): Line | undefined {
+  const height = token.y1 - token.y0;
+  const middle = (token.x0 + token.x1) / 2;
+  const under = ({ x0, x1, y1 }: Line) =>
+    x0 - 2 <= middle && middle <= x1 + 2 && y1 > token.y1 - 0.35 * height && y1 < token.y1 + 0.45 * height;
+  return across.find(under) ?? blanks.find(under);
+}
+
+const ruledBetween = (left: Token, right: Token, { down }: Sheet): boolean =>
+  down.some(
+    ({ x0, y0, y1 }) =>
+      x0 > left.x1 - 3 && x0 < right.x0 + 3 && y0 < (left.y0 + left.y1) / 2 && y1 > (left.y0 + left.y1) / 2,
+  );
+
+const blankBetween = (left: Token, right: Token, { blanks }: Sheet): boolean =>
+  blanks.some(
+    ({ x0, x1, y0, y1 }) =>
+      x0 >= left.x1 - 2 && x1 <= right.x0 + 2 && Math.min(y1, left.y1) - Math.max(y0, left.y0) > 0,
+  );
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

@@ -1,0 +1,83 @@
+import type { Block } from './blocks.ts';
+import { likeness, type Phrase, remembered, type Target } from './labels.ts';
+import type { Token } from './sheet.ts';
+import { type LabelWord, labelWord } from './words.ts';
+
+/** A label found on the page: the tokens `from` to `to` (behind the last) of a block. */
+export interface Occurrence {
+  readonly block: Block;
+  readonly from: number;
+  readonly to: number;
+  readonly target: Target;
+  /** 0..1. */
+  readonly score: number;
+}
+
+const LEAST = 0.6;
+const MOST_WORDS = 14;
+
+/** Finds the labels in the blocks of a document: of those that overlap the best. */
+export function findLabels(blocks: readonly Block[], book: readonly Phrase<Target>[]): Map<Block, Occurrence[]> {
+  const similar = remembered();
+  return new Map(
+    blocks.map((block) => {
+      const words = block.tokens.map(({ text }) => labelWord(text));
+      const all = spansOf(block, words, book, similar);
+      all.sort((a, b) => b.weight - a.weight);
+      const chosen: Occurrence[] = [];
+      for (const one of all) {
+        if (chosen.every(({ from, to }) => one.to <= from || to <= one.from)) chosen.push(one);
+      }
+      return [block, chosen.sort((a, b) => a.from - b.from)];
+    }),
+  );
+}
+
+type Weighed = Occurrence & { readonly weight: number };
+
+function spansOf(
+  block: Block,
+  words: readonly (LabelWord | undefined)[],
+  book: readonly Phrase<Target>[],
+  similar: ReturnType<typeof remembered>,
+): Weighed[] {
+  const found: Weighed[] = [];
+  for (let from = 0; from < words.length; from++) {
+    const first = words[from];
+    if (!first || first.weight < 0.05) continue;
+    const begun = book.filter((phrase) => phrase.words.some((word) => similar(first, word) > 0));
+    if (begun.length === 0) continue;
+    const span: LabelWord[] = [];
+    for (let to = from + 1; to <= Math.min(words.length, from + MOST_WORDS); to++) {
+      const word = words[to - 1];
+      if (word) span.push(word);
+      if (stops(block.tokens[to - 1]!, word)) break;
+      if (to > from + 1 && endsLabel(block.tokens[to - 2]!)) break;
+      if (!word) continue;
+      for (const phrase of begun) {
+        if (word !== first && !phrase.words.some((one) => similar(word, one) > 0)) continue;
+        const like = likeness(span, phrase, similar);
+        if (like < LEAST) continue;
+        const score = like * standing(block, from, to, words);
+        // Of two that fit alike the one that takes more words in is meant.
+        if (score >= LEAST) found.push({ block, from, to, target: phrase.to, score, weight: score + 0.06 * Math.min(4, phrase.weight) * like });
+      }
+    }
+  }
+  return found;
+}
+
+const endsLabel = ({ text }: Token): boolean => /[:;]$/u.test(text);
+/** A number or a sum ends a label; `1.2` in front of one is stepped over by starting behind it. */
+const stops = ({ text }: Token, word: LabelWord | undefined): boolean => !word && /\d/u.test(text);
+
+/** How much a label stands as labels do: at the beginning of something, and at the end of it or before a value. */
+function standing(block: Block, from: number, to: number, words: readonly (LabelWord | undefined)[]): number {
+  const before = block.tokens[from - 1];
+  const after = block.tokens[to];
+  const last = block.tokens[to - 1]!;
+  const begins = !before || !words[from - 1] || /[.,:;)]$/u.test(before.text);
+  const ends = !after || !words[to] || endsLabel(last) || /^[(«"]/u.test(after.text) || /[,]$/u.test(last.text);
+  const few = words.slice(from, to).filter((word) => word && word.weight > 0.3).length < 2;
+  return (begins ? 1 : few ? 0.72 : 0.9) * (ends ? 1 : few ? 0.88 : 0.97);
+}

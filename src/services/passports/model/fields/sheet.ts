@@ -1,0 +1,133 @@
+import type { Box, ReadPage } from '../../page.ts';
+
+/** A word as the layout sees it: in points from the top left corner of the page set upright. */
+export interface Token {
+  readonly text: string;
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+  /** As the reader gave it. */
+  readonly confidence: number | null;
+  /** The words of the page that it is of, by number: pieces of one word share it. */
+  readonly word: number;
+  /** Stands without a space behind the token before it. */
+  readonly glued: boolean;
+  /** Place among the tokens of the document. */
+  readonly id: number;
+  readonly sheet: Sheet;
+}
+
+/** A ruled line, or a blank of underscores or dots, in points. */
+export interface Line {
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+}
+
+/** A page as tokens and lines in points. */
+export interface Sheet {
+  readonly page: ReadPage;
+  readonly width: number;
+  readonly height: number;
+  readonly tokens: readonly Token[];
+  /** Ruled, level. */
+  readonly across: readonly Line[];
+  /** Ruled, upright. */
+  readonly down: readonly Line[];
+  /** Underscores and dotted leaders, which are no text. */
+  readonly blanks: readonly Line[];
+}
+
+// Runs of these are drawn with characters, but are lines.
+const LEADERS = /_{2,}|\.{3,}|…+|·{2,}|-{4,}|—{3,}/gu;
+// What parts two labels or two values written as one word: общая/жилая, 4/9.
+const PARTED = /(?<=\p{L}{2})\/(?=\p{L}{2})|(?<=:)(?=\p{L}{2})/gu;
+
+/** Sets the pages out in points; `tokens` are numbered through the document. */
+export function sheetsOf(pages: readonly ReadPage[]): Sheet[] {
+  let next = 0;
+  return pages.map((page) => {
+    const { width, height } = page.reading ?? page;
+    const tokens: Token[] = [];
+    const blanks: Line[] = [];
+    const inPoints = ([x0, y0, x1, y1]: Box): Line => ({
+      x0: x0 * width,
+      y0: y0 * height,
+      x1: x1 * width,
+      y1: y1 * height,
+    });
+    const rules = page.rules.map(inPoints);
+    const sheet: Sheet = {
+      page,
+      width,
+      height,
+      tokens,
+      blanks,
+      across: rules.filter((rule) => rule.x1 - rule.x0 >= rule.y1 - rule.y0),
+      down: rules.filter((rule) => rule.x1 - rule.x0 < rule.y1 - rule.y0),
+    };
+    for (const [index, word] of page.words.entries()) {
+      const place = inPoints(word.box);
+      if (place.y1 - place.y0 <= 0 || place.x1 - place.x0 <= 0) continue;
+      for (const piece of pieces(word.text)) {
+        const each = (place.x1 - place.x0) / Math.max(1, word.text.length);
+        const at = { ...place, x0: place.x0 + each * piece.start, x1: place.x0 + each * piece.end };
+        if (piece.blank) blanks.push(at);
+        else {
+          const { confidence } = word;
+          tokens.push({ ...at, text: piece.text, confidence, word: index, glued: piece.glued, id: next++, sheet });
+        }
+      }
+    }
+    return sheet;
+  });
+}
+
+interface Piece {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly blank: boolean;
+  readonly glued: boolean;
+}
+
+function pieces(text: string): Piece[] {
+  const found: Piece[] = [];
+  let from = 0;
+  const add = (to: number) => {
+    let start = from;
+    for (const cut of [...text.slice(from, to).matchAll(PARTED)].map((match) => from + match.index)) {
+      for (const end of text[cut] === '/' ? [cut, cut + 1] : [cut]) {
+        found.push({ text: text.slice(start, end), start, end, blank: false, glued: start > from });
+        start = end;
+      }
+    }
+    if (start < to) found.push({ text: text.slice(start, to), start, end: to, blank: false, glued: start > from });
+  };
+  for (const match of text.matchAll(LEADERS)) {
+    add(match.index);
+    from = match.index + match[0].length;
+    found.push({ text: '', start: match.index, end: from, blank: true, glued: false });
+  }
+  add(text.length);
+  return found.filter((piece) => piece.blank || piece.text.trim() !== '');
+}
+
+/** What the tokens say, in their order. */
+export function textOf(tokens: readonly Token[]): string {
+  let text = '';
+  for (const token of tokens) text += text === '' || token.glued ? token.text : ` ${token.text}`;
+  return text;
+}
+
+/** The smallest place that holds all of them; they are of one sheet. */
+export function placeOf(tokens: readonly Line[]): Line {
+  return {
+    x0: Math.min(...tokens.map(({ x0 }) => x0)),
+    y0: Math.min(...tokens.map(({ y0 }) => y0)),
+    x1: Math.max(...tokens.map(({ x1 }) => x1)),
+    y1: Math.max(...tokens.map(({ y1 }) => y1)),
+  };
+}

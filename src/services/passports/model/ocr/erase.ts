@@ -1,0 +1,51 @@
+import type { Grey } from './grey.ts';
+import type { Ink } from './ink.ts';
+import type { Line, Ruled } from './rules.ts';
+
+/** Paints paper over the rules of a page, in place. Strokes that cross a rule keep their ink; letters that stand on one keep all but their feet. */
+export function eraseRules(page: Grey, ink: Ink, { level, plumb }: Ruled): void {
+  for (const line of level) erase(page, ink, line, 1, page.width, page.width, page.height);
+  for (const { x0, y0, x1, y1, thickness } of plumb) {
+    erase(page, ink, { x0: y0, y0: x0, x1: y1, y1: x1, thickness }, page.width, 1, page.height, page.width);
+  }
+}
+
+/** Along a line, in steps of `along` (one pixel on), looking `across`: the same walk for level and plumb lines. */
+function erase(page: Grey, ink: Ink, line: Line, along: number, across: number, length: number, breadth: number): void {
+  const { data } = page;
+  const slope = (line.y1 - line.y0) / Math.max(1, line.x1 - line.x0);
+  const half = line.thickness / 2;
+  // A line is not quite straight on paper; it is looked for this far from where it should be.
+  const reach = Math.ceil(half + 4);
+  const most = line.thickness + 4;
+  const from = Math.max(0, Math.floor(line.x0) - 2);
+  const to = Math.min(length, Math.ceil(line.x1) + 2);
+  for (let x = from; x < to; x++) {
+    const middle = line.y0 + slope * (x - line.x0);
+    const low = Math.max(0, Math.round(middle) - reach);
+    const high = Math.min(breadth - 1, Math.round(middle) + reach);
+    for (let y = low; y <= high; y++) {
+      if (ink.data[x * along + y * across] === 0) continue;
+      let start = y;
+      while (start > 0 && ink.data[x * along + (start - 1) * across] === 1 && y - start <= 3 * most) start--;
+      let end = y + 1;
+      while (end < breadth && ink.data[x * along + end * across] === 1 && end - y <= 3 * most) end++;
+      if (end - start <= most) paint(data, x * along, across, start - 2, end + 2, breadth);
+      else {
+        const above = middle - half - start > 2.5;
+        const below = end - (middle + half) > 2.5;
+        // Something stands on it or hangs from it: only the line goes. What runs through it stays whole.
+        if (above !== below) {
+          const top = above ? Math.round(middle - half) : start - 2;
+          const bottom = above ? end + 2 : Math.round(middle + half);
+          paint(data, x * along, across, top, bottom, breadth);
+        }
+      }
+      y = end;
+    }
+  }
+}
+
+function paint(data: Uint8Array, base: number, across: number, from: number, to: number, breadth: number): void {
+  for (let y = Math.max(0, from); y < Math.min(breadth, to); y++) data[base + y * across] = 255;
+}

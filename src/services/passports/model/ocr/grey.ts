@@ -1,0 +1,52 @@
+/** Pixels of a page as they come from a PDF or a photo: 8 bits a channel, row by row, from the top left corner. */
+export interface Raster {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 1 | 3 | 4;
+  readonly data: Uint8Array;
+}
+
+/** One byte a pixel, 0 is black; the form in which a page is cleaned. */
+export interface Grey {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+/** The lightness of a raster (ITU-R BT.601 weights); what is transparent lies on white paper. */
+export function greyOf({ width, height, channels, data }: Raster): Grey {
+  if (channels === 1) return { width, height, data };
+  const grey = new Uint8Array(width * height);
+  for (let pixel = 0, at = 0; pixel < grey.length; pixel++, at += channels) {
+    const lightness = (77 * data[at]! + 150 * data[at + 1]! + 29 * data[at + 2]!) >> 8;
+    const cover = channels === 4 ? data[at + 3]! : 255;
+    grey[pixel] = cover === 255 ? lightness : (lightness * cover + 255 * (255 - cover)) / 255;
+  }
+  return { width, height, data: grey };
+}
+
+/** Each `by` × `by` square becomes its mean; squares that the right and bottom edges cut are means of what is there. */
+export function shrink({ width, height, data }: Grey, by: number): Grey {
+  if (by === 1) return { width, height, data };
+  const columns = Math.ceil(width / by);
+  const rows = Math.ceil(height / by);
+  const small = new Uint8Array(columns * rows);
+  const sums = new Uint32Array(columns);
+  for (let row = 0; row < rows; row++) {
+    sums.fill(0);
+    const bottom = Math.min(height, (row + 1) * by);
+    for (let y = row * by; y < bottom; y++) {
+      for (let column = 0, x = y * width; column < columns; column++) {
+        const end = y * width + Math.min(width, (column + 1) * by);
+        let sum = 0;
+        for (; x < end; x++) sum += data[x]!;
+        sums[column]! += sum;
+      }
+    }
+    for (let column = 0; column < columns; column++) {
+      const across = Math.min(width, (column + 1) * by) - column * by;
+      small[row * columns + column] = sums[column]! / (across * (bottom - row * by));
+    }
+  }
+  return { width: columns, height: rows, data: small };
+}

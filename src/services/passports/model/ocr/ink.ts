@@ -1,0 +1,115 @@
+import type { Grey } from './grey.ts';
+
+/** 1 where there is ink, 0 where there is paper. */
+export interface Ink {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+/** A connected piece of ink, in pixels: `right` and `bottom` lie just outside. */
+export interface Mark {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  /** How many pixels of ink. */
+  readonly area: number;
+}
+
+/** Ink is what is darker than `threshold`. */
+export function inkOf({ width, height, data }: Grey, threshold: number): Ink {
+  const ink = new Uint8Array(data.length);
+  for (let pixel = 0; pixel < data.length; pixel++) ink[pixel] = data[pixel]! < threshold ? 1 : 0;
+  return { width, height, data: ink };
+}
+
+/**
+ * The grey value that parts ink from paper with the least variance inside both (Otsu, 1979), on a page that was
+ * flattened. Held between 110 and 205: a blank page has no two kinds of pixels, and its noise must not become ink.
+ */
+export function inkThreshold({ data }: Grey): number {
+  const counts = new Float64Array(256);
+  for (let pixel = 0; pixel < data.length; pixel += 3) counts[data[pixel]!]!++;
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const all = counts.reduce((sum, count, value) => sum + count * value, 0);
+  let best = 0;
+  let threshold = 0;
+  let below = 0;
+  let sum = 0;
+  for (let value = 0; value < 255; value++) {
+    below += counts[value]!;
+    sum += counts[value]! * value;
+    if (below === 0 || below === total) continue;
+    const apart = sum / below - (all - sum) / (total - below);
+    const between = below * (total - below) * apart * apart;
+    if (between > best) {
+      best = between;
+      threshold = value + 1;
+    }
+  }
+  return Math.min(205, Math.max(110, threshold));
+}
+
+/** Every connected piece of ink (corners connect too), found by joining the runs of one row with those of the row above. */
+export function marksOf({ width, height, data }: Ink): Mark[] {
+  const marks: { left: number; top: number; right: number; bottom: number; area: number }[] = [];
+  const parent: number[] = [];
+  const find = (mark: number): number => {
+    let root = mark;
+    while (parent[root] !== root) root = parent[root]!;
+    while (parent[mark] !== root) {
+      const next = parent[mark]!;
+      parent[mark] = root;
+      mark = next;
+    }
+    return root;
+  };
+  const join = (one: number, other: number): number => {
+    const root = find(one);
+    const gone = find(other);
+    if (root === gone) return root;
+    const into = marks[root]!;
+    const from = marks[gone]!;
+    into.left = Math.min(into.left, from.left);
+    into.top = Math.min(into.top, from.top);
+    into.right = Math.max(into.right, from.right);
+    into.bottom = Math.max(into.bottom, from.bottom);
+    into.area += from.area;
+    parent[gone] = root;
+    return root;
+  };
+
+  // Runs as [start, end, mark] of the row above and of this one.
+  let above: number[] = [];
+  let here: number[] = [];
+  for (let y = 0; y < height; y++) {
+    [above, here] = [here, above];
+    here.length = 0;
+    const row = y * width;
+    let candidate = 0;
+    for (let x = 0; x < width; x++) {
+      if (data[row + x] === 0) continue;
+      const start = x;
+      while (x < width && data[row + x] === 1) x++;
+      let mark = -1;
+      while (candidate < above.length && above[candidate + 1]! < start) candidate += 3;
+      for (let run = candidate; run < above.length && above[run]! <= x; run += 3) {
+        mark = mark < 0 ? find(above[run + 2]!) : join(mark, above[run + 2]!);
+      }
+      if (mark < 0) {
+        mark = marks.length;
+        marks.push({ left: start, top: y, right: x, bottom: y + 1, area: x - start });
+        parent.push(mark);
+      } else {
+        const grown = marks[mark]!;
+        grown.left = Math.min(grown.left, start);
+        grown.right = Math.max(grown.right, x);
+        grown.bottom = y + 1;
+        grown.area += x - start;
+      }
+      here.push(start, x, mark);
+    }
+  }
+  return marks.filter((_, mark) => parent[mark] === mark);
+}

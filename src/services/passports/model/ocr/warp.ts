@@ -1,0 +1,64 @@
+import type { Projection } from '../../page.ts';
+import type { Grey } from './grey.ts';
+
+/**
+ * The page seen through another frame of `width` × `height` pixels: `toSource` says where in the source (in pixels, a
+ * pixel's centre at its index and a half) a point of the new frame lies. Catmull-Rom interpolation, which keeps strokes
+ * sharp where the page grows; what lies outside the source is as light as its nearest edge. Not for shrinking below two
+ * thirds: shrink first.
+ */
+export function warp(source: Grey, toSource: Projection, width: number, height: number): Grey {
+  const out = new Uint8Array(width * height);
+  const [a, b, c, d, e, f, g, h, i] = toSource;
+  const { width: w, height: ht, data } = source;
+  const weights = cubicWeights();
+  for (let v = 0, pixel = 0; v < height; v++) {
+    const y = v + 0.5;
+    let nx = b * y + c + a * 0.5;
+    let ny = e * y + f + d * 0.5;
+    let nw = h * y + i + g * 0.5;
+    for (let u = 0; u < width; u++, pixel++, nx += a, ny += d, nw += g) {
+      const sx = nx / nw - 0.5;
+      const sy = ny / nw - 0.5;
+      const x0 = Math.floor(sx);
+      const y0 = Math.floor(sy);
+      const wx = ((sx - x0) * STEPS) << 2;
+      const wy = ((sy - y0) * STEPS) << 2;
+      if (x0 < 1 || y0 < 1 || x0 > w - 3 || y0 > ht - 3) {
+        const cx = x0 < 0 ? 0 : x0 >= w ? w - 1 : x0;
+        const cy = y0 < 0 ? 0 : y0 >= ht ? ht - 1 : y0;
+        out[pixel] = data[cy * w + cx]!;
+        continue;
+      }
+      const wx0 = weights[wx]!;
+      const wx1 = weights[wx + 1]!;
+      const wx2 = weights[wx + 2]!;
+      const wx3 = weights[wx + 3]!;
+      let at = (y0 - 1) * w + x0 - 1;
+      let sum = weights[wy]! * (wx0 * data[at]! + wx1 * data[at + 1]! + wx2 * data[at + 2]! + wx3 * data[at + 3]!);
+      at += w;
+      sum += weights[wy + 1]! * (wx0 * data[at]! + wx1 * data[at + 1]! + wx2 * data[at + 2]! + wx3 * data[at + 3]!);
+      at += w;
+      sum += weights[wy + 2]! * (wx0 * data[at]! + wx1 * data[at + 1]! + wx2 * data[at + 2]! + wx3 * data[at + 3]!);
+      at += w;
+      sum += weights[wy + 3]! * (wx0 * data[at]! + wx1 * data[at + 1]! + wx2 * data[at + 2]! + wx3 * data[at + 3]!);
+      out[pixel] = sum < 0 ? 0 : sum > 255 ? 255 : sum + 0.5;
+    }
+  }
+  return { width, height, data: out };
+}
+
+const STEPS = 64;
+
+/** Four weights for each 64th of a pixel. */
+function cubicWeights(): Float32Array {
+  const weights = new Float32Array(STEPS * 4);
+  for (let step = 0; step < STEPS; step++) {
+    const t = step / STEPS;
+    weights[step * 4] = 0.5 * (-t + 2 * t * t - t * t * t);
+    weights[step * 4 + 1] = 0.5 * (2 - 5 * t * t + 3 * t * t * t);
+    weights[step * 4 + 2] = 0.5 * (t + 4 * t * t - 3 * t * t * t);
+    weights[step * 4 + 3] = 0.5 * (-t * t + t * t * t);
+  }
+  return weights;
+}

@@ -1,0 +1,280 @@
+import { deflateSync } from 'node:zlib';
+import { PDFDocument } from '@cantoo/pdf-lib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ReadPage } from '../../page.ts';
+import { openPdf, type Pdf, PdfRefused } from './pdf.ts';
+import { asFile, type ObjectMade, type PageMade, pdfOf } from './testing/pdf.ts';
+
+const signal = new AbortController().signal;
+
+async function opened(bytes: Uint8Array, options: { maxPages?: number; cpuSeconds?: number } = {}): Promise<Pdf> {
+  const pdf = await openPdf(await asFile(bytes), { maxPages: 200, signal, ...options });
+  onTestFinished(() => pdf.close());
+  return pdf;
+}
+
+/** The first page of a PDF made of these. */
+async function textOf(page: PageMade, objects?: readonly ObjectMade[]): Promise<ReadPage> {
+  return (await opened(pdfOf([page], objects))).text(1, signal);
+}
+
+const problemOf = (opening: Promise<unknown>) =>
+  opening.then(
+    () => 'none',
+    (error: unknown) => (error instanceof PdfRefused ? error.problem : String(error)),
+  );
+
+const spelled = (page: ReadPage) => page.words.map((word) => word.text).join(' ');
+const write = (x: number, y: number, text: string, more = '') => `BT /F1 20 Tf ${more} ${x} ${y} Td (${text}) Tj ET\n`;
+
+describe('words of a PDF', () => {
+  it('stand where the page shows them', async () => {
+    const page = await textOf({ content: write(60, 700, 'Total area') + write(300, 400, '54.3') });
+    expect(spelled(page)).toBe('Total area 54.3');
+    expect(page).toMatchObject({ page: 1, width: 600, height: 800, turn: 0, reader: 'text' });
+    const [x0, y0, x1, y1] = page.words[2]!.box;
+    expect([x0, y1]).toEqual([expect.closeTo(300 / 600, 2), expect.closeTo(400 / 800, 2)]);
+    expect(x1 - x0).toBeCloseTo(38 / 600, 1);
+    expect(y1 - y0).toBeCloseTo(15 / 800, 2);
+    expect(page.words[0]!.confidence).toBeNull();
+  });
+
+  it('stand where the page shows them when it is turned and cropped', async () => {
+    const upright = await textOf({ content: write(60, 700, 'Total'), entries: '/CropBox [50 100 550 750]' });
+    expect(upright).toMatchObject({ width: 500, height: 650, turn: 0 });
+    expect(upright.words[0]!.box[0]).toBeCloseTo(10 / 500, 2);
+    expect(upright.words[0]!.box[3]).toBeCloseTo(50 / 650, 2);
+    const turned = await textOf({
+      content: write(60, 700, 'Total'),
+      entries: '/CropBox [50 100 550 750] /Rotate 90',
+    });
+    // Shown lying on its right side; a quarter back it would stand.
+    expect(turned).toMatchObject({ width: 650, height: 500, turn: 270 });
+    expect(turned.words[0]!.text).toBe('Total');
+    expect(turned.words[0]!.box[0]).toBeCloseTo(600 / 650, 2);
+    expect(turned.words[0]!.box[1]).toBeCloseTo(10 / 500, 2);
+  });
+
+  it('are whole when the text runs upwards, and the turn says how the sheet is to be held', async () => {
+    const page = await textOf({ content: 'BT /F1 20 Tf 0 1 -1 0 300 100 Tm (Floor plan) Tj ET' });
+    expect(spelled(page)).toBe('Floor plan');
+    expect(page.turn).toBe(90);
+    const [x0, y0, x1, y1] = page.words[0]!.box;
+    expect((y1 - y0) * 800).toBeGreaterThan((x1 - x0) * 600);
+  });
+
+  it('are told apart by the gap between them, not by the pieces that they are drawn in', async () => {
+    const pieces = await textOf({ content: 'BT /F1 20 Tf 60 700 Td [(To) 20 (ta) -10 (l) -600 (area)] TJ ET' });
+    expect(spelled(pieces)).toBe('Total area');
+  });
+
+  it('are there once when they are drawn twice to look bold', async () => {
+    expect(spelled(await textOf({ content: write(60, 700, 'Total') + write(60.3, 700, 'Total') }))).toBe('Total');
+  });
+
+  it('are only those that a person sees: not invisible ones, not those under a picture or off the page', async () => {
+    const image: ObjectMade = {
+      number: 1000,
+      dictionary: '/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8',
+      body: Buffer.from([200]),
+    };
+    const resources = '/XObject << /Im 1000 0 R >>';
+    const covered = await textOf({ content: `${write(60, 700, 'under')} q 600 0 0 800 0 0 cm /Im Do Q`, resources }, [
+      image,
+    ]);
+    expect(spelled(covered)).toBe('');
+    const rest = `${write(60, 700, 'scanned', '3 Tr')} ${write(700, 100, 'outside')} ${write(60, 100, 'seen', '0 Tr')}`;
+    expect(spelled(await textOf({ content: rest }))).toBe('seen');
+  });
+
+  it('of a stamp on a scan do not make the scan a text', async () => {
+    const image: ObjectMade = {
+      number: 1000,
+      dictionary: '/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8',
+      body: Buffer.from([200]),
+    };
+    const content = `q 600 0 0 800 0 0 cm /Im Do Q ${write(60, 700, 'Signed electronically')}`;
+    expect(spelled(await textOf({ content, resources: '/XObject << /Im 1000 0 R >>' }, [image]))).toBe('');
+  });
+
+  it('do not count when the PDF cannot name its characters, or names Latin ones for Cyrillic', async () => {
+    const latin = [...'Технический паспорт'].map((letter) => {
+      const code = letter === ' ' ? 32 : letter.codePointAt(0)! - 0x410 + 0xc0;
+      return `\\${code.toString(8).padStart(3, '0')}`;
+    });
+    expect((await textOf({ content: write(60, 700, latin.join('')) })).words).toEqual([]);
+  });
+
+  it('that were filled into a form are read with it', async () => {
+    const document = await PDFDocument.create();
+    const page = document.addPage([600, 800]);
+    const field = document.getForm().createTextField('area');
+    field.setText('Filled in');
+    field.addToPage(page, { x: 60, y: 600, width: 200, height: 30 });
+    const text = await (await opened(await document.save())).text(1, signal);
+    expect(spelled(text)).toBe('Filled in');
+  });
+});
+
+describe('rules of a PDF', () => {
+  it('come from strokes, thin bars and drawings within drawings', async () => {
+    const page = await textOf(
+      {
+        content: '60 700 m 540 700 l S  60 500 1 200 re f  q 1 0 0 1 0 100 cm /Fm Do Q',
+        resources: '/XObject << /Fm 1000 0 R >>',
+      },
+      [
+        {
+          number: 1000,
+          dictionary: '/Type /XObject /Subtype /Form /BBox [0 0 600 800]',
+          body: '60 100 m 300 100 l S',
+        },
+      ],
+    );
+    const rounded = page.rules.map((rule) => rule.map((share) => Number(share.toFixed(3))));
+    expect(rounded).toEqual([
+      [0.1, 0.125, 0.9, 0.125],
+      [0.1, 0.75, 0.5, 0.75],
+      [0.101, 0.125, 0.101, 0.375],
+    ]);
+  });
+
+  it('are not what nobody sees', async () => {
+    expect((await textOf({ content: '1 1 1 RG 60 700 m 540 700 l S' })).rules).toEqual([]);
+  });
+});
+
+describe('the picture of a page', () => {
+  const red = '1 0 0 rg 0 700 100 100 re f';
+
+  it('shows the page on white, in its colours', async () => {
+    const pdf = await opened(pdfOf([{ content: red }]));
+    const raster = await pdf.render(1, { dpi: 36, maxPixels: 1e6 }, signal);
+    expect(raster).toMatchObject({ width: 300, height: 400, channels: 3 });
+    const at = (x: number, y: number) => [...raster.data.subarray((y * 300 + x) * 3, (y * 300 + x) * 3 + 3)];
+    expect(at(10, 10)).toEqual([255, 0, 0]);
+    expect(at(200, 200)).toEqual([255, 255, 255]);
+  });
+
+  it('is grey where grey is asked for, and turned as the page is', async () => {
+    const pdf = await opened(pdfOf([{ content: red, entries: '/Rotate 90' }]));
+    const raster = await pdf.render(1, { dpi: 36, maxPixels: 1e6, grey: true }, signal);
+    expect(raster).toMatchObject({ width: 400, height: 300, channels: 1 });
+    expect(raster.data).toHaveLength(120_000);
+    expect(raster.data[10 * 400 + 390]).toBeLessThan(150);
+    expect(raster.data[10 * 400 + 10]).toBe(255);
+  });
+
+  it('of a page as large as a house has no more pixels than are allowed', async () => {
+    const pdf = await opened(pdfOf([{ content: red, size: [14_400, 14_400] }]));
+    const { width, height } = await pdf.render(1, { dpi: 300, maxPixels: 1e6 }, signal);
+    expect([width, height]).toEqual([1000, 1000]);
+  });
+});
+
+describe('a PDF that is not what it should be', () => {
+  const page = { content: write(60, 700, 'Total') };
+
+  it('is repaired where its table of contents is wrong', async () => {
+    const bytes = Buffer.from(
+      pdfOf([page])
+        .toString('latin1')
+        .replace(/startxref\n\d+/, 'startxref\n7'),
+      'latin1',
+    );
+    expect(spelled(await (await opened(bytes)).text(1, signal))).toBe('Total');
+  });
+
+  it('is refused as corrupt when no page can be opened, as unsupported when it is none', async () => {
+    const bytes = pdfOf([page]);
+    expect(await problemOf(opened(bytes.subarray(0, 60)))).toBe('corrupt');
+    expect(await problemOf(opened(Buffer.from('%PDF-1.7\nnothing more')))).toBe('corrupt');
+    expect(await problemOf(opened(Buffer.from('PK\x03\x04 a zip')))).toBe('unsupported');
+    expect(await problemOf(opened(Buffer.alloc(0)))).toBe('unsupported');
+    expect(await problemOf(opened(pdfOf([])))).toBe('unsupported');
+  });
+
+  it('is refused as encrypted when it needs a password, and read when it needs none', async () => {
+    const lock = async (userPassword: string | undefined) => {
+      const document = await PDFDocument.load(pdfOf([page]));
+      document.encrypt({ ownerPassword: 'owner', ...(userPassword !== undefined && { userPassword }) });
+      return document.save();
+    };
+    expect(await problemOf(opened(await lock('secret')))).toBe('encrypted');
+    expect(spelled(await (await opened(await lock(undefined))).text(1, signal))).toBe('Total');
+  });
+
+  it('is refused when it has more pages than are allowed', async () => {
+    const bytes = pdfOf(Array.from({ length: 4 }, () => page));
+    expect((await opened(bytes, { maxPages: 4 })).pages).toBe(4);
+    expect(await problemOf(opened(bytes, { maxPages: 3 }))).toBe('too_many_pages');
+  });
+
+  it('shows a page that cannot be opened as an empty one, and says which', async () => {
+    const bytes = Buffer.from(
+      pdfOf([page, page]).toString('latin1').replace('/Kids [10 0 R 12', '/Kids [10 0 R 99'),
+      'latin1',
+    );
+    const pdf = await opened(bytes);
+    expect(pdf.pages).toBe(2);
+    expect((await pdf.text(1, signal)).words).toHaveLength(1);
+    expect((await pdf.text(2, signal)).words).toEqual([]);
+    expect((await pdf.render(2, { dpi: 10, maxPixels: 1e6 }, signal)).data.every((byte) => byte === 255)).toBe(true);
+    expect([...pdf.damaged]).toEqual([2]);
+  });
+
+  it('is too complex when a picture has 64k by 64k pixels', async () => {
+    const image: ObjectMade = {
+      number: 1000,
+      dictionary:
+        '/Type /XObject /Subtype /Image /Width 65000 /Height 65000 /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /FlateDecode',
+      body: deflateSync(Buffer.alloc(10_000)),
+    };
+    const content = 'q 600 0 0 800 0 0 cm /Im Do Q';
+    const pdf = await opened(pdfOf([{ content, resources: '/XObject << /Im 1000 0 R >>' }], [image]));
+    expect((await pdf.text(1, signal)).words).toEqual([]);
+    expect(await problemOf(pdf.render(1, { dpi: 72, maxPixels: 1e6 }, signal))).toBe('too_complex');
+    await expect(pdf.text(1, signal)).rejects.toThrow('closed');
+  });
+
+  it('is too complex when its drawings call each other without an end in sight', async () => {
+    const forms = Array.from(
+      { length: 12 },
+      (_, depth): ObjectMade => ({
+        number: 1000 + depth,
+        dictionary: `/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /XObject << /Fm ${1001 + depth} 0 R >> >>`,
+        body: depth < 11 ? '/Fm Do '.repeat(12) : '0 0 10 10 re f',
+      }),
+    );
+    const bytes = pdfOf([{ content: '/Fm Do', resources: '/XObject << /Fm 1000 0 R >>' }], forms);
+    const problem = problemOf(opened(bytes, { cpuSeconds: 2 }).then((pdf) => pdf.text(1, signal)));
+    expect(await problem).toBe('too_complex');
+  });
+
+  it('is too complex when it wants more memory than there is', async () => {
+    // Packed twice: a few kilobytes that become gigabytes.
+    const bomb = deflateSync(deflateSync(Buffer.alloc(400e6), { level: 1 }));
+    const content: ObjectMade = { number: 1000, dictionary: '/Filter [/FlateDecode /FlateDecode]', body: bomb };
+    const bytes = pdfOf([{ content: '', entries: `/Contents [${'1000 0 R '.repeat(8)}]` }], [content]);
+    const pdf = await opened(Buffer.from(bytes.toString('latin1').replace('/Contents 11 0 R ', ''), 'latin1'), {
+      cpuSeconds: 10,
+    });
+    expect(await problemOf(pdf.text(1, signal))).toBe('too_complex');
+  });
+});
+
+describe('reading a PDF', () => {
+  it('ends when it is told to, with its process', async () => {
+    const pdf = await opened(pdfOf([{ content: write(60, 700, 'Total') }]));
+    const stop = new AbortController();
+    const reading = pdf.text(1, stop.signal);
+    stop.abort(new Error('No longer wanted.'));
+    await expect(reading).rejects.toThrow('No longer wanted.');
+    await expect(pdf.text(1, signal)).rejects.toThrow('closed');
+  });
+
+  it('does not begin for a caller that is gone', async () => {
+    const gone = AbortSignal.abort(new Error('No longer wanted.'));
+    await expect(openPdf('nowhere.pdf', { maxPages: 1, signal: gone })).rejects.toThrow('No longer wanted.');
+  });
+});

@@ -1,0 +1,161 @@
+import type { Value } from '../extraction.ts';
+import { findDate, parseDate } from './dates.ts';
+import { findNumber, parseNumber } from './numbers.ts';
+import type { ValueSpec, Wording } from './schema.ts';
+import { unitFactor } from './units.ts';
+
+/** Why a typed text is no value of its field. */
+export type Problem = 'type' | 'enum' | 'pattern' | 'minimum' | 'maximum' | 'too_long';
+export type Parsed = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: Problem };
+
+const MOST_CHARACTERS = 10_000;
+
+/**
+ * The value that a person typed: `text` as a whole must be one of its type; empty is null. Numbers are read as
+ * {@link parseNumber} does, dates in any of the forms of {@link findDate}; texts keep their characters.
+ */
+export function parseValue(spec: ValueSpec, text: string): Parsed {
+  if ([...text].length > MOST_CHARACTERS) return { ok: false, problem: 'too_long' };
+  if (text.trim() === '') return { ok: true, value: null };
+  const value = typed(spec, text);
+  if (value === undefined) return { ok: false, problem: spec.type === 'enum' ? 'enum' : 'type' };
+  const problem = misfit(spec, value);
+  return problem ? { ok: false, problem } : { ok: true, value };
+}
+
+/** What keeps `value`, which is of the right type, from being one of `spec`. */
+export function misfit(spec: ValueSpec, value: Value): Problem | undefined {
+  if (typeof value === 'number') {
+    if (spec.minimum !== undefined && value < spec.minimum) return 'minimum';
+    if (spec.maximum !== undefined && value > spec.maximum) return 'maximum';
+  }
+  if (spec.pattern !== undefined && value !== null && !new RegExp(spec.pattern, 'u').test(String(value))) {
+    return 'pattern';
+  }
+  return undefined;
+}
+
+/** A value found in what stands on a page, and which part of the text it is. */
+export interface FoundValue {
+  readonly value: Exclude<Value, null>;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The first value of its type that `text`, taken from a page, holds. Numbers come in the unit of the field: what is
+ * written in hectares, centimetres or thousands of roubles is converted, whether the value says so or the label does.
+ */
+export function readValue(spec: ValueSpec, text: string, label = ''): FoundValue | undefined {
+  const found = READ[spec.type](spec, text, label);
+  return found && misfit(spec, found.value) === undefined ? found : undefined;
+}
+
+function typed(spec: ValueSpec, text: string): Exclude<Value, null> | undefined {
+  switch (spec.type) {
+    case 'string':
+      return text;
+    case 'number':
+      return parseNumber(text);
+    case 'integer': {
+      const number = parseNumber(text);
+      return number !== undefined && Number.isInteger(number) ? number : undefined;
+    }
+    case 'date':
+      return parseDate(text);
+    case 'boolean':
+      return readBoolean(text.trim());
+    case 'enum':
+      return choice(spec, text.trim());
+  }
+}
+
+const READ = {
+  string: (_spec: ValueSpec, text: string) => whole(text),
+  number(spec: ValueSpec, text: string, label: string) {
+    const found = findNumber(text, spec.decimals);
+    if (!found) return undefined;
+    const after = text.slice(found.end);
+    const kopecks = spec.unit === 'rub' ? /^\s*руб\p{L}*\.?,?\s*(\d{2})\s*коп/u.exec(after) : null;
+    const factor = unitFactor(spec.unit, after) ?? unitFactor(spec.unit, label) ?? 1;
+    const value = rounded(found.value * factor + (kopecks ? Number(kopecks[1]) / 100 : 0));
+    return { ...found, value, end: found.end + (kopecks?.[0].length ?? 0) };
+  },
+  integer: findInteger,
+  date: (_spec: ValueSpec, text: string) => findDate(text),
+  boolean(_spec: ValueSpec, text: string) {
+    const value = readBoolean(text);
+    return value === undefined ? undefined : { value, start: 0, end: text.length };
+  },
+  enum(spec: ValueSpec, text: string) {
+    const value = choice(spec, text);
+    return value === undefined ? undefined : { value, start: 0, end: text.length };
+  },
+};
+
+function whole(text: string): FoundValue | undefined {
+  const value = text.trim();
+  return value === '' ? undefined : { value, start: 0, end: text.length };
+}
+
+/** The first whole number within the bounds of the field: digits, or small ones in words (`на третьем этаже`). */
+function findInteger(spec: ValueSpec, text: string): FoundValue | undefined {
+  let from = 0;
+  for (;;) {
+    const found = findNumber(text.slice(from), 0);
+    if (!found) break;
+    const value = { value: found.value, start: from + found.start, end: from + found.end };
+    if (Number.isInteger(found.value) && misfit(spec, found.value) === undefined) return value;
+    from = value.end;
+  }
+  for (const word of text.matchAll(/\p{L}{3,}/gu)) {
+    const index = NUMBERS.findIndex((pattern) => pattern.test(word[0].toLowerCase()));
+    if (index >= 0) return { value: index + 1, start: word.index, end: word.index + word[0].length };
+  }
+  return undefined;
+}
+
+const NUMBERS = [
+  /^(один|одна|одно|перв|one$|first$|ground$)/u,
+  /^(два$|две$|двух|втор|two$|second$)/u,
+  /^(три$|трёх|трех|трет|three$|third$)/u,
+  /^(четыр[её]|четв[её]рт|four)/u,
+  /^(пять$|пяти|пят(ый|ом|ого|ая)$|five$|fifth$)/u,
+  /^(шесть$|шести|шест(ой|ом|ого|ая)$|six)/u,
+  /^(семь$|семи|седьм|seven)/u,
+  /^(восемь$|восьми|восьм|eight)/u,
+  /^(девять$|девяти|девят(ый|ом|ого|ая)$|nin[et])/u,
+  /^(десять$|десяти|десят|ten)/u,
+];
+
+function readBoolean(text: string): boolean | undefined {
+  const word = text.toLowerCase().replace(/[.\s]+$/u, '');
+  if (/^(да|есть|имеется|имеются|true|yes|1|on|\+)$/u.test(word)) return true;
+  if (/^(нет|не имеется|отсутствует|отсутствуют|false|no|0|off|-|—|–)$/u.test(word)) return false;
+  return undefined;
+}
+
+function choice(spec: ValueSpec, text: string): string | undefined {
+  const wanted = folded(text);
+  for (const entry of spec.enum ?? []) {
+    if (typeof entry === 'string') {
+      if (folded(entry) === wanted) return entry;
+    } else if (
+      [entry.value, ...wordings(entry.label), ...(entry.synonyms ?? [])].some((way) => folded(way) === wanted)
+    ) {
+      return entry.value;
+    }
+  }
+  return undefined;
+}
+
+const wordings = (wording: Wording): string[] => (typeof wording === 'string' ? [wording] : [wording.en, wording.ru]);
+const folded = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll('ё', 'е')
+    .replace(/[\s.,;]+/gu, ' ')
+    .trim();
+
+// Sums of converted values would otherwise end in ...0001.
+const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;

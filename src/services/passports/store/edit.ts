@@ -1,0 +1,105 @@
+import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
+import type { Caller, Document, HistoryEntry, Opened } from '../documents.ts';
+import type { Value } from '../extraction.ts';
+import { find, open } from './read.ts';
+import { access, isOpened, VISIBLE } from './rows.ts';
+
+const limitMs = CLIENT_LIMIT_MS;
+
+/** Edits of one document wait for each other; what changes nothing is no edit. */
+export function update(
+  db: Db,
+  caller: Caller,
+  id: string,
+  edits: readonly { key: string; value: Value }[],
+  { strict, ifVersion }: { strict: boolean; ifVersion?: number },
+): Promise<Opened | 'not-editable' | 'conflict' | undefined> {
+  return db.transaction(async (tx) => {
+    await tx.query(LOCK, [id]);
+    const document = await open(tx, caller, id, strict);
+    if (!document) return undefined;
+    if (!isOpened(document)) return 'not-editable';
+    if (ifVersion !== undefined && ifVersion !== document.version) return 'conflict';
+    const changes = changesOf(document, edits);
+    if (changes.length === 0) return document;
+    await tx.query(EDIT, [
+      id,
+      changes.map(({ key }) => key),
+      changes.map(({ was }) => JSON.stringify(was)),
+      changes.map(({ became }) => JSON.stringify(became)),
+      caller.key ?? 'session',
+    ]);
+    const edited = await open(tx, caller, id, strict);
+    return edited && isOpened(edited) ? edited : undefined;
+  });
+}
+
+/** What the edits change, each key once: of several values for one key the last counts. */
+function changesOf({ extraction, edits: earlier }: Opened, edits: readonly { key: string; value: Value }[]) {
+  const now = new Map(earlier.map(({ key, value }) => [key, value]));
+  const wanted = new Map(edits.map(({ key, value }) => [key, value]));
+  return [...wanted]
+    .map(([key, became]) => ({ key, became, was: now.get(key) ?? valueIn(extraction, key, now.has(key)) }))
+    .filter(({ was, became }) => was !== became);
+}
+
+/** Null for a field that was emptied, or that nobody has read. */
+const valueIn = ({ fields }: Opened['extraction'], key: string, edited: boolean): Value =>
+  !edited && Object.hasOwn(fields, key) ? fields[key]!.value : null;
+
+export async function history(
+  db: Queryable,
+  caller: Caller,
+  id: string,
+  strict: boolean,
+): Promise<HistoryEntry[] | undefined> {
+  if (!(await find(db, caller, id, strict))) return undefined;
+  const { rows } = await db.query<HistoryEntry>(HISTORY, [id]);
+  return rows;
+}
+
+export async function rename(
+  db: Queryable,
+  caller: Caller,
+  id: string,
+  filename: string,
+  strict: boolean,
+): Promise<Document | undefined> {
+  const { rowCount } = await db.query(RENAME, [id, ...access(caller, strict), filename]);
+  return rowCount > 0 ? find(db, caller, id, strict) : undefined;
+}
+
+// A statement of its own: what is read afterwards is then as the one before has left it.
+const LOCK = 'select from passport_documents where id = $1 for no key update';
+
+const EDIT = {
+  name: 'passport-edit',
+  limitMs,
+  text: `
+    with edits as (
+      insert into passport_edits (document, key, was, became, actor)
+      select $1, key, was::json, became::json, $5
+        from unnest($2::text[], $3::text[], $4::text[]) with ordinality as e (key, was, became, place)
+       order by place
+    )
+    update passport_documents set version = version + 1, changed_at = clock_timestamp() where id = $1`,
+};
+
+const HISTORY = {
+  name: 'passport-history',
+  limitMs,
+  text: `
+    select at, actor, key, was as "from", became as "to"
+      from passport_edits
+     where document = $1
+     order by serial`,
+};
+
+const RENAME = {
+  name: 'passport-rename',
+  limitMs,
+  text: `
+    update passport_documents d
+       set filename = $5, changed_at = clock_timestamp()
+     where d.id = $1 and ${VISIBLE}`,
+};

@@ -1,0 +1,117 @@
+import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
+import type { ImageRow } from '../documents.ts';
+import { uuids } from './uuid.ts';
+
+const limitMs = CLIENT_LIMIT_MS;
+/** The first half of the advisory locks that count a session's images; any number that no other lock of ours has. */
+const COUNT_LOCK = 1_884_220_663;
+
+/** Images live for `ttlSeconds` in their session; older ones are not there any more, swept or not. */
+export interface Images {
+  add(session: string, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
+  all(session: string): Promise<ImageRow[]>;
+  find(session: string, id: string): Promise<ImageRow | undefined>;
+  rotate(session: string, id: string, by: 90 | 270): Promise<ImageRow | undefined>;
+  remove(session: string, id: string): Promise<boolean>;
+  clear(session: string): Promise<void>;
+  /** Removes what is too old, a bounded number of them. */
+  sweep(): Promise<number>;
+}
+
+export function postgresImages(db: Db, ttlSeconds: number): Images {
+  const ask = async (sql: { name: string; text: string }, params: unknown[]) =>
+    (await (db as Queryable).query<Row>({ ...sql, limitMs }, params)).rows.map(toImage);
+  return {
+    add: (session, image, most) =>
+      db.transaction(async (tx) => {
+        // One image of a session at a time: each must see those before it.
+        await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, session]);
+        const { rows } = await tx.query<Row>({ ...ADD, limitMs }, [
+          ...[uuids(1)[0], session, image.filename, image.fileKey, image.sha256, image.sizeBytes, image.contentType],
+          ...[image.width, image.height, ttlSeconds, most],
+        ]);
+        return rows[0] ? toImage(rows[0]) : 'too-many';
+      }),
+    all: (session) => ask(ALL, [session, ttlSeconds]),
+    find: async (session, id) => (await ask(FIND, [session, id, ttlSeconds]))[0],
+    rotate: async (session, id, by) => (await ask(ROTATE, [session, id, ttlSeconds, by]))[0],
+    remove: async (session, id) => (await ask(REMOVE, [session, id, ttlSeconds])).length > 0,
+    async clear(session) {
+      await db.query('delete from passport_images where session = $1', [session]);
+    },
+    async sweep() {
+      const { rowCount } = await db.query(SWEEP, [ttlSeconds]);
+      return rowCount;
+    },
+  };
+}
+
+interface Row {
+  id: string;
+  filename: string;
+  file_key: string;
+  sha256: string;
+  size_bytes: number;
+  content_type: string;
+  width: number;
+  height: number;
+  rotation: ImageRow['rotation'];
+}
+
+const toImage = (row: Row): ImageRow => ({
+  id: row.id,
+  filename: row.filename,
+  fileKey: row.file_key,
+  sha256: row.sha256,
+  sizeBytes: row.size_bytes,
+  contentType: row.content_type,
+  width: row.width,
+  height: row.height,
+  rotation: row.rotation,
+});
+
+const COLUMNS = 'id, filename, file_key, sha256, size_bytes, content_type, width, height, rotation';
+const alive = (ttl: string) => `created_at > now() - make_interval(secs => ${ttl})`;
+
+const ADD = {
+  name: 'passport-add-image',
+  text: `
+    insert into passport_images (id, session, filename, file_key, sha256, size_bytes, content_type, width, height)
+    select $1, $2, $3, $4, $5, $6::bigint, $7, $8::int, $9::int
+     where (select count(*) from passport_images where session = $2 and ${alive('$10')}) < $11
+    returning ${COLUMNS}`,
+};
+
+// Ids begin with their time, so this is the order in which they came.
+const ALL = {
+  name: 'passport-images',
+  text: `select ${COLUMNS} from passport_images where session = $1 and ${alive('$2')} order by id`,
+};
+
+const FIND = {
+  name: 'passport-image',
+  text: `select ${COLUMNS} from passport_images where session = $1 and id = $2 and ${alive('$3')}`,
+};
+
+const ROTATE = {
+  name: 'passport-rotate-image',
+  text: `
+    update passport_images
+       set rotation = (rotation + $4::int) % 360
+     where session = $1 and id = $2 and ${alive('$3')}
+    returning ${COLUMNS}`,
+};
+
+const REMOVE = {
+  name: 'passport-remove-image',
+  text: `delete from passport_images where session = $1 and id = $2 and ${alive('$3')} returning ${COLUMNS}`,
+};
+
+const SWEEP = `
+  delete from passport_images
+   where id in (select id
+                  from passport_images
+                 where created_at <= now() - make_interval(secs => $1)
+                 order by created_at
+                 limit 1000
+                   for update skip locked)`;

@@ -1,0 +1,119 @@
+import type { Db } from '../../../base/db.ts';
+import type { Files } from '../../../base/files.ts';
+import type { Log } from '../../../base/log.ts';
+import type { TaskStore } from '../../../tasks/store.ts';
+import type { Documents } from '../documents.ts';
+import { cleanup } from './cleanup.ts';
+import { create } from './create.ts';
+import { history, rename, update } from './edit.ts';
+import { remove, retry } from './end.ts';
+import { postgresEvents } from './events.ts';
+import { postgresImages } from './images.ts';
+import { each, find, list, open } from './read.ts';
+import { SERVICE } from './rows.ts';
+import { failures } from './statistics.ts';
+import { openTrash } from './trash.ts';
+
+/** Documents in PostgreSQL, their bytes in the file store; each verb is in the file of its idea. */
+export function postgresDocuments(needs: {
+  db: Db;
+  tasks: TaskStore;
+  files: Files;
+  log: Log;
+  /** Whether a key sees nothing of anonymous sessions. */
+  strictOwnership: boolean;
+  imageTtlSeconds: number;
+}): Documents & { tidy(signal?: AbortSignal): Promise<void> } {
+  const { db, tasks, files, log, strictOwnership: strict } = needs;
+  const trash = openTrash(needs);
+  const images = postgresImages(db, needs.imageTtlSeconds);
+  const events = postgresEvents(db);
+  /** After the commit of what may have put something into the trash, or made an event. */
+  const settled = async () => {
+    tasks.hint(`changed:${SERVICE}`);
+    await trash.empty();
+  };
+
+  return {
+    async create(caller, documents, request) {
+      let sent = false;
+      const onceSent = () => {
+        sent = true;
+      };
+      try {
+        const created = await create({ db, tasks, onceSent }, caller, documents, request);
+        if (created.some(({ status }) => status === 'PENDING')) tasks.hint(`waiting:${SERVICE}`);
+        // What was cached left bytes that nobody needs.
+        await settled();
+        return created;
+      } catch (error) {
+        // Once the commit was sent nobody knows: bytes too many are better than a document without.
+        if (!sent) await Promise.allSettled(documents.map(({ fileKey }) => files.remove(fileKey)));
+        else log.warn({ files: documents.length }, 'it is unknown whether documents were written down; their bytes stay');
+        throw error;
+      }
+    },
+    find: (caller, id) => find(db, caller, id, strict),
+    open: (caller, id) => open(db, caller, id, strict),
+    list: (session, page) => list(db, session, page),
+    async update(caller, id, edits, options = {}) {
+      const updated = await update(db, caller, id, edits, { strict, ...options });
+      tasks.hint(`changed:${SERVICE}`);
+      return updated;
+    },
+    history: (caller, id) => history(db, caller, id, strict),
+    async rename(caller, id, filename) {
+      const renamed = await rename(db, caller, id, filename, strict);
+      tasks.hint(`changed:${SERVICE}`);
+      return renamed;
+    },
+    async retry(caller, id) {
+      const retried = await retry({ db, tasks }, caller, id, strict);
+      tasks.hint(`waiting:${SERVICE}`);
+      tasks.hint(`changed:${SERVICE}`);
+      return retried;
+    },
+    async remove(caller, id) {
+      const removed = await remove({ db, tasks }, caller, id, strict);
+      if (removed) await settled();
+      return removed;
+    },
+
+    each: (which) => each(db, which),
+    async cleanup(options) {
+      const removed = await cleanup({ db, tasks, trash }, options);
+      tasks.hint(`changed:${SERVICE}`);
+      return removed;
+    },
+    failures: (windowSeconds) => failures(db, windowSeconds),
+
+    addImage: images.add,
+    images: images.all,
+    image: images.find,
+    rotateImage: images.rotate,
+    async removeImage(session, id) {
+      const removed = await images.remove(session, id);
+      if (removed) await trash.empty();
+      return removed;
+    },
+    async clearImages(session) {
+      await images.clear(session);
+      await trash.empty();
+    },
+
+    events: events.after,
+    lastEvent: events.last,
+    onEvents(wake, signal) {
+      // A worker's endings and our own verbs; what else happens is seen by the look now and then.
+      tasks.onHint('finished', wake, signal);
+      tasks.onHint(`changed:${SERVICE}`, wake, signal);
+    },
+
+    /** Housekeeping: what has grown old, and bytes that a crash kept from being removed. */
+    async tidy(signal) {
+      for (let more = true; more && !signal?.aborted; ) more = (await images.sweep()) >= 1000;
+      await trash.empty(signal);
+      await events.sweep();
+    },
+  };
+}

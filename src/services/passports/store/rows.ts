@@ -1,0 +1,81 @@
+import type { Task } from '../../../tasks/task.ts';
+import type { Caller, Document, Edit, Opened } from '../documents.ts';
+import type { Extraction, Value } from '../extraction.ts';
+import { errorType, sentenceOf } from '../failures.ts';
+import { statusOf } from './status.ts';
+
+export const SERVICE = 'passports';
+
+/** A document with its task, as SQL gives it; `COLUMNS` asks for just these. */
+export interface DocumentRow {
+  id: string;
+  filename: string;
+  cached: boolean;
+  version: number;
+  file_key: string;
+  size_bytes: number;
+  created_at: Date;
+  updated_at: Date;
+  status: Task['status'];
+  error_code: string | null;
+  progress: number | null;
+}
+
+/** Of `passport_documents d join tasks t on t.id = d.id`. */
+export const COLUMNS = `
+  d.id, d.filename, d.cached, d.version, d.file_key, d.size_bytes, d.created_at,
+  greatest(d.changed_at, t.started_at, t.finished_at)::timestamptz(3) as updated_at,
+  t.status, t.error_code, t.progress`;
+
+export interface OpenedRow extends DocumentRow {
+  result: Extraction | null;
+  edits: { key: string; value: Value; at: string }[] | null;
+}
+
+/** With the result and the latest edit of each key: one statement, so that version, result and edits belong together. */
+export const OPENED_COLUMNS = `${COLUMNS},
+  t.result,
+  (select json_agg(json_build_object('key', e.key, 'value', e.became, 'at', e.at) order by e.serial)
+     from (select distinct on (key) key, became, at, serial
+             from passport_edits
+            where document = d.id
+            order by key, serial desc) as e) as edits`;
+
+export function toDocument(row: DocumentRow): Document {
+  const failed = row.status === 'failed' ? errorType(row.error_code ?? '') : null;
+  return {
+    id: row.id,
+    filename: row.filename,
+    status: statusOf(row.status, row.error_code),
+    cached: row.cached,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    version: row.version,
+    errorType: failed,
+    error: failed && sentenceOf(failed),
+    progress: row.status === 'processing' ? row.progress : null,
+    fileKey: row.file_key,
+    sizeBytes: row.size_bytes,
+  };
+}
+
+export function toOpened(row: OpenedRow): Opened | Document {
+  if (row.status !== 'done' || row.result === null) return toDocument(row);
+  const edits = (row.edits ?? []).map(({ key, value, at }): Edit => ({ key, value, editedAt: new Date(at) }));
+  return { ...toDocument(row), extraction: row.result, edits };
+}
+
+export const isOpened = (document: Opened | Document): document is Opened => 'extraction' in document;
+
+/**
+ * Who may see a document `d` (X-11 of the contract): its session, the key that made it, and, where the operator does not
+ * say `strict`, any key where it was made in an anonymous session. The parameters are `$2` to `$4`, see `access`.
+ */
+export const VISIBLE =
+  '(d.session = $2 or ($3::text is not null and (d.key_name = $3 or (d.key_name is null and not $4::boolean))))';
+
+export const access = ({ session, key }: Caller, strict: boolean): [string, string | null, boolean] => [
+  session,
+  key ?? null,
+  strict,
+];

@@ -1,0 +1,55 @@
+import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
+import type { Documents } from '../documents.ts';
+import { endedAs, errorType } from '../failures.ts';
+
+/** How many of the failures are named. */
+const RECENT = 20;
+
+/** What ended within the last `windowSeconds`, and how. */
+export async function failures(db: Queryable, windowSeconds: number): ReturnType<Documents['failures']> {
+  const { rows } = await db.query<Row>(ENDED, [windowSeconds, RECENT]);
+  const { total, by_code, recent } = rows[0]!;
+  const byStatus = { FAILED: 0, ERROR: 0, PERMANENT_ERROR: 0 };
+  const byErrorType: Record<string, number> = {};
+  let failed = 0;
+  for (const { error_code, n } of by_code) {
+    failed += n;
+    byStatus[endedAs(error_code)] += n;
+    byErrorType[errorType(error_code)] = (byErrorType[errorType(error_code)] ?? 0) + n;
+  }
+  return {
+    ...{ total, failed, byStatus, byErrorType },
+    recent: recent.map(({ id, error_code, finished_at }) => ({
+      id,
+      status: endedAs(error_code),
+      errorType: errorType(error_code),
+      failedAt: new Date(finished_at),
+    })),
+  };
+}
+
+interface Row {
+  total: number;
+  by_code: { error_code: string; n: number }[];
+  recent: { id: string; error_code: string; finished_at: string }[];
+}
+
+const ENDED = {
+  name: 'passport-failures',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    with ended as materialized (
+      select id, status, error_code, finished_at
+        from tasks
+       where service = 'passports' and finished_at is not null and finished_at > now() - make_interval(secs => $1)
+    )
+    select (select count(*) from ended) as total,
+           (select coalesce(json_agg(c), '[]')
+              from (select error_code, count(*) as n from ended where status = 'failed' group by error_code) as c) as by_code,
+           (select coalesce(json_agg(r), '[]')
+              from (select id, error_code, finished_at
+                      from ended
+                     where status = 'failed'
+                     order by finished_at desc, id desc
+                     limit $2) as r) as recent`,
+};

@@ -1,0 +1,100 @@
+import type { JsonObject } from '../../base/json.ts';
+import { TaskState } from './schema.ts';
+
+/** Bodies as a client sees them, for the description; a test holds each against its schema. */
+
+const ID = '01KAF3M9WZ7Y5T2Q8C4N6B1D0E';
+const metadata = { call: 17 };
+
+export const accepted: JsonObject = {
+  ok: true,
+  data: {
+    task_id: ID,
+    status: 'queued',
+    status_url: `/result/${ID}`,
+    estimated_wait_seconds: 60,
+    metadata,
+    webhook: { configured: true, status: 'pending' },
+  },
+};
+
+export const result: JsonObject = {
+  transcription: 'The north wall shows a crack.',
+  service: 'local',
+  language: 'en',
+  duration_seconds: 2.4,
+  segments: [{ start: 0.3, end: 2.1, text: 'The north wall shows a crack.' }],
+};
+
+const done: JsonObject = {
+  task_id: ID,
+  status: 'done',
+  result,
+  processing_time_ms: 812,
+  completed_at: '1767225600',
+  metadata,
+};
+
+export const examples = {
+  processing: { ok: true, data: { task_id: ID, status: 'processing', progress: 0.42, metadata } },
+  done: { ok: true, data: done },
+  failed: {
+    ok: true,
+    data: {
+      task_id: ID,
+      status: 'failed',
+      error: 'The recording is damaged or incomplete.',
+      error_code: 'AUDIO_CORRUPT',
+      failed_at: '1767225600',
+    },
+  },
+  cancelled: {
+    ok: true,
+    data: {
+      task_id: ID,
+      status: 'failed',
+      error: 'Cancelled by client',
+      error_code: 'CANCELLED',
+      failed_at: '1767225600',
+    },
+  },
+} satisfies Record<string, JsonObject>;
+
+/** The callback, as the `webhooks` section describes it. */
+export const webhooks = {
+  'stt.result.terminal': {
+    post: {
+      summary: 'The final result of a task that was created with a webhook',
+      description:
+        'Sent once the result is recorded; the body is that of `GET /result/{task_id}` at that moment. One of more than 256 KiB comes without its `result` and says `truncated`. Any 2xx in good time counts as delivered; otherwise it is sent again, at growing distances while the result can be read, with the same delivery id and the same bytes. Signed by Standard Webhooks: `v1` with `webhook.secret` where there is one, `v1a` always.',
+      parameters: [
+        'X-Service-Event',
+        'X-Service-Task-ID',
+        'X-Service-Delivery-ID',
+        'X-Service-Delivery-Attempt',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+      ].map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
+      requestBody: {
+        content: {
+          'application/json': {
+            schema: TaskState,
+            examples: {
+              done: {
+                value: {
+                  ok: true,
+                  data: {
+                    ...done,
+                    webhook: { configured: true, status: 'pending', delivery_id: 'whd_01KAF3M9WZ3RS8V5X2K7J4H6G9' },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+      responses: { '2XX': { description: 'Received.' } },
+    },
+  },
+};

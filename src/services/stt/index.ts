@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { split } from '../../base/settings.ts';
+import type { Service } from '../service.ts';
+import { present, presentThin } from './present.ts';
+import { missingCredentials, readOwn, settings, tokensOf } from './settings.ts';
+
+/** A recording becomes its text. */
+export const stt: Service = {
+  name: 'stt',
+  settings,
+  missingCredentials,
+
+  configure(env) {
+    const own = readOwn(env);
+    const tokens = tokensOf(own);
+    const token = [...split(own.apiTokens ?? ''), own.apiToken?.trim()].find((word) => word && !/^sha256:/i.test(word));
+    return (shared) => ({
+      name: 'stt',
+      title: 'Speech to text',
+      port: own.port,
+      present,
+      verdicts: { auth: tokens.state, providers: own.providers.join(', then ') },
+      // A secret belongs to a task here, and comes with it.
+      webhook: { event: 'stt.result.terminal', secretFor: () => undefined, thin: presentThin },
+      startAfterSeconds: { realtime: 0, batch: 0 },
+      gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
+      load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
+      token,
+      example: (baseUrl) => example(baseUrl, token),
+      pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),
+    });
+  },
+};
+
+const NOTE = fileURLToPath(new URL('../../../examples/voice-note.ogg', import.meta.url));
+
+/** Uploads the example voice note, asks for its text and waits for it, with nothing but curl and grep. */
+function example(baseUrl: string, token: string | undefined): string {
+  const curl = token ? `curl -sS -H 'Authorization: Bearer ${token}'` : 'curl -sS';
+  const note = `'@${NOTE.replaceAll("'", `'\\''`)}'`;
+  const upload = `${curl} -H 'Content-Type: audio/ogg' --data-binary ${note} ${baseUrl}/files`;
+  const ask = `${curl} -H 'Content-Type: application/json' -d "{\\"url\\":\\"$URL\\"}" ${baseUrl}/transcribe/audio_url`;
+  const result = `${curl} -w '\\n' -H 'Prefer: wait=30' "${baseUrl}$RESULT"`;
+  return `URL=$(${upload} | grep -o 'https://[^"]*') && RESULT=$(${ask} | grep -o '/result/[^"]*') && ${result}`;
+}

@@ -1,0 +1,64 @@
+import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { FetchFailed } from '../../../base/fetch-failed.ts';
+import type { Files } from '../../../base/files.ts';
+import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
+import type { UrlPolicy } from '../../../base/outbound-url.ts';
+import { type Failure, TaskFailure } from '../../../tasks/task.ts';
+import { AUDIO_MAX_BYTES } from '../audio-policy.ts';
+import { FAILURES } from '../failures.ts';
+
+const BUDGETS = { totalMs: 300_000, idleMs: 15_000 };
+
+export interface RecordingSource {
+  readonly fetch: GuardedFetch;
+  readonly files: Files;
+  readonly policy: UrlPolicy;
+  /** The host of URLs that name files of our own. */
+  readonly filesHost: string | undefined;
+}
+
+/** Writes the recording behind a URL to `path`, piece by piece; throws a `TaskFailure` when there is none to be had. */
+export async function fetchRecording(
+  address: string,
+  path: string,
+  source: RecordingSource,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await write(new URL(address), path, source, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof TaskFailure) throw error;
+    const failure = error instanceof FetchFailed ? fetchFailure(error) : FAILURES.fetchFailed;
+    // What is no failure of the host is one of our own disk, say, and may be mended by the next time.
+    const transient = error instanceof FetchFailed ? error.transient : true;
+    throw new TaskFailure(failure, { transient, cause: error });
+  }
+  if ((await stat(path)).size === 0) throw new TaskFailure(FAILURES.corrupt);
+}
+
+async function write(url: URL, path: string, source: RecordingSource, signal: AbortSignal): Promise<void> {
+  const file = () => createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  if (url.hostname === source.filesHost) {
+    const stored = await source.files.stream(url.pathname.slice(1));
+    if (!stored) throw new TaskFailure(FAILURES.notFound);
+    await pipeline(stored.stream, file(), { signal });
+    return;
+  }
+  await source.fetch(url, {
+    policy: source.policy,
+    maxBytes: AUDIO_MAX_BYTES,
+    budgets: BUDGETS,
+    signal,
+    into: (pieces) => pipeline(pieces, file(), { signal }),
+  });
+}
+
+function fetchFailure({ reason, status }: FetchFailed): Failure {
+  if (status === 404 || status === 410) return FAILURES.notFound;
+  if (reason === 'blocked_address') return FAILURES.blocked;
+  if (reason === 'too_large') return FAILURES.tooLarge;
+  return FAILURES.fetchFailed;
+}

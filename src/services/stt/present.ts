@@ -1,0 +1,58 @@
+import type { JsonObject } from '../../base/json.ts';
+import { objectText } from '../../base/json-text.ts';
+import { unixSeconds } from '../../base/time.ts';
+import type { Task } from '../../tasks/task.ts';
+import { webhookFacts } from '../webhook-state.ts';
+import type { TranscribeInput } from './result.ts';
+
+/** What a reader of a task is told, as JSON text. The poll route and the webhook both call this, so they cannot differ. */
+export const present = (task: Task): string => presented(task, stateOf(task));
+
+/** The same for a callback that would be too large: all but the result, which is still to be read by polling. */
+export function presentThin(task: Task): string {
+  const { result: _, ...rest } = stateOf(task);
+  return presented(task, { ...rest, truncated: true });
+}
+
+function presented(task: Task, state: JsonObject): string {
+  const { metadata } = task.input as unknown as TranscribeInput;
+  const { webhook } = task;
+  const data = {
+    task_id: task.id,
+    ...state,
+    ...(webhook && { webhook: { configured: true, status: webhook.state, ...webhookFacts(webhook) } }),
+  };
+  return success(data, metadata);
+}
+
+/** The success body whose `data` echoes metadata as the text that came. */
+export const success = (data: object, metadata: string | undefined): string =>
+  objectText({ ok: true }, { data: objectText(data, { metadata }) });
+
+function stateOf(task: Task): JsonObject {
+  switch (task.status) {
+    case 'queued':
+      return { status: 'queued' };
+    case 'processing':
+      // Floats of the database have more digits than anybody wants.
+      return {
+        status: 'processing',
+        ...(task.progress !== undefined && { progress: Number(task.progress.toFixed(3)) }),
+      };
+    case 'done':
+      return {
+        status: 'done',
+        result: task.result,
+        processing_time_ms: task.processingMs,
+        completed_at: unixSeconds(task.finishedAt),
+      };
+    case 'failed':
+      return {
+        status: 'failed',
+        error: task.failure.sentence,
+        error_code: task.failure.code,
+        failed_at: unixSeconds(task.finishedAt),
+        ...(task.processingMs !== undefined && { processing_time_ms: task.processingMs }),
+      };
+  }
+}

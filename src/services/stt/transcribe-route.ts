@@ -1,0 +1,109 @@
+import type { Static } from 'typebox';
+import { idempotencyKeyReused, queueUnavailable, validationError } from '../../base/faults.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { memberText } from '../../base/json-text.ts';
+import type { UrlPolicy } from '../../base/outbound-url.ts';
+import { reply as answer, refusal, Success } from '../../http/envelope.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import { keepBodyText } from '../../http/json-text.ts';
+import type { Roster } from '../../tasks/roster.ts';
+import type { TaskStore } from '../../tasks/store.ts';
+import { acceptTask, checkField, TASK_HEADERS } from '../accept-task.ts';
+import { estimateSeconds } from '../estimate.ts';
+import type { SharedSettings } from '../service.ts';
+import { audioPolicy } from './audio-policy.ts';
+import { accepted } from './examples.ts';
+import { isLanguage } from './languages.ts';
+import { checkMetadata } from './metadata.ts';
+import { success } from './present.ts';
+import type { TranscribeInput } from './result.ts';
+import { Accepted, TranscribeRequest } from './schema.ts';
+import type { Own } from './settings.ts';
+
+interface Needs {
+  readonly tasks: TaskStore;
+  readonly roster: Roster;
+  readonly seal: (secret: string) => Buffer;
+  readonly own: Own;
+  readonly shared: SharedSettings;
+}
+
+/** `POST /transcribe/audio_url`: check, write down, answer 202. The task is durable before the answer leaves. */
+export async function transcribeRoute(app: Gateway, needs: Needs): Promise<void> {
+  const { roster, seal, own, shared } = needs;
+  const recordings = audioPolicy(own, shared);
+  const loopback = own.webhookAllowLoopback && shared.webhookLoopback;
+  const callbacks: UrlPolicy = { kind: 'webhook', loopback, holes: shared.holes };
+  const estimates = { warmSeconds: own.estimateWarmSeconds, coldSeconds: own.estimateColdSeconds };
+
+  await app.register(async (scope) => {
+    keepBodyText(scope);
+    scope.post<{ Body: Static<typeof TranscribeRequest> }>(
+      '/transcribe/audio_url',
+      {
+        config: { access: 'task', limited: true },
+        schema: {
+          summary: 'Create a transcription task',
+          operationId: 'transcribe',
+          tags: ['tasks'],
+          body: TranscribeRequest,
+          shown: { headers: TASK_HEADERS },
+          response: {
+            202: answer(
+              'Queued.',
+              Success(Accepted),
+              { queued: accepted },
+              {
+                Location: 'Equal to `status_url`.',
+                'Idempotency-Replayed': '`true` where an earlier request with the same key made the task.',
+              },
+            ),
+            422: refusal(validationError('`url` is required.'), idempotencyKeyReused()),
+            503: refusal(queueUnavailable()),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { url, webhook } = request.body;
+        checkField('url', url, recordings);
+        if (webhook) checkField('webhook.url', webhook.url, callbacks);
+        const language = languageOf(request.body.language ?? own.language);
+        const metadata = metadataOf(request.body.metadata, request.bodyText!);
+        const input: TranscribeInput = {
+          url,
+          ...(language !== undefined && { language }),
+          ...(metadata !== undefined && { metadata }),
+        };
+        const data = await acceptTask(needs, request, reply, {
+          service: 'stt',
+          priority: 'realtime',
+          input: input as unknown as JsonObject,
+          estimateSeconds: estimateSeconds(roster.state('stt'), estimates),
+          // By its text: numbers that a parser cannot tell apart are two requests.
+          asked: { ...request.body, metadata: metadata ?? null } as JsonObject,
+          ...(webhook && {
+            webhook: { url: webhook.url, ...(webhook.secret !== undefined && { secret: seal(webhook.secret) }) },
+          }),
+        });
+        const hooked = webhook && { webhook: { configured: true, status: 'pending' } };
+        return reply.type('application/json; charset=utf-8').send(success({ ...data, ...hooked }, metadata));
+      },
+    );
+  });
+}
+
+/** Undefined where the engine is to find out. */
+function languageOf(given: string): string | undefined {
+  const code = given.toLowerCase();
+  if (code === 'auto') return undefined;
+  if (!isLanguage(code)) throw validationError('language: not an ISO 639-1 code.');
+  return code;
+}
+
+/** The text that came, within its bounds; `null` is as good as none. */
+function metadataOf(value: object | null | undefined, body: string): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = memberText(body, 'metadata')!;
+  checkMetadata(value, text);
+  return text;
+}

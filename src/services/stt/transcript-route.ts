@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox';
+import { taskNotFound, taskNotReady } from '../../base/faults.ts';
+import { headersOf, refusal, success } from '../../http/envelope.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import type { TaskStore } from '../../tasks/store.ts';
+import { Params, taskId } from '../task-routes.ts';
+import { result as example } from './examples.ts';
+import type { Recorded } from './result.ts';
+import { TranscriptJson } from './schema.ts';
+import { FORMATS } from './transcript/formats.ts';
+
+const Query = Type.Object({
+  format: Type.Union(
+    ['txt', 'srt', 'vtt', 'json'].map((format) => Type.Literal(format)),
+    { default: 'txt', description: 'Plain text, SubRip, WebVTT, or the result of the task.' },
+  ),
+});
+
+/** `GET /result/{task_id}/transcript`: the text of a finished task, for people and for players. */
+export function transcriptRoute(
+  app: Gateway,
+  { tasks, ownTasksOnly }: { tasks: TaskStore; ownTasksOnly: boolean },
+): void {
+  app.get<{ Params: Static<typeof Params>; Querystring: Static<typeof Query> }>(
+    '/result/:task_id/transcript',
+    {
+      config: { access: 'task', limited: true },
+      schema: {
+        summary: 'The transcript as a file',
+        description: 'Subtitles have at most two lines of 42 characters and stay for at most 7 seconds.',
+        operationId: 'readTranscript',
+        tags: ['tasks'],
+        params: Params,
+        querystring: Query,
+        response: {
+          200: {
+            description: 'The transcript.',
+            headers: headersOf({ 'Content-Disposition': 'A name for the file.' }),
+            content: {
+              ...Object.fromEntries(
+                Object.values(FORMATS).map(({ type }) => [type.split(';')[0]!, { schema: { type: 'string' } }]),
+              ),
+              'application/json': { schema: TranscriptJson, examples: { json: { value: success(example) } } },
+            },
+          },
+          404: refusal(taskNotFound()),
+          409: refusal(taskNotReady()),
+        },
+      },
+    },
+    async (request, reply) => {
+      const id = taskId(request.params);
+      const task = await tasks.read('stt', id);
+      if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
+      if (task.status !== 'done') throw taskNotReady();
+      const result = task.result as unknown as Recorded;
+      const format = request.query.format as keyof typeof FORMATS | 'json';
+      reply.header('content-disposition', `inline; filename="${id}.${format}"`);
+      if (format === 'json') return success(result);
+      const { type, write } = FORMATS[format];
+      return reply.type(type).send(write(result));
+    },
+  );
+}

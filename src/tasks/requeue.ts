@@ -1,0 +1,46 @@
+import { CLIENT_LIMIT_MS, type Queryable } from '../base/db.ts';
+
+/** Compare and set: the statement finds the task failed, in a way that may be tried again, or changes nothing. */
+export async function requeue(db: Queryable, service: string, id: string, final: readonly string[]): Promise<boolean> {
+  const { rowCount } = await db.query(REQUEUE, [service, id, final]);
+  return rowCount > 0;
+}
+
+/** The ids of those that were there. Leases go with their rows, so whoever worked on one learns it at the next renewal. */
+export async function remove(db: Queryable, service: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(REMOVE, [service, ids]);
+  return rows.map((row) => row.id);
+}
+
+// The deadline is as far away as it was when the task came first; the attempts begin anew.
+const REQUEUE = {
+  name: 'requeue',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    update tasks t
+       set status        = 'queued',
+           run_at        = now(),
+           queued_at     = now(),
+           deadline_at   = now() + (deadline_at - queued_at),
+           attempts      = 0,
+           started_at    = null,
+           finished_at   = null,
+           progress      = null,
+           checkpoint    = null,
+           processing_ms = null,
+           error_code    = null,
+           error         = null
+     where id = $2 and service = $1 and status = 'failed' and not error_code = any($3::text[])
+       and (expires_at is null or expires_at > now())
+       and not exists (select from deliveries d where d.task_id = t.id)`,
+};
+
+// In order, so that two removals never wait for each other in a circle.
+const REMOVE = {
+  name: 'remove',
+  text: `
+    with gone as materialized (
+      select id from tasks where id = any($2::text[]) and service = $1 order by id for update
+    )
+    delete from tasks t using gone where t.id = gone.id returning t.id`,
+};
