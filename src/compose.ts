@@ -1,3 +1,4 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Counter, Registry } from 'prom-client';
 import { type Db, openDb } from './base/db.ts';
@@ -12,7 +13,7 @@ import { inWords, PACKAGE_ROOT, type Plan } from './plan.ts';
 import type { DeliverNeeds } from './roles/deliver.ts';
 import { createDeliveryMeters, createTaskMeter } from './roles/meters.ts';
 import type { SweepNeeds } from './roles/sweep.ts';
-import type { GatewayHouse } from './services/service.ts';
+import type { GatewayHouse, ModelHouse } from './services/service.ts';
 import { postgresTaskStore } from './tasks/postgres.ts';
 import { watchQueue } from './tasks/queue-metrics.ts';
 import { keepRoster } from './tasks/roster.ts';
@@ -97,7 +98,7 @@ export const migrateDatabase = (db: Db) => migrate(db, new URL('migrations/', PA
 
 /** What the listeners of one process are made from. */
 export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs = 1000): Promise<GatewayHouse> {
-  const { tasks, workers, uploads, files, log, services, shared } = house;
+  const { db, tasks, workers, uploads, files, log, services, shared } = house;
   const names = services.map(({ name }) => name);
   const roster = await keepRoster({ workers, tasks, services: names, signal, log, refreshMs });
   const metrics = createMetrics({ version: shared.version });
@@ -105,7 +106,7 @@ export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs 
   const meter = createTaskMeter(metrics.registry);
   const sealing = await sealingKey(shared.dataDir);
   return {
-    ...{ tasks, uploads, files, roster, metrics, log },
+    ...{ db, tasks, uploads, files, roster, metrics, log },
     onCancelled: (service) => meter.ended(service, 'failed'),
     webhookKeys: jwks(await house.signingKey()),
     seal: (secret) => seal(sealing, secret),
@@ -131,9 +132,31 @@ export async function deliverNeeds(house: House, signal: AbortSignal): Promise<D
   };
 }
 
+/** What a worker's model is loaded with. */
+export async function modelHouse({ db, fetch, files, shared, log }: House): Promise<ModelHouse> {
+  const scratchDir = join(shared.dataDir, 'scratch');
+  await mkdir(scratchDir, { recursive: true, mode: 0o700 }).catch(inWords);
+  await removeStale(scratchDir);
+  return { db, fetch, files, scratchDir, log };
+}
+
+/** Nothing there lives longer than an attempt; what is a day old was left by a process that died. */
+async function removeStale(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) {
+    const { mtimeMs } = await stat(join(dir, name)).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > A_DAY_MS) await rm(join(dir, name), { recursive: true, force: true });
+  }
+}
+
+const A_DAY_MS = 86_400_000;
+
 /** What housekeeping works with. */
 export function sweepNeeds(house: House, signal: AbortSignal): SweepNeeds {
-  const { tasks, services, uploads, files, settings, log } = house;
+  const { db, tasks, uploads, files, settings, log } = house;
+  const services = house.services.map(({ name, tidy }) => ({
+    name,
+    ...(tidy && { tidy: (signal: AbortSignal) => tidy({ db, tasks, files, log }, signal) }),
+  }));
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
   const meter = createTaskMeter(house.registry);
   return { tasks, services, uploads, files, meter, limits: { maxAttempts, batchMaxWaitSeconds }, log, signal };

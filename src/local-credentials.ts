@@ -17,12 +17,14 @@ export async function localCredentials(needs: {
 }): Promise<Record<string, string>> {
   const { services, given, dataDir, make } = needs;
   const credentials: Record<string, string> = {};
-  for (const env of services.flatMap((service) => missing(service, given))) {
+  const wanted = services.flatMap((service) => missing(service, given).map((env) => ({ env, service })));
+  for (const { env, service } of wanted) {
     const file = credentialFile(dataDir, env);
     const kept = make
       ? await readOrCreate(file, () => `assay-${newId().toLowerCase()}`)
       : await readFile(file).catch(() => undefined);
-    if (kept) credentials[env] = kept.toString('utf8').trim();
+    const secret = kept?.toString('utf8').trim();
+    if (secret) credentials[env] = service.writeCredential?.(secret) ?? secret;
   }
   return credentials;
 }

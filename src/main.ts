@@ -96,6 +96,26 @@ program
     await trainCommand(folder, options);
   });
 
+const models = program.command('models').description('the speech models that STT_MODEL can name');
+
+models
+  .command('list', { isDefault: true })
+  .description('which there are, which are here, and how to get the others (the default)')
+  .action(async () => {
+    const { listModels } = await import('./commands/models.ts');
+    await listModels();
+  });
+
+models
+  .command('pull')
+  .description('download a model; a pull that broke off goes on')
+  .argument('<name>', 'one of the list')
+  .option('--mirror <url>', 'take it from there instead, under the same path')
+  .action(async (name: string, { mirror }: { mirror?: string }) => {
+    const { pullCommand } = await import('./commands/models.ts');
+    await pullCommand(name, { mirror, signal: stopSignal() });
+  });
+
 const roles = () => import('./commands/roles.ts');
 
 try {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { modelHouse } from '../src/compose.ts';
 import { FAILURES } from '../src/services/defectoscopy/failures.ts';
 import type { Model, Outcome } from '../src/services/service.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
@@ -282,8 +283,7 @@ describe('the page at /', () => {
   it.skipIf(!existsSync(new URL('../models/defectoscopy/1.0.0/manifest.json', import.meta.url)))(
     'shows what the model that ships with the product sees on the example photo',
     async (test) => {
-      const { fetch, files, log, services } = product.house;
-      await work(await services[0]!.load({ fetch, files, log }));
+      await work(await product.house.services[0]!.load(await modelHouse(product.house)));
       const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
       await page.getByRole('button', { name: 'Try the example photo' }).click();
       await until(() => page.locator('#verdict').textContent()).not.toBe('');

@@ -6,16 +6,22 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingsDocument } from '../src/commands/config.ts';
 import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { fakeHearing } from './helpers/speech.ts';
 
 const ROOT = new URL('../', import.meta.url);
 const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
 
 describe('the documentation', () => {
   let product: Product;
+  let speech: Product;
   beforeAll(async () => {
     product = await startProduct({ model: fakeModel() });
+    speech = await startProduct({ service: 'stt', model: fakeHearing() });
   });
-  afterAll(() => product.stop());
+  afterAll(async () => {
+    await product.stop();
+    await speech.stop();
+  });
 
   const documents = async () => [
     'README.md',
@@ -31,7 +37,13 @@ describe('the documentation', () => {
       const folder = await mkdtemp(join(tmpdir(), 'assay-docs-'));
       // In a folder of its own where `examples/` is what it is in the project: what an example writes is thrown away.
       const script = `set -euo pipefail\nln -s "$ROOT/examples" examples\n${blocks.join('\n')}`;
-      const env = { ...process.env, TOKEN, ASSAY: product.url, ROOT: new URL('.', ROOT).pathname };
+      const env = {
+        ...process.env,
+        TOKEN,
+        ASSAY: product.url,
+        ASSAY_STT: speech.url,
+        ROOT: new URL('.', ROOT).pathname,
+      };
       const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env, timeout: 60_000 });
       expect(stdout, document).not.toContain('"ok":false');
       await rm(folder, { recursive: true });

@@ -119,6 +119,18 @@ it('keeps strangers’ URLs from every listener and from a database whose addres
   await house.close();
 });
 
+describe('SERVICES', () => {
+  it('chooses which services run; without it all of them do', async () => {
+    const names = async (env: Env) => (await inTest(env)).services.map(({ name }) => name);
+    expect(await names({ SERVICES: 'stt' })).toEqual(['stt']);
+    expect(await names({ SERVICES: 'stt, defectoscopy' })).toEqual(['defectoscopy', 'stt']);
+    expect(await names({ SERVICES: '' })).toEqual(expect.arrayContaining(['defectoscopy', 'stt']));
+    expect(await sentences({ SERVICES: 'speech' })).toEqual([
+      expect.stringMatching(/^SERVICES: "speech" is no service; there are defectoscopy, stt/),
+    ]);
+  });
+});
+
 describe('hosts', () => {
   it('are compared in one spelling, however they were written', async () => {
     const { settings, shared } = await inTest({ FILES_HOST: ' Files.Example.COM ', OUTBOUND_ALLOW_HOSTS: 'NAS.local' });
@@ -129,20 +141,27 @@ describe('hosts', () => {
 
 describe('credentials of the local profile', () => {
   const stateOf = ({ services }: Awaited<ReturnType<typeof plan>>) => services[0]!.verdicts['auth'];
+  const alone = (env: Env, role?: string) => inLocal({ SERVICES: 'defectoscopy', ...env }, role);
   const made = () => readdir(join(dataDir, 'credentials')).catch(() => []);
 
   it('are made once, for their owner alone, by what listens', async () => {
-    const first = await inLocal({});
+    const first = await alone({});
     expect(stateOf(first)).toBe('enforced');
     expect(first.env['DEFECTOSCOPY_API_TOKENS']).toMatch(/^assay-/);
     expect(await made()).toEqual(['defectoscopy_api_tokens']);
     expect((await stat(join(dataDir, 'credentials', 'defectoscopy_api_tokens'))).mode & 0o077).toBe(0);
-    expect((await inLocal({}, 'serve')).env).toEqual(first.env);
-    expect((await inLocal({}, 'config')).env).toEqual(first.env);
+    expect((await alone({}, 'serve')).env).toEqual(first.env);
+    expect((await alone({}, 'config')).env).toEqual(first.env);
+  });
+
+  it('are made for each service that runs', async () => {
+    const { services } = await inLocal({});
+    expect(services.map(({ verdicts }) => verdicts['auth'])).toContain('enforced');
+    expect(await made()).toEqual(expect.arrayContaining(['defectoscopy_api_tokens', 'stt_api_tokens']));
   });
 
   it.each(['config', 'train', 'work', 'deliver', 'sweep', 'migrate'])('are not made by %s', async (role) => {
-    await inLocal({}, role);
+    await alone({}, role);
     expect(await made()).toEqual([]);
   });
 
@@ -155,24 +174,24 @@ describe('credentials of the local profile', () => {
       { DEFECTOSCOPY_API_TOKEN: 'mine' },
       { DEFECTOSCOPY_API_TOKENS: 'mine' },
     ]) {
-      const planned = await inLocal(env);
+      const planned = await alone(env);
       expect(stateOf(planned)).toBe('enforced');
       expect(planned.services[0]!.token).toBe('mine');
     }
     for (const env of [{ DEFECTOSCOPY_API_TOKENS: '' }, { DEFECTOSCOPY_AUTH: 'disabled' }]) {
-      expect(stateOf(await inLocal(env))).toBe('disabled');
+      expect(stateOf(await alone(env))).toBe('disabled');
     }
     expect(await made()).toEqual([]);
   });
 
   it('are made although the default of DEFECTOSCOPY_AUTH is written out', async () => {
-    expect(stateOf(await inLocal({ DEFECTOSCOPY_AUTH: 'tokens' }))).toBe('enforced');
+    expect(stateOf(await alone({ DEFECTOSCOPY_AUTH: 'tokens' }))).toBe('enforced');
     expect(await made()).toHaveLength(1);
   });
 
   it('are a sentence where they cannot be kept', async () => {
     await writeFile(join(dataDir, 'credentials'), 'a file in their place');
-    await expect(inLocal({})).rejects.toThrow(OperatorError);
+    await expect(alone({})).rejects.toThrow(OperatorError);
   });
 });
 

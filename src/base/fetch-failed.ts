@@ -21,16 +21,25 @@ export class FetchFailed extends Error {
   readonly transient: boolean;
   readonly status?: number;
   readonly retryAfterSeconds?: number;
+  /** What the host said, where the request asked to keep it. A stranger's words: not for answers, hardly for logs. */
+  readonly said?: Buffer;
 
   constructor(
     reason: FetchFailure,
-    detail: { status?: number; retryAfterSeconds?: number | undefined; cause?: unknown } = {},
+    detail: {
+      status?: number;
+      retryAfterSeconds?: number | undefined;
+      said?: Buffer | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(SENTENCES[reason], detail.cause === undefined ? {} : { cause: detail.cause });
     this.reason = reason;
     this.transient = isTransient(reason, detail.status);
     if (detail.status !== undefined) this.status = detail.status;
     if (detail.retryAfterSeconds !== undefined) this.retryAfterSeconds = detail.retryAfterSeconds;
+    // Not to be found by what prints errors.
+    if (detail.said !== undefined) Object.defineProperty(this, 'said', { value: detail.said, enumerable: false });
   }
 }
 

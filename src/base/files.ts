@@ -28,7 +28,7 @@ export interface StoredFile {
   readonly key: string;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** The first 4 KiB, to tell what the file is. */
+  /** The first 16 KiB, to tell what the file is. */
   readonly head: Buffer;
 }
 
@@ -99,7 +99,7 @@ export function openFiles({ dir }: { dir: string }): Files {
   };
 }
 
-const HEAD_BYTES = 4096;
+const HEAD_BYTES = 16_384;
 const STALE_MS = 3_600_000;
 
 const isKey = (key: string) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(key);

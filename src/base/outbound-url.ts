@@ -8,6 +8,8 @@ import { type Holes, inHole, isPublicAddress } from './addresses.ts';
  * - `public`: https to a public DNS name on port 443, or to one of `hosts`; never to an IP address.
  * - `webhook`: https to a public host or address, any harmless port; and, with `loopback`, http or https to a host
  *   written exactly `localhost`, `127.0.0.1` or `[::1]`.
+ * - `operator`: whatever lies under one origin that the operator named: no stranger's URL, so http and private
+ *   addresses are as good as any; redirects stay there.
  *
  * `filesHost` is the reserved name for bytes this product already holds. Make a policy once and hand the same value to
  * the check and to the fetch.
@@ -27,7 +29,8 @@ export type UrlPolicy =
       readonly filesHost?: string | undefined;
       readonly holes?: Holes | undefined;
     }
-  | { readonly kind: 'webhook'; readonly loopback: boolean; readonly holes?: Holes | undefined };
+  | { readonly kind: 'webhook'; readonly loopback: boolean; readonly holes?: Holes | undefined }
+  | { readonly kind: 'operator'; readonly origin: string; readonly holes?: undefined };
 
 export type UrlRefusal =
   | 'too_long'
@@ -81,6 +84,9 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
       if (isAddress(url)) requirePublicAddress(url, policy.holes);
       else requirePublicName(url, policy.holes);
       return url;
+    case 'operator':
+      if (url.origin === policy.origin) return url;
+      throw new UrlRefused('not_listed', 'The URL leads away from the address that was configured.');
   }
 }
 

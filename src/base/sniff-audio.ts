@@ -27,12 +27,14 @@ export function sniffAudio(head: Buffer): AudioType | undefined {
   if (text(0, 4) === 'fLaC') return 'flac';
   if (text(0, 4) === 'OggS') return text(28, 36) === 'OpusHead' ? 'opus' : 'ogg';
   if (text(4, 8) === 'ftyp') return isoKind(text(8, 12));
+  // QuickTime from before brands were invented.
+  if (/^(moov|mdat|wide)$/.test(text(4, 8))) return 'mp4';
   if (text(0, 4) === '\x1a\x45\xdf\xa3') return /webm|matroska/.test(text(4, 64)) ? 'webm' : undefined;
   if (/^#!AMR(-WB)?\n/.test(text(0, 9))) return 'amr';
   const tag = id3Length(head);
   if (tag === 0) return framesKind(head);
-  // The tag (with a cover picture, say) may be longer than what is seen: it was made for MP3, and rarely leads others.
-  return tag + FRAMES_SEEN > head.length ? 'mp3' : sniffAudio(head.subarray(tag));
+  // Of a tag as long as what is seen (with a cover picture, say) nothing follows here: MP3s have them, others rarely.
+  return sniffAudio(head.subarray(tag)) ?? (tag + FRAMES_SEEN > head.length ? 'mp3' : undefined);
 }
 
 /** The bytes that ID3v2 tags take before the sound begins: 0 where there is none. */
@@ -71,7 +73,8 @@ export function frameAt(bytes: Buffer, at: number): Frame | undefined {
   const [version, layer] = [(b1 >> 3) & 3, (b1 >> 1) & 3];
   const [rateIndex, bitIndex] = [(b2 >> 2) & 3, b2 >> 4];
   const second = layer === 2;
-  if (version === 1 || (layer !== 1 && !second) || rateIndex === 3 || bitIndex === 0 || bitIndex === 15) return undefined;
+  if (version === 1 || (layer !== 1 && !second) || rateIndex === 3 || bitIndex === 0 || bitIndex === 15)
+    return undefined;
   const first = version === 3;
   const sampleRate = [44_100, 48_000, 32_000][rateIndex]! / (first ? 1 : version === 2 ? 2 : 4);
   const bitRate = 1000 * (first ? (second ? MPEG1_LAYER2 : MPEG1_LAYER3) : MPEG2)[bitIndex]!;

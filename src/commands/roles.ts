@@ -2,7 +2,16 @@ import { isUnavailable } from '../base/db.ts';
 import { rest } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { endNow, stopSignal } from '../base/stop-signal.ts';
-import { deliverNeeds, gatewayHouse, type House, openHouse, type Plan, plan, sweepNeeds } from '../compose.ts';
+import {
+  deliverNeeds,
+  gatewayHouse,
+  type House,
+  modelHouse,
+  openHouse,
+  type Plan,
+  plan,
+  sweepNeeds,
+} from '../compose.ts';
 import { deliver } from '../roles/deliver.ts';
 import { createWorkMeters } from '../roles/meters.ts';
 import { serve } from '../roles/serve.ts';
@@ -28,14 +37,14 @@ export const serveCommand = (services: readonly string[]) =>
 /** `assay work`: one worker with one service's model. */
 export const workCommand = (name: string) =>
   inHouse('work', [name], async (house, signal) => {
-    const { id, services, tasks, workers, files, fetch, log, settings } = house;
+    const { id, services, tasks, workers, log, settings } = house;
     await storeAnswers(house, signal);
     try {
       await work({
         ...{ id, tasks, workers, log, signal },
         service: name,
         async load() {
-          const model = await services[0]!.load({ fetch, files, log });
+          const model = await services[0]!.load(await modelHouse(house));
           process.send?.({ loaded: name });
           return model;
         },

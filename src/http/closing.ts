@@ -25,9 +25,15 @@ export function closeGently(app: FastifyInstance, graceMs: number): AbortSignal 
     closing.abort();
     // Node closes what is idle now; a connection that becomes idle a moment later would hold us for its keep-alive time.
     const idle = setInterval(() => app.server.closeIdleConnections(), 50);
+    // Browsers connect before they have anything to say. Node counts that as busy and would wait for the first word; what
+    // has been said already is heard by then.
+    const silent = setTimeout(() => {
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    }, SILENT_MS);
     const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
     app.server.once('close', () => {
       clearInterval(idle);
+      clearTimeout(silent);
       clearTimeout(cut);
     });
     done();
@@ -35,3 +41,5 @@ export function closeGently(app: FastifyInstance, graceMs: number): AbortSignal 
 
   return closing.signal;
 }
+
+const SILENT_MS = 500;

@@ -83,7 +83,11 @@ function complaint(problem: ErrorObject, all: readonly ErrorObject[], where: Par
     case 'type':
       return wrongType(String(params['type']), where !== 'body');
     case 'minimum':
-      return { msg: `Input should be greater than or equal to ${limit}`, type: 'greater_than_equal', ctx: { ge: limit } };
+      return {
+        msg: `Input should be greater than or equal to ${limit}`,
+        type: 'greater_than_equal',
+        ctx: { ge: limit },
+      };
     case 'maximum':
       return { msg: `Input should be less than or equal to ${limit}`, type: 'less_than_equal', ctx: { le: limit } };
     case 'minLength':

@@ -5,7 +5,10 @@ import type { Fault } from '../base/faults.ts';
 export const success = <T>(data: T) => ({ ok: true as const, data });
 
 /** The body of every refusal. `request_id` lets a person find the one log line that belongs to it. */
-export const failure = (fault: Pick<Fault, 'code' | 'message'> & Partial<Pick<Fault, 'details'>>, requestId?: string) => ({
+export const failure = (
+  fault: Pick<Fault, 'code' | 'message'> & Partial<Pick<Fault, 'details'>>,
+  requestId?: string,
+) => ({
   ok: false as const,
   error: {
     code: fault.code,

@@ -28,6 +28,7 @@ const MOST_UNREAD_BYTES = 1024 * 1024;
 export function eventStream(reply: FastifyReply, { retryMs }: { retryMs: number }): EventStream {
   const over = new AbortController();
   const source = new Readable({ read() {}, highWaterMark: MOST_UNREAD_BYTES });
+  let ended = false;
   const ping = setInterval(() => write(': ping\n\n'), PING_MS);
   source.once('close', () => {
     clearInterval(ping);
@@ -35,7 +36,7 @@ export function eventStream(reply: FastifyReply, { retryMs }: { retryMs: number 
   });
 
   function write(text: string): void {
-    if (over.signal.aborted || source.readableEnded) return;
+    if (ended || over.signal.aborted) return;
     source.push(text);
     if (source.readableLength > MOST_UNREAD_BYTES) source.destroy();
   }
@@ -53,6 +54,8 @@ export function eventStream(reply: FastifyReply, { retryMs }: { retryMs: number 
     send: ({ event, id, data }) =>
       write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`),
     end() {
+      if (ended) return;
+      ended = true;
       clearInterval(ping);
       source.push(null);
     },

@@ -40,7 +40,14 @@ declare module 'fastify' {
 }
 
 /** The frame of the OpenAPI 3.1 description; the paths come from the routes, by the schemas that validate them. */
-export function openapi({ title, description, version, publicUrl, webhooks, securitySchemes }: Reference): FastifyDynamicSwaggerOptions {
+export function openapi({
+  title,
+  description,
+  version,
+  publicUrl,
+  webhooks,
+  securitySchemes,
+}: Reference): FastifyDynamicSwaggerOptions {
   return {
     convertConstToEnum: false,
     transform: ({ schema, url }) => ({ schema: withShown(schema) as never, url }),
@@ -82,11 +89,12 @@ export function describeRoute(
   const own = (schema.response ?? {}) as Record<string, Answer>;
   const answers: Record<string, Answer> = {};
   if (access !== 'public' && access !== 'visitor') answers['401'] = refusal(unauthorized());
-  if (schema.body !== undefined) {
+  const body = schema.body ?? schema.shown?.body;
+  if (body !== undefined) {
     answers['413'] = refusal(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
     answers['415'] = refusal(unsupportedMediaType(route.config?.takes ?? 'application/json'));
   }
-  if (schema.body ?? schema.querystring ?? schema.params ?? schema.headers) {
+  if (body ?? schema.querystring ?? schema.params ?? schema.headers) {
     answers['422'] = reply('`VALIDATION_ERROR`', validation.schema, { VALIDATION_ERROR: validation.example });
   }
   if (limited) answers['429'] = refusal(rateLimitExceeded(17));

@@ -10,9 +10,8 @@ export interface FilePart {
   readonly name: string;
   /** As it was sent: anything at all. */
   readonly filename: string;
-  /** Ends early, and `cut` is true, where the file is larger than `maxFileBytes`. */
+  /** Of a file that is larger than `maxFileBytes` one byte more than that. */
   readonly bytes: Readable;
-  cut(): boolean;
 }
 
 export interface FieldPart {
@@ -37,19 +36,25 @@ const MOST_FIELDS = 64;
  * bytes in all, than the limits allow end the iteration with 413; a body that is not well-formed with 422. Where nobody
  * chose a file, a browser sends a part with neither a name nor bytes.
  */
-export async function* uploadParts(request: FastifyRequest, limits: UploadLimits): AsyncGenerator<FilePart | FieldPart> {
+export async function* uploadParts(
+  request: FastifyRequest,
+  limits: UploadLimits,
+): AsyncGenerator<FilePart | FieldPart> {
   const { maxFiles, maxFileBytes, maxTotalBytes } = limits;
   if (!request.isMultipart()) throw unsupportedMediaType('multipart/form-data');
   if (Number(request.headers['content-length']) > maxTotalBytes + OVERHEAD_BYTES) throw payloadTooLarge(maxTotalBytes);
   let files = 0;
   let current: Readable | undefined;
-  const bounded = meter(request, maxTotalBytes + OVERHEAD_BYTES, () => current?.destroy(payloadTooLarge(maxTotalBytes)));
+  const bounded = meter(request, maxTotalBytes + OVERHEAD_BYTES, () =>
+    current?.destroy(payloadTooLarge(maxTotalBytes)),
+  );
   try {
-    const parts = request.parts({
+    const options = {
+      // A file that is too large is cut and not an end of the others; its type does not know of this option.
       throwFileSizeLimit: false,
       limits: { fileSize: maxFileBytes + 1, files: maxFiles + 1, fields: MOST_FIELDS, fieldSize: 64 * 1024 },
-    });
-    for await (const part of parts) {
+    };
+    for await (const part of request.parts(options)) {
       if (part.type === 'field') {
         yield { kind: 'field', name: part.fieldname, value: String(part.value ?? '') };
         continue;
@@ -58,8 +63,7 @@ export async function* uploadParts(request: FastifyRequest, limits: UploadLimits
       if (files > maxFiles) throw tooManyFiles(maxFiles);
       current = part.file;
       // Of a file that was read to its limit the parser throws the rest away; what nobody read at all it waits for.
-      const cut = () => part.file.truncated || part.file.bytesRead > maxFileBytes;
-      yield { kind: 'file', name: part.fieldname, filename: part.filename ?? '', bytes: part.file, cut };
+      yield { kind: 'file', name: part.fieldname, filename: part.filename ?? '', bytes: part.file };
       part.file.resume();
     }
     if (bounded.exceeded()) throw payloadTooLarge(maxTotalBytes);
@@ -91,9 +95,12 @@ function understood(error: unknown, request: FastifyRequest, maxFiles: number): 
   if (code === 'FST_FILES_LIMIT') return tooManyFiles(maxFiles);
   if (code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT')
     return new Fault('PAYLOAD_TOO_LARGE', 413, `One request brings at most ${MOST_FIELDS} fields beside its files.`);
-  if (code === 'FST_MP_PREMATURE_CLOSE' || request.raw.destroyed) return badRequest();
+  const brokenOff = request.raw.destroyed && !request.raw.complete;
+  if (code === 'FST_MP_PREMATURE_CLOSE' || brokenOff) return badRequest();
   if (code.startsWith('FST_') || MALFORMED.test(error.message)) {
-    return new InvalidInput([{ loc: ['body'], msg: 'The multipart body is not well-formed', type: 'multipart_invalid' }]);
+    return new InvalidInput([
+      { loc: ['body'], msg: 'The multipart body is not well-formed', type: 'multipart_invalid' },
+    ]);
   }
   return error;
 }

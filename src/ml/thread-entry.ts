@@ -5,7 +5,10 @@ const FROM_SOURCE = import.meta.url.endsWith('.ts');
 const READS_TYPES = 'typescript' in process.features && process.features.typescript !== false;
 
 /** Starts a program of this folder in a thread: `thread` runs a network, `heic-thread` decodes one photo. */
-export function startThread(program: 'thread' | 'heic-thread' | 'audio/detector-thread' | 'audio/wasm-thread' | 'speech/thread', workerData: unknown): Worker {
+export function startThread(
+  program: 'thread' | 'heic-thread' | 'audio/detector-thread' | 'audio/wasm-thread' | 'speech/thread',
+  workerData: unknown,
+): Worker {
   const file = new URL(`./${program}.${FROM_SOURCE ? 'ts' : 'js'}`, import.meta.url);
   const reader = new URL('./testing/read-types.mjs', import.meta.url).href;
   return new Worker(file, {

@@ -59,6 +59,7 @@ export function beginAttempt(
       model
         .run({
           id: claim.id,
+          attempt: claim.attempt,
           input: claim.input,
           ...(claim.checkpoint !== undefined && { checkpoint: claim.checkpoint }),
           log,

@@ -39,3 +39,30 @@ it('removes every upload whose time is over in one go; one that cannot be remove
   });
   expect(kept).toEqual(['key-0']);
 });
+
+it('lets every service tidy what is its own; one that fails does not keep the others', async () => {
+  const stop = new AbortController();
+  const tidied: string[] = [];
+  const tasks: Partial<TaskStore> = { sweep: async () => ({ returned: 0, failed: {}, promoted: 0, removed: 0 }) };
+  await sweep({
+    tasks: tasks as TaskStore,
+    services: [
+      { name: 'a', tidy: () => Promise.reject(new Error('a table that is locked')) },
+      { name: 'b' },
+      {
+        name: 'c',
+        tidy: async () => {
+          tidied.push('c');
+          stop.abort();
+        },
+      },
+    ],
+    uploads: { expired: async () => [], forget: async () => {} } as Partial<Uploads> as Uploads,
+    files: { tidy: async () => 0 } as Partial<Files> as Files,
+    limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },
+    meter: createTaskMeter(new Registry()),
+    log: createLog('silent', 'test'),
+    signal: stop.signal,
+  });
+  expect(tidied).toEqual(['c']);
+});

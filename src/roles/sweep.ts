@@ -12,8 +12,8 @@ const ROWS = 1000;
 
 export interface SweepNeeds {
   readonly tasks: TaskStore;
-  /** Whose workers are told that work has come back. */
-  readonly services: readonly { readonly name: string }[];
+  /** Whose workers are told that work has come back, and what they have to tidy of their own. */
+  readonly services: readonly { readonly name: string; tidy?(signal: AbortSignal): Promise<void> }[];
   readonly uploads: Uploads;
   readonly files: Files;
   readonly limits: Omit<SweepLimits, 'rows' | 'services'>;
@@ -53,6 +53,8 @@ export async function sweep(needs: SweepNeeds): Promise<void> {
       more = expired.length >= ROWS && removed.length > 0;
     }
     await files.tidy();
+    // One that fails must not keep the others.
+    for (const service of services) await service.tidy?.(signal).catch(onError);
   };
   await Promise.all([
     loop(round, { restMs: SWEEP_MS, signal, onError }),

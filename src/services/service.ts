@@ -1,4 +1,5 @@
 import type { Holes } from '../base/addresses.ts';
+import type { Db } from '../base/db.ts';
 import type { Files } from '../base/files.ts';
 import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
@@ -22,6 +23,8 @@ export interface Service {
   readonly settings: Settings;
   /** Variables that the `local` profile fills by itself: credentials of which `env` says nothing. */
   missingCredentials(env: Environment): readonly string[];
+  /** How a credential that was made is written in its variable; absent: as it is. */
+  readonly writeCredential?: (secret: string) => string;
   /** Reads its settings from `env`, or throws a `SettingsProblem` with every fault; what it answers opens the service. */
   configure(env: Environment): (shared: SharedSettings) => OpenService;
 }
@@ -40,6 +43,8 @@ export interface OpenService {
   readonly verdicts: Readonly<Record<string, string>>;
   /** Loads what does the work; imported late, so that a gateway starts without a neural network on disk. */
   load(house: ModelHouse): Promise<Model>;
+  /** Once a minute: removes what has grown old of its own; absent where the engine's housekeeping is enough. */
+  readonly tidy?: (house: TidyHouse, signal: AbortSignal) => Promise<void>;
   /** When a cold worker is started for tasks that wait, where workers come on demand. */
   readonly startAfterSeconds: Readonly<Record<Priority, number>>;
   /** A token that opens it, where one was configured as it is and not as a digest. */
@@ -69,6 +74,8 @@ export interface SharedSettings {
 
 /** What a listener is made from. */
 export interface GatewayHouse {
+  /** For tables of the service's own; tasks are the task store's. */
+  readonly db: Db;
   readonly tasks: TaskStore;
   readonly uploads: Uploads;
   readonly files: Files;
@@ -86,10 +93,17 @@ export interface GatewayHouse {
 
 /** What a model is loaded with. */
 export interface ModelHouse {
+  /** For what a service keeps beside its tasks; a model ends them through what it returns. */
+  readonly db: Db;
+  /** A folder for files that live as long as an attempt. Whoever makes one removes it; what a crash left is removed too. */
+  readonly scratchDir: string;
   readonly fetch: GuardedFetch;
   readonly files: Files;
   readonly log: Log;
 }
+
+/** What a service keeps house with. */
+export type TidyHouse = Pick<GatewayHouse, 'db' | 'tasks' | 'files' | 'log'>;
 
 export interface WebhookContract {
   /** The value of `X-Service-Event`. */
@@ -116,6 +130,8 @@ export interface Model {
 /** One attempt at one task, as its model sees it. */
 export interface Job {
   readonly id: string;
+  /** From 1; with the id it tells this attempt from every other. */
+  readonly attempt: number;
   readonly input: JsonValue;
   readonly checkpoint?: JsonValue;
   readonly log: Log;

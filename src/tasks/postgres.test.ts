@@ -10,6 +10,7 @@ describeTaskStore('the task store in PostgreSQL', async () => {
   const store = postgresTaskStore(db);
   return {
     store,
+    transaction: (run) => db.transaction(run),
     empty: async () => void (await db.query('truncate tasks cascade')),
     async age(id, seconds) {
       const columns = ['queued_at', 'run_at', 'deadline_at', 'expires_at', 'leased_until', 'started_at', 'finished_at'];

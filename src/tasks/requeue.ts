@@ -12,7 +12,7 @@ export async function remove(db: Queryable, service: string, ids: readonly strin
   return rows.map((row) => row.id);
 }
 
-// The deadline is as far away as it was when the task came first; the attempts begin anew.
+// The deadline and the expiry are as far away as they were when the task came first; the attempts begin anew.
 const REQUEUE = {
   name: 'requeue',
   limitMs: CLIENT_LIMIT_MS,
@@ -22,6 +22,7 @@ const REQUEUE = {
            run_at        = now(),
            queued_at     = now(),
            deadline_at   = now() + (deadline_at - queued_at),
+           expires_at    = now() + (expires_at - queued_at),
            attempts      = 0,
            started_at    = null,
            finished_at   = null,

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Queryable } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
-import { DEPTH_COUNTED, type NewTask, type TaskStore, type Want } from './store.ts';
+import { type CompanionTask, DEPTH_COUNTED, type NewTask, type TaskStore, type Want } from './store.ts';
 import type { Task } from './task.ts';
 
 /** What the suite needs besides the store itself: an empty table, and a way to let time pass for one task. */
 export interface StoreUnderTest {
   store: TaskStore;
   empty(): Promise<void>;
+  /** Commits what `run` did, or nothing of it. */
+  transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Moves a task (and its lease, deadline, expiry and delivery) `seconds` into the past, as if so much time had gone by. */
   age(id: string, seconds: number): Promise<void>;
   close(): Promise<void>;
@@ -106,6 +109,118 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await accept({ webhook: { deliveryId: 'whd_1', url: 'https://r.example/hook' } });
         expect((await read(id)).webhook).toEqual({ deliveryId: 'whd_1', state: 'pending', attempts: 0 });
         expect(await read(await accept())).not.toHaveProperty('webhook');
+      });
+    });
+
+    describe('accept in a transaction of the caller', () => {
+      const companion = (over: Partial<CompanionTask> = {}): CompanionTask => ({
+        ...{ id: newId(), service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 90 },
+        ...over,
+      });
+      const write = (...tasks: CompanionTask[]) => under.transaction((tx) => store.acceptWithin(tx, tasks));
+
+      it('writes tasks down with what else is written there, or neither', async () => {
+        const [kept, lost] = [companion(), companion()];
+        expect(await write(kept)).toEqual([]);
+        await expect(
+          under.transaction(async (tx) => {
+            await store.acceptWithin(tx, [lost]);
+            throw new Error('the other half failed');
+          }),
+        ).rejects.toThrow('other half');
+        expect(await store.read('a', lost.id)).toBeUndefined();
+        expect((await claim({ limit: 10 })).map(({ id }) => id)).toEqual([kept.id]);
+      });
+
+      it('makes tasks that are born done with the result of another one, and wait like any where it has none', async () => {
+        const source = await accept();
+        await claim();
+        await store.advance([{ ...done(source), attachment: { map: 'AAAA' } }], want({ limit: 0 }));
+        const unfinished = await accept();
+        const copies = [source, unfinished, newId()].map((resultOf) => companion({ resultOf }));
+        expect(await write(...copies)).toEqual([copies[0]!.id]);
+        expect(await read(copies[0]!.id)).toMatchObject({ status: 'done', result: { n: 1 }, processingMs: 0 });
+        expect(await store.readAttachment(copies[0]!.id)).toEqual({ map: 'AAAA' });
+        expect((await claim({ limit: 10 })).map(({ id }) => id).sort()).toEqual(
+          [unfinished, copies[1]!.id, copies[2]!.id].sort(),
+        );
+      });
+
+      it('may leave the deadline and the end of their time away', async () => {
+        const { id } = companion();
+        await write(companion({ id }));
+        await claim();
+        await under.age(id, 999_999_999);
+        await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }]);
+        expect(await store.sweep(limits)).toMatchObject({ returned: 0, failed: {}, removed: 0 });
+        expect((await read(id)).status).toBe('processing');
+        // Its leases are looked after all the same.
+        await under.age(id, 7);
+        expect((await store.sweep(limits)).returned).toBe(1);
+      });
+    });
+
+    describe('requeue', () => {
+      const failed = async (code = 'TRY_AGAIN', over: Partial<NewTask> = {}) => {
+        const id = await accept(over);
+        await claim();
+        const failure = { code, sentence: 'No.' };
+        await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000, progress: 0.5, checkpoint: { page: 3 } }]);
+        await store.advance([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }], want({ limit: 0 }));
+        return id;
+      };
+
+      it('puts a failed task back as if it had just arrived', async () => {
+        const id = await failed();
+        await under.age(id, 80_000);
+        expect(await store.requeue('a', id, ['NEVER'])).toBe(true);
+        expect((await read(id)).status).toBe('queued');
+        await under.age(id, 10_000);
+        expect((await store.sweep(limits)).failed).toEqual({});
+        const [again] = await claim();
+        expect(again).toMatchObject({ id, attempt: 1 });
+        expect(again).not.toHaveProperty('checkpoint');
+        expect(await read(id)).not.toHaveProperty('progress');
+      });
+
+      it('of several at once is granted to one', async () => {
+        const id = await failed();
+        const granted = await Promise.all([1, 2, 3, 4].map(() => store.requeue('a', id, [])));
+        expect(granted.filter(Boolean)).toHaveLength(1);
+      });
+
+      it('is refused for what is final, for what has not failed, and where the end was already told', async () => {
+        const webhook = { deliveryId: 'whd_q', url: 'https://r.example/hook' };
+        const ids = [await failed('NEVER'), await failed('TRY_AGAIN', { webhook }), newId()];
+        ids.push(await accept({ priority: 'batch' }));
+        for (const id of ids) expect(await store.requeue('a', id, ['NEVER'])).toBe(false);
+        expect(await store.requeue('b', await failed(), [])).toBe(false);
+        const finished = await accept();
+        await claim();
+        await store.advance([done(finished)], want({ limit: 0 }));
+        expect(await store.requeue('a', finished, [])).toBe(false);
+      });
+    });
+
+    describe('remove', () => {
+      it('takes tasks away in any state; whoever works on one is late from then on', async () => {
+        const held = await accept();
+        await claim();
+        const waiting = await accept({ webhook: { deliveryId: 'whd_rm', url: 'https://r.example/' } });
+        const elsewhere = await accept({ service: 'b' });
+        const removed = await store.remove('a', [waiting, held, elsewhere, newId()]);
+        expect([...removed].sort()).toEqual([held, waiting].sort());
+        expect(await store.renew('w1', [{ id: held, attempt: 1, leaseMs: 6000 }])).toEqual([]);
+        expect((await store.advance([done(held)], want({ limit: 0 }))).ended).toEqual([]);
+        expect(await store.read('a', held)).toBeUndefined();
+        expect(await store.pendingDeliveries()).toBe(0);
+        expect(await store.read('b', elsewhere)).toBeDefined();
+      });
+
+      it('of the same tasks in opposite order, at once, takes each away once', async () => {
+        const ids = await Promise.all(Array.from({ length: 200 }, () => accept()));
+        const removed = await Promise.all([store.remove('a', ids), store.remove('a', ids.toReversed())]);
+        expect(removed.flat().sort()).toEqual([...ids].sort());
       });
     });
 

@@ -15,6 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.jpg': 'image/jpeg',
+  '.mp3': 'audio/mpeg',
 };
 
 interface Asset {
@@ -102,5 +103,6 @@ const isForBrowsers = (name: string) => /\.(css|svg)$|(^|\/)browser\/[^/]+\.js$/
 async function load(file: URL): Promise<Asset> {
   const body = await readFile(file);
   const type = TYPES[extname(fileURLToPath(file))]!;
-  return type === 'image/jpeg' ? { type, body } : { type, body, gzipped: await promisify(gzip)(body) };
+  const packed = type === 'image/jpeg' || type === 'audio/mpeg';
+  return packed ? { type, body } : { type, body, gzipped: await promisify(gzip)(body) };
 }

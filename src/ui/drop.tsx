@@ -1,3 +1,15 @@
+/** What stands for a photo. */
+export const PhotoIcon = (): JSX.Element => (
+  <>
+    <rect x="5" y="9" width="38" height="30" rx="5" />
+    <circle cx="16" cy="19" r="3.5" />
+    <path d="m6 34 11-9 8 7 8-10 9 10" />
+  </>
+);
+
+/** What stands for a recording. */
+export const SoundIcon = (): JSX.Element => <path d="M6 20v8M12 14v20M18 8v32M24 17v14M30 11v26M36 18v12M42 21v6" />;
+
 /** The typings of our JSX do not know this attribute yet. */
 const CAMERA = { capture: 'environment' };
 
@@ -12,24 +24,26 @@ export function DropZone(page: {
     readonly tap: string;
     readonly or: string;
     readonly choose: string;
-    readonly camera: string;
+    readonly camera?: string;
     readonly example: string;
   };
   accept: string;
+  /** What the files are, as a drawing of 48 × 48. */
+  icon: JSX.Element;
   /** Offers the camera of a phone. */
-  camera: boolean;
+  camera?: boolean;
   /** Offers an example. */
   example: boolean;
+  /** Other ways in. */
+  children?: JSX.Element;
 }): JSX.Element {
-  const { words, accept, camera, example } = page;
+  const { words, accept, icon, camera, example } = page;
   return (
     <section id="drop" class="drop" aria-label={words.title}>
       <label class="zone">
         <input id="file" type="file" accept={accept} multiple class="visually-hidden" />
         <svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">
-          <rect x="5" y="9" width="38" height="30" rx="5" />
-          <circle cx="16" cy="19" r="3.5" />
-          <path d="m6 34 11-9 8 7 8-10 9 10" />
+          {icon}
         </svg>
         <span id="drop-title" class="title">
           <span class="for-mouse" safe>
@@ -49,9 +63,10 @@ export function DropZone(page: {
           <label class="button camera">
             {/* An input of its own: `capture` takes the choice of a stored photo away. */}
             <input id="camera" type="file" accept="image/*" class="visually-hidden" {...CAMERA} />
-            <span safe>{words.camera}</span>
+            <span safe>{words.camera ?? ''}</span>
           </label>
         )}
+        {page.children ?? ''}
         {example && (
           <button type="button" id="example" safe>
             {words.example}

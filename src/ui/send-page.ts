@@ -1,13 +1,14 @@
 import type { FastifyReply } from 'fastify';
 
 // A page may ask only the listener it came from. No inline script or style, no plugin, no frame around it; `blob:` is
-// for the preview of a file that the person has chosen. Nothing is submitted by a form without a script: a token must
+// for a file that the person has chosen, shown or played back. Nothing is submitted by a form without a script: a token must
 // never end up in an address.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' blob:",
+  'media-src blob:',
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -11,6 +11,9 @@ const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A microphone that beeps, and a person who allows it.
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
 ];
 
 export interface Visit {

@@ -50,7 +50,7 @@ function certificate({ subject, publicKey, signer, authority, names = [] }: Subj
   );
   const signature = der(0x03, hex('00'), sign('sha256', body, signer));
   const text = der(0x30, body, ECDSA_WITH_SHA256, signature).toString('base64');
-  return `-----BEGIN CERTIFICATE-----\n${text.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN CERTIFICATE-----\n${text.replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
 }
 
 const hex = (text: string) => Buffer.from(text, 'hex');

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { AudioType } from '../../base/sniff-audio.ts';
-import { SAMPLE_RATE } from './sound.ts';
-import { AudioRefused } from './refused.ts';
 import { patient } from './patient.ts';
+import { AudioRefused } from './refused.ts';
+import { SAMPLE_RATE } from './sound.ts';
 
 /** Whether this machine has an ffmpeg that starts. Looked for once. */
 export function hasFfmpeg(): Promise<boolean> {
@@ -36,20 +36,21 @@ export async function* decodeWithFfmpeg(
   ended.catch(() => {});
   try {
     let samples = 0;
-    for await (const piece of patient(floats(child.stdout), STALL_MS)) {
+    for await (const piece of patient(samplesIn(child.stdout), STALL_MS)) {
       samples += piece.length;
       yield piece;
     }
     signal.throwIfAborted();
     const code = await ended;
     signal.throwIfAborted();
-    if (code !== 0 && samples === 0) throw new AudioRefused('corrupt', `ffmpeg found no sound: ${complaints()}`);
+    if (code !== 0 && samples === 0) throw refusal(complaints());
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   } finally {
     signal.removeEventListener('abort', kill);
     kill();
+    await ended.catch(() => {});
   }
 }
 
@@ -71,31 +72,69 @@ const DEMUXERS: Readonly<Record<AudioType, string>> = {
   amr: 'amr',
 };
 
+/** The decoders that a recording may have run: not those of its pictures, nor any of the hundreds that nobody records with. */
+const CODECS = [
+  ['mp3float', 'mp3', 'mp2float', 'mp2', 'mp1float', 'mp1', 'aac', 'libfdk_aac', 'alac', 'flac', 'vorbis', 'libvorbis'],
+  ['opus', 'libopus', 'speex', 'libspeex', 'amrnb', 'amrwb', 'libopencore_amrnb', 'libopencore_amrwb', 'ac3', 'eac3'],
+  ['pcm_u8', 'pcm_s8', 'pcm_s16le', 'pcm_s16be', 'pcm_s24le', 'pcm_s24be', 'pcm_s32le', 'pcm_s32be', 'pcm_f32le'],
+  [
+    'pcm_f32be',
+    'pcm_f64le',
+    'pcm_f64be',
+    'pcm_alaw',
+    'pcm_mulaw',
+    'adpcm_ms',
+    'adpcm_ima_wav',
+    'adpcm_ima_qt',
+    'gsm_ms',
+  ],
+]
+  .flat()
+  .join(',');
+
 function ffmpegArguments(path: string, type: AudioType, maxSeconds: number): string[] {
   return [
     ['-hide_banner', '-nostdin', '-loglevel', 'error'],
     // One thread: the other cores are the recognizer's. No single block of memory beyond a quarter of a gigabyte.
     ['-threads', '1', '-max_alloc', String(2 ** 28)],
-    ['-protocol_whitelist', 'file', '-f', DEMUXERS[type], '-vn', '-sn', '-dn', '-i', `file:${path}`],
+    [
+      '-protocol_whitelist',
+      'file',
+      '-codec_whitelist',
+      CODECS,
+      '-f',
+      DEMUXERS[type],
+      '-vn',
+      '-sn',
+      '-dn',
+      '-i',
+      `file:${path}`,
+    ],
     ['-map', '0:a:0', '-map_metadata', '-1', '-t', String(Math.ceil(maxSeconds) + 2)],
     // Where the timestamps have a hole (a recorder that was paused, a video whose sound sets in late) silence stands in
     // its place, so that a word's time is the time at which a player says it.
-    ['-af', `aresample=${SAMPLE_RATE}:async=1:first_pts=0`, '-ac', '1', '-c:a', 'pcm_f32le', '-f', 'f32le', 'pipe:1'],
+    ['-af', `aresample=${SAMPLE_RATE}:async=1:first_pts=0`, '-ac', '1', '-f', 's16le', 'pipe:1'],
   ].flat();
 }
 
-/** The samples in a stream of bytes; a piece of bytes may end anywhere in one. */
-async function* floats(bytes: Readable): AsyncGenerator<Float32Array> {
+/** The samples (16 bits: so ffmpeg takes care that two channels do not add up to more than 1) in a stream of bytes. */
+async function* samplesIn(bytes: Readable): AsyncGenerator<Float32Array> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    // A piece of bytes may end in the middle of a sample.
     const all = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    const whole = all.length - (all.length % 4);
-    rest = all.subarray(whole);
-    if (whole === 0) continue;
-    const samples = new Float32Array(whole / 4);
-    new Uint8Array(samples.buffer).set(all.subarray(0, whole));
-    yield samples;
+    const samples = new Float32Array(all.length >> 1);
+    for (let i = 0; i < samples.length; i++) samples[i] = all.readInt16LE(2 * i) / 32_768;
+    rest = all.subarray(2 * samples.length);
+    if (samples.length > 0) yield samples;
   }
+}
+
+/** What ffmpeg complains of names the file's place on this machine: it goes to whoever looks into the cause. */
+function refusal(complaint: string): AudioRefused {
+  const unknown = /not found|not implemented|not supported|unsupported/i.test(complaint);
+  const message = unknown ? 'ffmpeg does not know how its sound is coded.' : 'ffmpeg finds no sound in it.';
+  return new AudioRefused(unknown ? 'unsupported' : 'corrupt', message, { cause: new Error(complaint) });
 }
 
 async function endOf(child: ChildProcessByStdio<null, Readable, Readable>): Promise<number | null> {
@@ -109,5 +148,5 @@ function boundedText(stream: Readable): () => string {
   stream.setEncoding('utf8').on('data', (more: string) => {
     if (text.length < KEPT_COMPLAINTS) text += more.slice(0, KEPT_COMPLAINTS);
   });
-  return () => text.trim().split('\n')[0] ?? '';
+  return () => text.trim();
 }

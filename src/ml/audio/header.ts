@@ -4,6 +4,8 @@ export interface Header {
   readonly duration?: Duration;
   readonly sampleRate?: number;
   readonly channels?: number;
+  /** Of an Ogg file: how its sound is coded. */
+  readonly codec?: 'vorbis' | 'opus' | 'flac' | 'speex';
   /** Bytes before the sound that no decoder needs to see. */
   readonly skip?: number;
   /** Of an MP4: where its index lies, when it lies behind the sound. */

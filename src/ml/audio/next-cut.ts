@@ -84,8 +84,9 @@ function fullWindowEnd(stretches: readonly Stretch[], from: number, full: number
     const pauseEnds = stretches[i + 1]?.from ?? full;
     const end = to + Math.min(PADDING, Math.floor((pauseEnds - to) / 2));
     if (pauseEnds - to < PAUSE || end < early) return;
-    // A pause of half a second ends most sentences; of two that do, the later one leaves fewer windows.
-    const worth = Math.min(pauseEnds - to, framesIn(0.5)) * (1 + (end - from) / (full - from));
+    // A pause of half a second ends most sentences; of two that do, the later one leaves fewer windows, and engines take
+    // about as long for a short one as for a long one.
+    const worth = Math.min(pauseEnds - to, framesIn(0.5)) * ((end - from) / (full - from)) ** 2;
     if (!best || worth >= best.worth) best = { end, worth };
   });
   return best?.end ?? quietest(powers, Math.floor(from + (full - from) * 0.6), full);

@@ -10,7 +10,12 @@ export interface WhisperFiles {
 }
 
 /** Whatever sherpa-onnx knows. All are full paths. */
-export type SherpaFiles = { readonly runs: 'sherpa'; readonly tokens: string } & (
+export type SherpaFiles = {
+  readonly runs: 'sherpa';
+  readonly tokens: string;
+  /** ISO 639-1, of a model that understands no other. */
+  readonly language?: string;
+} & (
   | { readonly kind: 'moonshine'; readonly encoder: string; readonly mergedDecoder: string }
   | { readonly kind: 'transducer'; readonly encoder: string; readonly decoder: string; readonly joiner: string }
   | { readonly kind: 'ctc'; readonly model: string }

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { createGate } from '../gate.ts';
 import { startThread } from '../thread-entry.ts';
-import type { Utterance } from './engine.ts';
+import type { UtteredSegment } from './engine.ts';
 import type { EngineFiles } from './engine-files.ts';
 import type { Answer, Question, Ready, ThreadOptions } from './thread.ts';
 
@@ -12,7 +12,11 @@ export interface EngineThread {
    * as soon as that aborts (the thread stops between two tokens), and with an error when the engine fails or its thread
    * dies, in which case the next question gets a new one.
    */
-  recognize(samples: Float32Array, language: string | undefined, signal: AbortSignal): Promise<Utterance>;
+  recognize(
+    samples: Float32Array,
+    language: string | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly UtteredSegment[]>;
   /** Ends the thread; what waits is rejected. */
   close(): Promise<void>;
 }
@@ -41,7 +45,7 @@ export async function openEngineThread(files: EngineFiles, threads: number): Pro
     return worker;
   };
 
-  async function ask(samples: Float32Array, language: string | undefined, signal: AbortSignal): Promise<Utterance> {
+  const ask: EngineThread['recognize'] = async (samples, language, signal) => {
     signal.throwIfAborted();
     const worker = await start();
     signal.throwIfAborted();
@@ -54,11 +58,11 @@ export async function openEngineThread(files: EngineFiles, threads: number): Pro
       const given = await answer;
       signal.throwIfAborted();
       if ('error' in given) throw new Error(given.error);
-      return given.utterance;
+      return given.segments;
     } finally {
       signal.removeEventListener('abort', giveUp);
     }
-  }
+  };
 
   await start();
   return {

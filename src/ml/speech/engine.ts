@@ -1,14 +1,10 @@
-/** What an engine made of one window; times are seconds from the window's beginning. */
-export interface Utterance {
-  /** ISO 639-1; absent where the engine does not know. */
-  readonly language?: string;
-  readonly segments: readonly UtteredSegment[];
-}
-
+/** What was said in a part of a window; times are seconds from the window's beginning. */
 export interface UtteredSegment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** ISO 639-1; absent where the engine does not know. */
+  readonly language?: string;
   readonly words?: readonly UtteredWord[];
 }
 
@@ -22,10 +18,10 @@ export interface UtteredWord {
 
 /** An opened engine. It computes on the thread that calls it, one window at a time. */
 export interface Engine {
-  /** Mono, 16 kHz. `throwIfStopped` is asked now and then, and what it throws is passed on. */
+  /** Segments in order, none where nobody speaks. Samples are mono, 16 kHz. `throwIfStopped` is asked now and then, and what it throws is passed on. */
   recognize(
     samples: Float32Array,
     options: { readonly language?: string | undefined; readonly throwIfStopped: () => void },
-  ): Promise<Utterance>;
+  ): Promise<readonly UtteredSegment[]>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Engine, Utterance } from './engine.ts';
+import type { Engine, UtteredSegment } from './engine.ts';
 import type { EngineFiles } from './engine-files.ts';
 
 /** What the thread of an engine is started with. */
@@ -20,7 +20,7 @@ export interface Question {
 
 /** What it says: first that it is ready (or it dies with the reason), then the answer to each question, in order. */
 export type Ready = 'ready';
-export type Answer = { readonly utterance: Utterance } | { readonly error: string };
+export type Answer = { readonly segments: readonly UtteredSegment[] } | { readonly error: string };
 
 const { files, threads, givenUp } = workerData as ThreadOptions;
 const lastGivenUp = new Int32Array(givenUp);
@@ -44,8 +44,8 @@ async function answer({ number, samples, language }: Question): Promise<void> {
   };
   try {
     throwIfStopped();
-    const utterance = await engine.recognize(samples, { language, throwIfStopped });
-    parentPort!.postMessage({ utterance } satisfies Answer);
+    const segments = await engine.recognize(samples, { language, throwIfStopped });
+    parentPort!.postMessage({ segments } satisfies Answer);
   } catch (error) {
     parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies Answer);
   }

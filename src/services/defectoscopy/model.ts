@@ -23,7 +23,7 @@ export async function loadModel({
   shared,
   shipped = SHIPPED,
 }: {
-  house: ModelHouse;
+  house: Pick<ModelHouse, 'fetch' | 'files' | 'log'>;
   own: Values<typeof settings>;
   shared: SharedSettings;
   shipped?: string;

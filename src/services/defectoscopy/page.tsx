@@ -1,7 +1,7 @@
 import type { TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { type Assets, assetRoutes } from '../../ui/assets.ts';
-import { DropZone } from '../../ui/drop.tsx';
+import { DropZone, PhotoIcon } from '../../ui/drop.tsx';
 import { layout, TokenForm } from '../../ui/layout.tsx';
 import { sendPage } from '../../ui/send-page.ts';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
@@ -41,7 +41,7 @@ function photoPage(language: UiLanguage, assets: Assets, { version, auth, maxByt
     ...{ language, version, assets, own },
     service: words.service,
     title: words.title,
-    styles: ['ui/drop.css', 'services/defectoscopy/browser/photo.css'],
+    styles: ['ui/drop.css', 'ui/workspace.css', 'services/defectoscopy/browser/photo.css'],
     script: 'services/defectoscopy/browser/photo-page.js',
     children: (
       <>
@@ -80,7 +80,13 @@ function Workspace(page: { words: PhotoTexts; language: UiLanguage; maxBytes: nu
       <TokenForm language={language} />
       <p id="refused" class="notice bad" role="alert" hidden></p>
       <div id="workspace" class="workspace">
-        <DropZone words={words.drop} accept="image/*,.heic,.heif,.tif,.tiff" camera example={page.example} />
+        <DropZone
+          words={words.drop}
+          accept="image/*,.heic,.heif,.tif,.tiff"
+          icon={<PhotoIcon />}
+          camera
+          example={page.example}
+        />
         <section id="explain" class="panel explain" aria-labelledby="explain-title">
           <h2 id="explain-title" safe>
             {words.stepsTitle}

@@ -94,7 +94,8 @@ export interface SessionEvent {
 export interface Documents {
   /**
    * Writes documents and their tasks down, in order, all or none, durably. One whose `cacheKey` a finished document
-   * already has is born `SUCCESS`, `cached`, with a copy of the untouched extraction.
+   * already has is born `SUCCESS`, `cached`, with a copy of the untouched extraction, and shares the bytes of that one.
+   * When it throws, the bytes are gone too, unless it is unknown whether the documents were written down.
    */
   create(
     caller: Caller,
@@ -109,7 +110,10 @@ export interface Documents {
     session: string,
     page: { status?: Status; page: number; limit: number },
   ): Promise<{ items: Document[]; total: number }>;
-  /** Lays edits over a `SUCCESS` document; `conflict` when `ifVersion` is given and is not its version. */
+  /**
+   * Lays edits over a `SUCCESS` document; `conflict` when `ifVersion` is given and is not its version. A value that stands
+   * there already is no edit, and without any the version stays.
+   */
   update(
     caller: Caller,
     id: string,
@@ -123,7 +127,7 @@ export interface Documents {
   /** Removes the document, its task (whatever its state) and, with the last reference, its bytes. */
   remove(caller: Caller, id: string): Promise<boolean>;
 
-  /** Every `SUCCESS` document, oldest first, in constant memory: of one session, or of all. */
+  /** Every `SUCCESS` document made in `[from, to)`, oldest first, in constant memory: of one session, or of all. */
   each(which: { session?: string; from?: Date; to?: Date }): AsyncIterable<Opened>;
   /** `busy` when another cleanup runs and does not end within 5 s. */
   cleanup(options: { days: number; dryRun: boolean }): Promise<{ tasks: number; files: number } | 'busy'>;
@@ -135,7 +139,10 @@ export interface Documents {
     recent: { id: string; status: Status; errorType: string; failedAt: Date }[];
   }>;
 
-  /** Images that wait in a session to become a PDF. `too-many` where the session would hold more than `most`. */
+  /**
+   * Images that wait in a session to become a PDF. `too-many` where the session would hold more than `most`: then, as when
+   * it throws, the bytes are still the caller's.
+   */
   addImage(session: string, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
   images(session: string): Promise<ImageRow[]>;
   image(session: string, id: string): Promise<ImageRow | undefined>;

@@ -19,13 +19,11 @@ export function givenName(sent: string): string {
   return name;
 }
 
-/** Line ends and tabs would part words; direction marks can make a name look like another one. */
+/** Direction marks can make a name look like another one; control characters and line ends have no place in one. */
 function plain(text: string): string {
   return text
-    .toWellFormed()
     .normalize('NFC')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
     .trim();
 }
 

@@ -63,10 +63,7 @@ export function rowsOf(opened: Opened, schema: Schema, section: Section): { stor
 
 interface Overlay {
   keys(): Iterable<string>;
-  at(key: string): Pick<
-    PresentedField,
-    'value' | 'original' | 'confidence' | 'source' | 'page' | 'bbox' | 'editedAt'
-  >;
+  at(key: string): Pick<PresentedField, 'value' | 'original' | 'confidence' | 'source' | 'page' | 'bbox' | 'editedAt'>;
 }
 
 function overlay({ extraction, edits }: Opened): Overlay {

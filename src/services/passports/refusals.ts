@@ -12,7 +12,8 @@ export const invalidApiKey = () =>
   new Fault('INVALID_API_KEY', 401, 'There is no such API key.', { 'www-authenticate': 'Bearer' });
 export const csrfFailed = () =>
   new Fault('CSRF_FAILED', 403, 'This request came from a page of another site; open our own page and try again.');
-export const forbidden = () => new Fault('FORBIDDEN', 403, 'This is for administrators: your API key has another role.');
+export const forbidden = () =>
+  new Fault('FORBIDDEN', 403, 'This is for administrators: your API key has another role.');
 
 export const documentNotFound = () =>
   new Fault('TASK_NOT_FOUND', 404, 'There is no such task, or it is not yours to see.');
@@ -33,7 +34,8 @@ export const notADocument = (wanted: string) => new Fault('UNSUPPORTED_MEDIA_TYP
 export const notRetryable = () =>
   new Fault('TASK_NOT_RETRYABLE', 409, 'Only a task in ERROR or FAILED can be tried again.');
 export const notEditable = () => new Fault('TASK_NOT_EDITABLE', 409, 'Only a task in SUCCESS has fields to edit.');
-export const notReady = () => new Fault('TASK_NOT_READY', 409, 'The task has not come to a result that could be exported.');
+export const notReady = () =>
+  new Fault('TASK_NOT_READY', 409, 'The task has not come to a result that could be exported.');
 export const versionConflict = () =>
   new Fault('VERSION_CONFLICT', 412, 'Somebody else has edited these fields since you read them.');
 export const idempotencyInProgress = () =>
@@ -52,4 +54,7 @@ export const storageUnavailable = () =>
   new Fault('STORAGE_UNAVAILABLE', 503, 'Files cannot be stored now; nothing was kept.', RETRY_SOON);
 export const databaseUnavailable = () =>
   new Fault('DATABASE_UNAVAILABLE', 503, 'The database does not answer.', RETRY_SOON);
-export const llmUnavailable = () => new Fault('LLM_UNAVAILABLE', 503, 'The language model does not answer.', RETRY_SOON);
+export const llmUnavailable = () =>
+  new Fault('LLM_UNAVAILABLE', 503, 'The language model does not answer.', RETRY_SOON);
+export const workersOffline = () =>
+  new Fault('WORKERS_OFFLINE', 503, 'No worker is online; the queue is not worked on.', RETRY_SOON);

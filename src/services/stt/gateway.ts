@@ -1,5 +1,5 @@
 import { isUnavailable } from '../../base/db.ts';
-import { sniffAudio } from '../../base/sniff-audio.ts';
+import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../base/sniff-audio.ts';
 import { bearerGuard, type TokenSet } from '../../http/bearer.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { metricsHandler } from '../../http/metrics.ts';
@@ -11,6 +11,7 @@ import { taskRoutes } from '../task-routes.ts';
 import { AUDIO_MAX_BYTES } from './audio-policy.ts';
 import { examples, webhooks } from './examples.ts';
 import { healthRoute } from './health-route.ts';
+import { pageRoutes } from './page.tsx';
 import { present } from './present.ts';
 import { TaskState } from './schema.ts';
 import type { Own } from './settings.ts';
@@ -31,6 +32,7 @@ export async function openGateway({
 }): Promise<Gateway> {
   const { tasks, roster, files, uploads, metrics, log, seal } = house;
   const service = 'stt';
+  metrics.authDisabled(service, false);
   if (tokens.state === 'unconfigured') log.warn('no access tokens are configured: speech to text answers nobody');
 
   const app = await createGateway({
@@ -70,7 +72,7 @@ export async function openGateway({
       ttlSeconds: shared.resultTtlSeconds,
       quotaBytes: shared.filesQuotaBytes,
       maxBytes: AUDIO_MAX_BYTES,
-      sniff: sniffAudio,
+      sniff: mediaTypeOf,
       wanted: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',
     });
   }
@@ -85,5 +87,12 @@ export async function openGateway({
     { config: { access: 'public' }, schema: { hide: true } },
     () => house.webhookKeys,
   );
+  const maxBytes = shared.filesHost === undefined ? undefined : AUDIO_MAX_BYTES;
+  pageRoutes(app, { version: shared.version, auth: tokens.state, maxBytes });
   return app;
+}
+
+function mediaTypeOf(head: Buffer): string | undefined {
+  const type = sniffAudio(head);
+  return type && AUDIO_MEDIA_TYPES[type];
 }

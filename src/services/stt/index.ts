@@ -32,13 +32,13 @@ export const stt: Service = {
   },
 };
 
-const NOTE = fileURLToPath(new URL('../../../examples/voice-note.ogg', import.meta.url));
+const NOTE = fileURLToPath(new URL('../../../examples/voice-note.mp3', import.meta.url));
 
 /** Uploads the example voice note, asks for its text and waits for it, with nothing but curl and grep. */
 function example(baseUrl: string, token: string | undefined): string {
   const curl = token ? `curl -sS -H 'Authorization: Bearer ${token}'` : 'curl -sS';
   const note = `'@${NOTE.replaceAll("'", `'\\''`)}'`;
-  const upload = `${curl} -H 'Content-Type: audio/ogg' --data-binary ${note} ${baseUrl}/files`;
+  const upload = `${curl} -H 'Content-Type: audio/mpeg' --data-binary ${note} ${baseUrl}/files`;
   const ask = `${curl} -H 'Content-Type: application/json' -d "{\\"url\\":\\"$URL\\"}" ${baseUrl}/transcribe/audio_url`;
   const result = `${curl} -w '\\n' -H 'Prefer: wait=30' "${baseUrl}$RESULT"`;
   return `URL=$(${upload} | grep -o 'https://[^"]*') && RESULT=$(${ask} | grep -o '/result/[^"]*') && ${result}`;

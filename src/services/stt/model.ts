@@ -54,7 +54,7 @@ export async function loadModel({
       log,
       signal,
     });
-    return transcriptionOf({ ...heard, durationSeconds: durationSeconds ?? heard.until });
+    return transcriptionOf({ ...heard, durationSeconds: lasted(durationSeconds, heard.until) });
   };
 
   return {
@@ -83,6 +83,10 @@ export async function loadModel({
     },
   };
 }
+
+/** What the container says, unless there was more: a decoder's last frame is no more, another recording behind it is. */
+const lasted = (declared: number | undefined, until: number): number =>
+  declared !== undefined && until < declared + 1 ? declared : until;
 
 /** How much was heard; nothing where the recording does not tell its length. A container may promise less than it has. */
 const share = (until: number, durationSeconds: number | undefined): number | undefined =>

@@ -33,6 +33,8 @@ export interface Answer {
 export interface Api {
   /** The `data` of the answer's envelope. Asks for a token when there is none or the service refuses the one there is. */
   call<T>(path: string, call?: Call): Promise<T>;
+  /** The same for what has no envelope: a file. */
+  text(path: string): Promise<string>;
 }
 
 /** The public API of the service that served this page, and nothing beside it. */
@@ -43,14 +45,19 @@ export function openApi(needs: {
   refusals: Readonly<Record<string, string>>;
 }): Api {
   const { tokens, needsToken, refusals } = needs;
+  async function ask(path: string, call: Call): Promise<Answer> {
+    for (;;) {
+      const token = tokens.current() ?? (needsToken ? await abortable(tokens.ask(), call.signal) : undefined);
+      const answer = await send(path, call, token);
+      if (answer.status !== 401) return answer;
+      await abortable(tokens.ask(token), call.signal);
+    }
+  }
   return {
-    async call<T>(path: string, call: Call = {}): Promise<T> {
-      for (;;) {
-        const token = tokens.current() ?? (needsToken ? await abortable(tokens.ask(), call.signal) : undefined);
-        const answer = await send(path, call, token);
-        if (answer.status !== 401) return dataOf<T>(answer, refusals);
-        await abortable(tokens.ask(token), call.signal);
-      }
+    call: async <T>(path: string, call: Call = {}) => dataOf<T>(await ask(path, call), refusals),
+    async text(path) {
+      const answer = await ask(path, {});
+      return answer.status === 200 ? answer.text : dataOf<string>(answer, refusals);
     },
   };
 }

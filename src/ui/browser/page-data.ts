@@ -16,12 +16,12 @@ export function numbers(language: string) {
     new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits });
   const [exact, rough] = [percent(1), percent(0)];
   const [milliseconds, tenths, seconds] = [unit('millisecond', 0), unit('second', 1), unit('second', 0)];
-  const [minutes, megabytes] = [unit('minute', 0), unit('megabyte', 1)];
+  const [minutes, megabytes, gigabytes] = [unit('minute', 0), unit('megabyte', 1), unit('gigabyte', 1)];
   return {
     share: (value: number) => exact.format(value),
     // 99.6 % is not all there is: a whole number must not say more than the decimals do.
     wholeShare: (value: number) => rough.format(value < 1 ? Math.min(value, 0.99) : value),
-    megabytes: (bytes: number) => megabytes.format(bytes / 1_048_576),
+    size: (bytes: number) => (bytes < 2 ** 30 ? megabytes.format(bytes / 2 ** 20) : gigabytes.format(bytes / 2 ** 30)),
     /** As exact as is worth reading: what is over in a moment and what takes minutes need different units. */
     duration: (ms: number) => {
       if (ms < 1000) return milliseconds.format(Math.max(1, Math.round(ms)));

@@ -8,7 +8,8 @@ export async function readAmr(bytes: Bytes): Promise<Header> {
   const wide = head.toString('latin1', 0, 9) === '#!AMR-WB\n';
   const start = wide ? 9 : 6;
   const frame = (wide ? WIDE : NARROW)[((head[start] ?? 0xff) >> 3) & 15];
-  if (head.length <= start || frame === undefined) throw new AudioRefused('corrupt', 'The AMR file has no sound in it.');
+  if (head.length <= start || frame === undefined)
+    throw new AudioRefused('corrupt', 'The AMR file has no sound in it.');
   const seconds = ((bytes.size - start) / frame) * 0.02;
   return { sampleRate: wide ? 16_000 : 8000, channels: 1, duration: { seconds, counted: false } };
 }

@@ -1,114 +1,121 @@
-import { type Header, isCutOff } from '../header.ts';
+import { type Duration, type Header, isCutOff } from '../header.ts';
 import { AudioRefused } from '../refused.ts';
+import { type Box, boxAt, boxesIn, inside } from './boxes.ts';
 import type { Bytes } from './bytes.ts';
 
-/** MP4, M4A, QuickTime and 3GP (ISO/IEC 14496-12): boxes in boxes; the one named `moov` is the index of all. */
+/** MP4, M4A, QuickTime and 3GP: the box named `moov` is the index of all. */
 export async function readMp4(bytes: Bytes): Promise<Header> {
-  const { moov, afterSound, missing } = await outline(bytes);
+  const { moov, soundFirst, missing, lastFragment } = await outline(bytes);
   if (!moov) throw new AudioRefused('corrupt', 'The MP4 file has no index: it breaks off, or was never finished.');
-  if (moov.bytes > LARGEST_INDEX) throw new AudioRefused('corrupt', 'The MP4 file has an index larger than sound needs.');
+  if (moov.bytes > LARGEST_INDEX)
+    throw new AudioRefused('corrupt', 'The index of the MP4 file is too large for sound.');
   const index = await bytes.read(moov.at, moov.bytes);
-  const tracks = [...boxesIn(index, 8, index.length)]
+  const movie: Box = { type: 'moov', from: 8, to: index.length };
+  const movieClock = inside(index, movie, 'mvhd');
+  const track = [...boxesIn(index, movie.from, movie.to)]
     .filter(({ type }) => type === 'trak')
-    .map((box) => trackIn(index, box))
-    .filter(({ handler }) => handler === 'soun');
-  const track = tracks[0];
+    .map((trak) => trackIn(index, trak, movieClock))
+    .find(({ handler }) => handler === 'soun');
   if (!track) throw new AudioRefused('no_sound', 'The MP4 file has no track of sound.');
   if (PROTECTED.test(track.codec)) throw new AudioRefused('protected', 'The MP4 file is protected by its seller.');
-  const { seconds, sampleRate, channels } = track;
-  if (missing > 0 && isCutOff(seconds * (1 - missing / (bytes.size + missing)), seconds || 60)) {
+
+  const duration = track.seconds > 0 ? { seconds: track.seconds, counted: true } : await lengthSoFar();
+  const seconds = duration?.seconds ?? 60;
+  if (isCutOff((seconds * bytes.size) / (bytes.size + missing), seconds)) {
     throw new AudioRefused('corrupt', 'The MP4 file is shorter than it says.');
   }
   return {
-    ...(seconds > 0 && { duration: { seconds, counted: true } }),
-    ...(sampleRate > 0 && { sampleRate }),
-    channels,
-    ...(afterSound && { index: moov }),
+    ...(duration && { duration }),
+    ...(track.sampleRate > 0 && { sampleRate: track.sampleRate }),
+    channels: track.channels,
+    ...(soundFirst && { index: moov }),
   };
+
+  /** Of what was written while it was recorded, piece by piece: when the last piece begins. */
+  async function lengthSoFar(): Promise<Duration | undefined> {
+    if (!lastFragment || !track || lastFragment.bytes > LARGEST_INDEX) return undefined;
+    const fragment = await bytes.read(lastFragment.at, lastFragment.bytes);
+    for (const traf of boxesIn(fragment, 8, fragment.length)) {
+      const [head, time] = [inside(fragment, traf, 'tfhd'), inside(fragment, traf, 'tfdt')];
+      if (!head || !time || head.length < 8 || time.length < 8 || head.readUInt32BE(4) !== track.id) continue;
+      const ticks = time[0] === 1 && time.length >= 12 ? Number(time.readBigUInt64BE(4)) : time.readUInt32BE(4);
+      return ticks > 0 ? { seconds: ticks / track.scale, counted: false } : undefined;
+    }
+    return undefined;
+  }
 }
 
 // Four hours of sound take about 6 MB, of video some more.
 const LARGEST_INDEX = 2 ** 26;
 const MOST_BOXES = 200_000;
-/** Sound under FairPlay (`drms`) or Common Encryption (`enca`, ISO/IEC 23001-7). */
+/** Sound under FairPlay (`drms`), Common Encryption (`enca`, ISO/IEC 23001-7) or Audible's lock (`aavd`). */
 const PROTECTED = /^(drms|enca|aavd)$/;
 
-/** Where the index lies, whether sound comes before it, and how many bytes the outermost boxes claim beyond the end. */
+/** The outermost boxes: the index, whether sound lies before it, and how many bytes are claimed beyond the file's end. */
 async function outline(bytes: Bytes) {
   let moov: { at: number; bytes: number } | undefined;
-  let afterSound = false;
+  let lastFragment: typeof moov;
+  let soundFirst = false;
   let missing = 0;
   let at = 0;
   for (let boxes = 0; boxes < MOST_BOXES && at + 8 <= bytes.size; boxes++) {
-    const head = await bytes.read(at, 16);
-    const { type, size } = boxAt(head, 0, bytes.size - at);
-    if (size < 8) throw new AudioRefused('corrupt', 'The MP4 file contradicts itself.');
+    const { type, size } = boxAt(await bytes.read(at, 16), 0, bytes.size - at);
+    // What is no box any more does not matter to those before it.
+    if (size < 8 || !/^[ -~]{4}$/.test(type)) break;
     missing = Math.max(0, at + size - bytes.size);
     if (type === 'moov' && missing === 0) moov ??= { at, bytes: size };
-    if (type === 'mdat' && !moov) afterSound = true;
+    if (type === 'moof' && missing === 0) lastFragment = { at, bytes: size };
+    if (type === 'mdat' && !moov) soundFirst = true;
     at += size;
   }
-  return { moov, afterSound, missing };
+  return { moov, lastFragment, soundFirst, missing };
 }
 
-interface Box {
-  readonly type: string;
-  /** Where its content begins and ends. */
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The type and whole size of the box whose head begins at `at`; of one that goes on to the end, `left`. */
-function boxAt(bytes: Buffer, at: number, left: number): { type: string; size: number; head: number } {
-  const type = bytes.toString('latin1', at + 4, at + 8);
-  const size = bytes.readUInt32BE(at);
-  if (size === 0) return { type, size: left, head: 8 };
-  if (size === 1 && at + 16 <= bytes.length) {
-    return { type, size: Number(bytes.readBigUInt64BE(at + 8)), head: 16 };
-  }
-  return { type, size, head: 8 };
-}
-
-function* boxesIn(bytes: Buffer, from: number, to: number): Generator<Box> {
-  for (let at = from; at + 8 <= to; ) {
-    const { type, size, head } = boxAt(bytes, at, to - at);
-    if (size < head || at + size > to) return;
-    yield { type, from: at + head, to: at + size };
-    at += size;
-  }
-}
-
-/** The content of the box that a path of types leads to. */
-function inside(bytes: Buffer, box: Box, ...path: string[]): Buffer | undefined {
-  const [type, ...rest] = path;
-  if (type === undefined) return bytes.subarray(box.from, box.to);
-  for (const inner of boxesIn(bytes, box.from, box.to)) {
-    if (inner.type === type) return inside(bytes, inner, ...rest);
-  }
-  return undefined;
-}
-
-function trackIn(index: Buffer, trak: Box) {
-  const handler = inside(index, trak, 'mdia', 'hdlr')?.toString('latin1', 8, 12);
+function trackIn(index: Buffer, trak: Box, movieClock: Buffer | undefined) {
+  const head = inside(index, trak, 'tkhd');
   const clock = inside(index, trak, 'mdia', 'mdhd');
+  const edits = inside(index, trak, 'edts', 'elst');
   const entry = inside(index, trak, 'mdia', 'minf', 'stbl', 'stsd')?.subarray(8);
-  const described = entry !== undefined && entry.length >= 36;
+  // QuickTime's second version of the entry has a form of its own.
+  const described = entry !== undefined && entry.length >= 36 && entry.readUInt16BE(16) < 2;
+  const scale = scaleOf(clock);
   return {
-    handler,
-    seconds: clock ? secondsOf(clock) : 0,
+    id: head && head.length >= 24 ? head.readUInt32BE(head[0] === 1 ? 20 : 12) : 0,
+    handler: inside(index, trak, 'mdia', 'hdlr')?.toString('latin1', 8, 12),
+    scale,
+    seconds: Math.min(
+      ticksOf(clock) / scale,
+      edits ? editedTicks(edits) / scaleOf(movieClock) : Number.POSITIVE_INFINITY,
+    ),
     codec: entry?.toString('latin1', 4, 8) ?? '',
-    // QuickTime's second version of this entry has its own form; ffmpeg and the decoder know it.
-    channels: described && entry.readUInt16BE(16) < 2 ? entry.readUInt16BE(24) : 2,
-    sampleRate: described && entry.readUInt16BE(16) < 2 ? entry.readUInt16BE(32) : 0,
+    channels: described ? entry.readUInt16BE(24) : 2,
+    sampleRate: described ? entry.readUInt16BE(32) : 0,
   };
 }
 
-/** What `mdhd` says: ticks, and how many make a second; 0 where the length is left open. */
-function secondsOf(clock: Buffer): number {
-  const wide = clock[0] === 1;
-  if (clock.length < (wide ? 32 : 20)) return 0;
-  const scale = clock.readUInt32BE(wide ? 20 : 12);
+/** The length in ticks that `mdhd` says; 0 where it is left open. */
+function ticksOf(clock: Buffer | undefined): number {
+  const wide = clock?.[0] === 1;
+  if (!clock || clock.length < (wide ? 32 : 20)) return 0;
   const ticks = wide ? Number(clock.readBigUInt64BE(24)) : clock.readUInt32BE(16);
-  const open = wide ? ticks >= 2 ** 63 : ticks === 0xffffffff;
-  return scale === 0 || open ? 0 : ticks / scale;
+  return ticks >= (wide ? 2 ** 63 : 2 ** 32 - 1) ? 0 : ticks;
+}
+
+/** How many ticks of `mdhd` or `mvhd` make a second. */
+function scaleOf(clock: Buffer | undefined): number {
+  const at = clock?.[0] === 1 ? 20 : 12;
+  const scale = clock && clock.length >= at + 4 ? clock.readUInt32BE(at) : 0;
+  return scale || Number.POSITIVE_INFINITY;
+}
+
+/** How much of a track its edit list shows, in ticks of the movie: a phone that trims a video only writes another list. */
+function editedTicks(edits: Buffer): number {
+  const wide = edits[0] === 1;
+  const entry = wide ? 20 : 12;
+  let ticks = 0;
+  for (let at = 8; at + entry <= edits.length; at += entry) {
+    ticks += wide ? Number(edits.readBigUInt64BE(at)) : edits.readUInt32BE(at);
+  }
+  // Of what is written while it is recorded, the length is not known yet.
+  return ticks || Number.POSITIVE_INFINITY;
 }

@@ -4,7 +4,7 @@ import type { Bytes } from './bytes.ts';
 
 /** Ogg (RFC 3533) with Vorbis, Opus (RFC 7845), FLAC or Speex in it; other streams beside it are passed over. */
 export async function readOgg(bytes: Bytes): Promise<Header> {
-  const begin = pagesIn(await bytes.read(0, HEAD_BYTES), 0).pages;
+  const begin = pagesIn(await bytes.read(0, HEAD_BYTES)).pages;
   const streams = begin.filter(({ first }) => first);
   const sound = streams.map((page) => ({ page, stream: soundIn(page.body) })).find(({ stream }) => stream);
   if (!sound?.stream) {
@@ -13,15 +13,19 @@ export async function readOgg(bytes: Bytes): Promise<Header> {
       : new AudioRefused('corrupt', 'The Ogg file has no header.');
   }
   const { serial } = sound.page;
-  const { sampleRate, channels, clock, lead } = sound.stream;
+  const { sampleRate, channels, codec, clock, lead } = sound.stream;
 
   const from = Math.max(0, bytes.size - TAIL_BYTES);
-  const tail = await bytes.read(from, TAIL_BYTES);
-  const end = pagesIn(tail, tail.indexOf('OggS'));
+  const end = pagesIn(await bytes.read(from, TAIL_BYTES));
   const last = end.pages.filter((page) => page.serial === serial && page.position >= 0).at(-1);
   if (end.broken && !last?.last) throw new AudioRefused('corrupt', 'The Ogg file breaks off in the middle of a page.');
-  const duration = last && lengthOf(begin.filter((page) => page.serial === serial), last);
-  return { sampleRate, channels, ...(duration && { duration }) };
+  const duration =
+    last &&
+    lengthOf(
+      begin.filter((page) => page.serial === serial),
+      last,
+    );
+  return { sampleRate, channels, codec, ...(duration && { duration }) };
 
   function lengthOf(pages: readonly Page[], last: Page): Duration | undefined {
     // What was recorded from a running broadcast begins at whatever time that had come to.
@@ -41,11 +45,11 @@ interface Page {
   readonly body: Buffer;
 }
 
-/** The pages from `from` on that follow one another, and whether the last of them breaks off. */
-function pagesIn(bytes: Buffer, from: number): { pages: Page[]; broken: boolean } {
+/** The whole pages from the first one on, whatever lies between them, and whether the last one breaks off. */
+function pagesIn(bytes: Buffer): { pages: Page[]; broken: boolean } {
   const pages: Page[] = [];
-  let at = from;
-  while (at >= 0 && at + 27 <= bytes.length && bytes.toString('latin1', at, at + 4) === 'OggS') {
+  let at = bytes.indexOf('OggS');
+  for (; at >= 0 && at + 27 <= bytes.length; at = bytes.indexOf('OggS', at)) {
     const segments = bytes[at + 26]!;
     const body = at + 27 + segments;
     const size = bytes.subarray(at + 27, body).reduce((sum, length) => sum + length, 0);
@@ -60,12 +64,13 @@ function pagesIn(bytes: Buffer, from: number): { pages: Page[]; broken: boolean 
     });
     at = body + size;
   }
-  return { pages, broken: at < bytes.length && bytes.toString('latin1', at, at + 4) === 'OggS' };
+  return { pages, broken: at >= 0 };
 }
 
 interface Sound {
   readonly sampleRate: number;
   readonly channels: number;
+  readonly codec: NonNullable<Header['codec']>;
   /** Ticks a second of the positions. */
   readonly clock: number;
   /** Ticks before the sound begins. */
@@ -76,15 +81,19 @@ interface Sound {
 function soundIn(body: Buffer): Sound | undefined {
   const text = (from: number, to: number) => body.toString('latin1', from, to);
   if (text(0, 8) === 'OpusHead' && body.length >= 19) {
-    return { sampleRate: 48_000, channels: body[9]!, clock: 48_000, lead: body.readUInt16LE(10) };
+    return { codec: 'opus', sampleRate: 48_000, channels: body[9]!, clock: 48_000, lead: body.readUInt16LE(10) };
   }
-  const plain = (sampleRate: number, channels: number) => ({ sampleRate, channels, clock: sampleRate, lead: 0 });
-  if (text(0, 7) === '\x01vorbis' && body.length >= 30) return plain(body.readUInt32LE(12), body[11]!);
+  const plain = (codec: Sound['codec'], sampleRate: number, channels: number) => {
+    return { codec, sampleRate, channels, clock: sampleRate, lead: 0 };
+  };
+  if (text(0, 7) === '\x01vorbis' && body.length >= 30) return plain('vorbis', body.readUInt32LE(12), body[11]!);
   if (text(0, 5) === '\x7fFLAC' && body.length >= 51) {
     const fields = body.readBigUInt64BE(27);
-    return plain(Number(fields >> 44n), Number((fields >> 41n) & 7n) + 1);
+    return plain('flac', Number(fields >> 44n), Number((fields >> 41n) & 7n) + 1);
   }
-  if (text(0, 8) === 'Speex   ' && body.length >= 52) return plain(body.readUInt32LE(36), body.readUInt32LE(48));
+  if (text(0, 8) === 'Speex   ' && body.length >= 52) {
+    return plain('speex', body.readUInt32LE(36), body.readUInt32LE(48));
+  }
   return undefined;
 }
 

@@ -22,21 +22,24 @@ export async function readWav(bytes: Bytes): Promise<Header> {
   function sound(from: number, declared: number): Header {
     const there = bytes.size - from;
     if (!format || there <= 0) throw new AudioRefused('corrupt', 'The WAV file ends with its header.');
-    const { sampleRate, channels, bytesPerSecond } = format;
-    if (!(bytesPerSecond > 0)) throw new AudioRefused('corrupt', 'The WAV file says that a second of it has no bytes.');
+    const { sampleRate, channels, bytesPerSecond, exact } = format;
+    if (bytesPerSecond === 0) return { sampleRate, channels };
     const streamed = declared === 0 || (declared >= STREAMED_FROM && declared > there);
     if (!streamed && isCutOff(there / bytesPerSecond, declared / bytesPerSecond)) {
       throw new AudioRefused('corrupt', 'The WAV file is shorter than it says.');
     }
     const seconds = Math.min(streamed ? there : declared, there) / bytesPerSecond;
-    return { duration: { seconds, counted: true }, sampleRate, channels };
+    return { duration: { seconds, counted: exact }, sampleRate, channels };
   }
 }
 
 interface Format {
   readonly channels: number;
   readonly sampleRate: number;
+  /** 0 where it is not known. */
   readonly bytesPerSecond: number;
+  /** Whether a second always takes so many bytes. */
+  readonly exact: boolean;
 }
 
 function formatOf(head: Buffer): Format | undefined {
@@ -48,7 +51,7 @@ function formatOf(head: Buffer): Format | undefined {
   if (plain && (block === 0 || bits === 0 || block * 8 < channels * bits)) {
     throw new AudioRefused('corrupt', 'The WAV file contradicts itself.');
   }
-  return { channels, sampleRate, bytesPerSecond: plain ? block * sampleRate : declared };
+  return { channels, sampleRate, bytesPerSecond: plain ? block * sampleRate : declared, exact: plain };
 }
 
 const UNKNOWN = 0xffffffff;

@@ -7,41 +7,73 @@ export async function readWebm(bytes: Bytes): Promise<Header> {
   const head = await bytes.read(0, HEAD_BYTES);
   const segment = [...elementsIn(head, 0, head.length)].find(({ id }) => id === SEGMENT);
   if (!segment) throw new AudioRefused('corrupt', 'The WebM file ends with its header.');
-  let scale = 1_000_000;
-  let ticks = 0;
-  let tracks: Track[] | undefined;
-  for (const element of elementsIn(head, segment.from, head.length)) {
-    if (element.id === CLUSTER) break;
-    if (element.id === INFO) {
-      for (const { id, from, to } of elementsIn(head, element.from, element.to)) {
-        if (id === SCALE) scale = integer(head, from, to);
-        if (id === DURATION) ticks = float(head, from, to);
-      }
-    }
-    if (element.id === TRACKS) tracks = [...elementsIn(head, element.from, element.to)].map((entry) => track(head, entry));
+  const parts = [...before(CLUSTER, elementsIn(head, segment.from, head.length))];
+  const listed = parts.find(({ id }) => id === TRACKS);
+  if (!listed || listed.from + (listed.size ?? 0) > head.length) {
+    throw new AudioRefused('corrupt', 'The WebM file ends before it has named its tracks.');
   }
-  if (!tracks) throw new AudioRefused('corrupt', 'The WebM file names no tracks.');
-  const sound = tracks.find(({ type }) => type === AUDIO);
+  const tracks = [...elementsIn(head, listed.from, listed.to)].map((entry) => trackIn(head, entry));
+  const sound = tracks.find(isSound);
   if (!sound) throw new AudioRefused('no_sound', 'The WebM file has no track of sound.');
   if (sound.encrypted) throw new AudioRefused('protected', 'The WebM file is encrypted.');
 
-  const seconds = (ticks * scale) / 1e9;
+  const info = parts.find(({ id }) => id === INFO);
+  const scale = info ? scaleIn(head, info) : DEFAULT_SCALE;
+  const seconds = (info ? ticksIn(head, info) : 0) * scale;
   const declared = segment.size === undefined ? 0 : segment.from + segment.size;
   if (declared > bytes.size && isCutOff((bytes.size / declared) * (seconds || 60), seconds || 60)) {
     throw new AudioRefused('corrupt', 'The WebM file is shorter than it says.');
   }
   const { sampleRate, channels } = sound;
-  // What a browser records says no length. The length that is said is the longest track's, pictures included.
-  const counted = tracks.every(({ type }) => type === AUDIO);
-  return { sampleRate, channels, ...(seconds > 0 && { duration: { seconds, counted } }) };
+  // The length that is said is the longest track's, pictures included.
+  if (seconds > 0) return { sampleRate, channels, duration: { seconds, counted: tracks.every(isSound) } };
+  // What a browser records says none.
+  const until = scale * lastTicks(await bytes.read(Math.max(0, bytes.size - TAIL_BYTES), TAIL_BYTES));
+  return { sampleRate, channels, ...(until > 0 && { duration: { seconds: until, counted: false } }) };
+}
+
+function* before(id: number, elements: Iterable<Element>): Generator<Element> {
+  for (const element of elements) {
+    if (element.id === id) return;
+    yield element;
+  }
+}
+
+/** The seconds of a tick. */
+function scaleIn(bytes: Buffer, info: Element): number {
+  const found = [...elementsIn(bytes, info.from, info.to)].find(({ id }) => id === SCALE);
+  return found ? integer(bytes, found.from, found.to) / 1e9 : DEFAULT_SCALE;
+}
+
+function ticksIn(bytes: Buffer, info: Element): number {
+  const found = [...elementsIn(bytes, info.from, info.to)].find(({ id }) => id === DURATION);
+  return found ? float(bytes, found.from, found.to) : 0;
+}
+
+/** When the last block of the last cluster begins, as far as it can be found from the end. */
+function lastTicks(tail: Buffer): number {
+  const at = tail.lastIndexOf(Buffer.from([0x1f, 0x43, 0xb6, 0x75]));
+  const [cluster] = at < 0 ? [] : elementsIn(tail, at, tail.length);
+  let [begins, last] = [0, 0];
+  for (const { id, from, to } of cluster ? elementsIn(tail, cluster.from, cluster.to) : []) {
+    if (id === CLUSTER_TIME) begins = integer(tail, from, to);
+    // A block begins with the number of its track, one byte, and its time after the cluster's.
+    if (id === BLOCK && to - from > 3) last = Math.max(last, begins + tail.readInt16BE(from + 1));
+  }
+  return last;
 }
 
 const HEAD_BYTES = 2 ** 21;
+const TAIL_BYTES = 2 ** 19;
+/** A tick is a millisecond where nothing else is said. */
+const DEFAULT_SCALE = 0.001;
 const [SEGMENT, CLUSTER, INFO, TRACKS] = [0x18538067, 0x1f43b675, 0x1549a966, 0x1654ae6b];
 const [SCALE, DURATION] = [0x2ad7b1, 0x4489];
+const [CLUSTER_TIME, BLOCK] = [0xe7, 0xa3];
 const [TRACK_TYPE, AUDIO_SETTINGS, RATE, CHANNELS] = [0x83, 0xe1, 0xb5, 0x9f];
 const [ENCODINGS, ENCODING, ENCRYPTION] = [0x6d80, 0x6240, 0x5035];
 const AUDIO = 2;
+const isSound = ({ type }: Track) => type === AUDIO;
 
 interface Element {
   readonly id: number;
@@ -84,23 +116,27 @@ interface Track {
   readonly encrypted: boolean;
 }
 
-function track(bytes: Buffer, entry: Element): Track {
-  let described = { type: 0, sampleRate: 8000, channels: 1, encrypted: false };
+function trackIn(bytes: Buffer, entry: Element): Track {
+  let type = 0;
+  // What the standard takes for granted where it is not said.
+  let sampleRate = 8000;
+  let channels = 1;
+  let encrypted = false;
   for (const { id, from, to } of elementsIn(bytes, entry.from, entry.to)) {
-    if (id === TRACK_TYPE) described = { ...described, type: integer(bytes, from, to) };
+    if (id === TRACK_TYPE) type = integer(bytes, from, to);
     if (id === AUDIO_SETTINGS) {
       for (const setting of elementsIn(bytes, from, to)) {
-        if (setting.id === RATE) described = { ...described, sampleRate: float(bytes, setting.from, setting.to) };
-        if (setting.id === CHANNELS) described = { ...described, channels: integer(bytes, setting.from, setting.to) };
+        if (setting.id === RATE) sampleRate = float(bytes, setting.from, setting.to);
+        if (setting.id === CHANNELS) channels = integer(bytes, setting.from, setting.to);
       }
     }
     if (id === ENCODINGS) {
       const encodings = [...elementsIn(bytes, from, to)].filter((inner) => inner.id === ENCODING);
       const parts = encodings.flatMap((inner) => [...elementsIn(bytes, inner.from, inner.to)]);
-      described = { ...described, encrypted: parts.some((part) => part.id === ENCRYPTION) };
+      encrypted = parts.some((part) => part.id === ENCRYPTION);
     }
   }
-  return described;
+  return { type, sampleRate, channels, encrypted };
 }
 
 function integer(bytes: Buffer, from: number, to: number): number {

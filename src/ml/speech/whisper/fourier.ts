@@ -5,18 +5,22 @@
  */
 export function fourier(length: number): (re: Float64Array, im: Float64Array) => void {
   const passes = planPasses(length);
-  const spareRe = new Float64Array(length);
-  const spareIm = new Float64Array(length);
+  const spare: Complex = { re: new Float64Array(length), im: new Float64Array(length) };
   return (re, im) => {
-    let [fromRe, fromIm, toRe, toIm] = [re, im, spareRe, spareIm];
+    let [from, to]: [Complex, Complex] = [{ re, im }, spare];
     for (const pass of passes) {
-      transformPass(pass, fromRe, fromIm, toRe, toIm);
-      [fromRe, fromIm, toRe, toIm] = [toRe, toIm, fromRe, fromIm];
+      transformPass(pass, from, to);
+      [from, to] = [to, from];
     }
-    if (fromRe === re) return;
-    re.set(fromRe);
-    im.set(fromIm);
+    if (from !== spare) return;
+    re.set(spare.re);
+    im.set(spare.im);
   };
+}
+
+interface Complex {
+  readonly re: Float64Array;
+  readonly im: Float64Array;
 }
 
 /** One factor of the length: `stride` transforms of `radix` values, `groups` times, each value turned on its way out. */
@@ -60,10 +64,8 @@ function turns(rows: number, columns: number, share: (row: number, column: numbe
 
 function transformPass(
   { radix, stride, groups, small, large }: Pass,
-  fromRe: Float64Array,
-  fromIm: Float64Array,
-  toRe: Float64Array,
-  toIm: Float64Array,
+  { re: fromRe, im: fromIm }: Complex,
+  { re: toRe, im: toIm }: Complex,
 ): void {
   for (let group = 0; group < groups; group++) {
     for (let k = 0; k < radix; k++) {

@@ -28,8 +28,8 @@ const Generation = Type.Object({
   no_timestamps_token_id: Type.Integer(),
   lang_to_id: Type.Record(Type.String(), Type.Integer()),
   task_to_id: Type.Object({ transcribe: Type.Integer() }),
-  suppress_tokens: Type.Array(Type.Integer()),
-  begin_suppress_tokens: Type.Array(Type.Integer()),
+  suppress_tokens: Type.Optional(Type.Array(Type.Integer())),
+  begin_suppress_tokens: Type.Optional(Type.Array(Type.Integer())),
   alignment_heads: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
 });
 
@@ -55,8 +55,8 @@ function specials(generation: Static<typeof Generation>): Omit<Vocabulary, 'text
     // Its name differs between exports, its place does not.
     noSpeech: generation.no_timestamps_token_id - 1,
     languages,
-    suppressed: generation.suppress_tokens,
-    suppressedFirst: generation.begin_suppress_tokens,
+    suppressed: generation.suppress_tokens ?? [],
+    suppressedFirst: generation.begin_suppress_tokens ?? [],
     alignmentHeads: generation.alignment_heads,
   };
 }
@@ -68,7 +68,8 @@ function speller(spelling: Record<string, number>, end: number): (tokens: readon
     bytes[token] = Uint8Array.from(text, (character) => BYTE_OF.get(character) ?? 63);
   }
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  return (tokens) => decoder.decode(Buffer.concat(tokens.flatMap((token) => (token < end ? (bytes[token] ?? []) : []))));
+  return (tokens) =>
+    decoder.decode(Buffer.concat(tokens.flatMap((token) => (token < end ? (bytes[token] ?? []) : []))));
 }
 
 const isPrintable = (byte: number) =>

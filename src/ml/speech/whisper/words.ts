@@ -1,12 +1,14 @@
-import type { UtteredSegment, UtteredWord } from '../engine.ts';
+import type { UtteredWord } from '../engine.ts';
+import { ENDS_SENTENCE, UNSPACED } from '../sentences.ts';
 import { onsets } from './alignment.ts';
 import type { Spoken, Transcript } from './decode.ts';
+import { HEARD_SECONDS, SAMPLE_RATE } from './log-mel.ts';
+import { FRAME_SECONDS, quiet } from './quiet.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-const FRAME_SECONDS = 0.02;
-
-/** The words of a transcript of `seconds` of sound, each with its time and how sure the model was of its letters. */
-export function wordsOf(transcript: Transcript, vocabulary: Vocabulary, seconds: number): UtteredWord[] {
+/** The words of a transcript of these samples, each with its time and how sure the model was of its letters. */
+export function wordsOf(transcript: Transcript, vocabulary: Vocabulary, samples: Float32Array): UtteredWord[] {
+  const seconds = Math.min(HEARD_SECONDS, samples.length / SAMPLE_RATE);
   const { spoken, endAttention } = transcript;
   if (spoken.length === 0) return [];
   const attentions = [...spoken.map(({ attention }) => attention), ...(endAttention ? [endAttention] : [])];
@@ -18,24 +20,10 @@ export function wordsOf(transcript: Transcript, vocabulary: Vocabulary, seconds:
     const sure = spoken.slice(from, to).reduce((sum, { logProbability }) => sum + logProbability, 0) / (to - from);
     return { text: text.trim(), start: timeOf(from), end: timeOf(to), confidence: Math.exp(sure) };
   });
-  return withoutPauses(words.filter(({ text }) => text !== ''));
-}
-
-/** Sentences, or what a pause sets apart, of the words of one window. */
-export function sentences(words: readonly UtteredWord[]): UtteredSegment[] {
-  const segments: UtteredWord[][] = [];
-  for (const [i, word] of words.entries()) {
-    const before = words[i - 1];
-    const isNew = !before || ENDS_SENTENCE.test(before.text) || word.start - before.end > PAUSE_SECONDS;
-    if (isNew) segments.push([word]);
-    else segments.at(-1)!.push(word);
-  }
-  return segments.map((all) => ({
-    start: all[0]!.start,
-    end: all.at(-1)!.end,
-    text: spacedText(all),
-    words: all,
-  }));
+  return withoutPauses(
+    words.filter(({ text }) => text !== ''),
+    samples,
+  );
 }
 
 /** A stretch of tokens, `from` up to but without `to`, and what they spell. */
@@ -74,27 +62,25 @@ function joined(groups: readonly Group[]): Group[] {
   return words;
 }
 
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const ENDS_SENTENCE = /[.!?…。！？]["'»”)]*$/;
-const PAUSE_SECONDS = 1.5;
-
-/** A path through attentions has no rows for pauses: they hang on the words beside them, first or last of a sentence. */
-function withoutPauses(words: readonly UtteredWord[]): UtteredWord[] {
+/**
+ * The path through the attentions has no rows for pauses: they hang on the words beside them. A word that takes too long
+ * gives the quiet at its edges back; where there is no quiet to be found, what begins or ends a sentence is cut short.
+ */
+function withoutPauses(words: readonly UtteredWord[], samples: Float32Array): UtteredWord[] {
   const lengths = words.map(({ start, end }) => end - start).sort((a, b) => a - b);
   const longest = 2 * Math.min(0.7, Math.max(0.1, lengths[Math.floor(lengths.length / 2)] ?? 0));
+  const isQuiet = quiet(samples);
   return words.map((word, i) => {
     if (word.end - word.start <= longest) return word;
-    if (ENDS_SENTENCE.test(word.text)) return { ...word, end: word.start + longest };
-    if (i === 0 || ENDS_SENTENCE.test(words[i - 1]!.text)) return { ...word, start: word.end - longest };
-    return word;
+    let [from, to] = [Math.round(word.start / FRAME_SECONDS), Math.round(word.end / FRAME_SECONDS)];
+    while (to - from > SHORTEST_FRAMES && isQuiet(from)) from++;
+    while (to - from > SHORTEST_FRAMES && isQuiet(to - 1)) to--;
+    const [start, end] = [from * FRAME_SECONDS, to * FRAME_SECONDS];
+    if (end - start <= longest) return { ...word, start, end };
+    if (ENDS_SENTENCE.test(word.text)) return { ...word, start, end: start + longest };
+    if (i === 0 || ENDS_SENTENCE.test(words[i - 1]!.text)) return { ...word, start: end - longest, end };
+    return { ...word, start, end };
   });
 }
 
-function spacedText(words: readonly UtteredWord[]): string {
-  let text = '';
-  for (const word of words) {
-    const touches = text === '' || (UNSPACED.test(word.text) && UNSPACED.test(text.at(-1)!));
-    text += touches ? word.text : ` ${word.text}`;
-  }
-  return text;
-}
+const SHORTEST_FRAMES = 5;

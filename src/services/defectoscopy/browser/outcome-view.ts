@@ -1,6 +1,6 @@
 import { type BarGroup, showBars } from '../../../ui/browser/bars.ts';
-import { copies } from '../../../ui/browser/copy.ts';
 import { byId, el } from '../../../ui/browser/dom.ts';
+import { taskDetails } from '../../../ui/browser/task-details.ts';
 import type { Inspection, TaskState } from './inspection.ts';
 import type { Words } from './words.ts';
 
@@ -61,27 +61,13 @@ function lost(it: Inspection, words: Words): HTMLElement[] {
 }
 
 function task(it: Inspection, id: string, { texts, ui, numbers }: Words): HTMLElement {
-  const curl = `curl -H "Authorization: Bearer $TOKEN" '${new URL(`result/${id}`, location.href)}'`;
-  const copied = (text: string) => {
-    const button = el('button', { type: 'button', class: 'small' }, ui.copy);
-    copies(button, () => text, ui);
-    return button;
-  };
   const { model_version: version, processing_time_ms: ms } = it.state ?? {};
-  const fact = (name: string, ...value: (Node | string)[]) => [el('dt', {}, name), el('dd', {}, ...value)];
-  return el(
-    'details',
-    { class: 'task' },
-    el('summary', {}, texts.task),
-    el(
-      'dl',
-      {},
-      ...fact(texts.taskId, el('code', {}, id), ' ', copied(id)),
-      ...(version === undefined ? [] : fact(texts.modelVersion, version)),
-      ...(ms === undefined ? [] : fact(texts.work, numbers.duration(ms))),
-    ),
-    el('p', {}, texts.again, ' ', copied(curl)),
-    el('pre', { tabindex: '0' }, curl),
-    ...(it.state ? [el('p', {}, texts.answer), el('pre', { tabindex: '0' }, JSON.stringify(it.state, null, 2))] : []),
-  );
+  return taskDetails(id, it.state, {
+    ui,
+    texts,
+    facts: [
+      ...(version === undefined ? [] : [[texts.modelVersion, version] as const]),
+      ...(ms === undefined ? [] : [[texts.work, numbers.duration(ms)] as const]),
+    ],
+  });
 }

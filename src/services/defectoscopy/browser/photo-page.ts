@@ -1,10 +1,11 @@
 import { openApi, Refusal } from '../../../ui/browser/api.ts';
 import { byId, fill } from '../../../ui/browser/dom.ts';
 import { openDrop } from '../../../ui/browser/drop.ts';
+import { giveUp, isOver } from '../../../ui/browser/errand.ts';
+import { openModelLine } from '../../../ui/browser/model-line.ts';
 import { numbers, pageData } from '../../../ui/browser/page-data.ts';
 import { openTokens } from '../../../ui/browser/token.ts';
-import { giveUp, type Inspection, inspect, isOver, newInspection } from './inspection.ts';
-import { openModelLine } from './model-line.ts';
+import { type Inspection, inspect, newInspection } from './inspection.ts';
 import { showOutcome } from './outcome-view.ts';
 import { openPicture } from './picture-view.ts';
 import { showProgress } from './progress-view.ts';
@@ -29,7 +30,7 @@ function start(): void {
   const all: Inspection[] = [];
   let current: Inspection | undefined;
 
-  const size = words.numbers.megabytes;
+  const size = words.numbers.size;
   byId('limits').textContent = fill(texts.drop.limits, { size: size(maxBytes) });
   openDrop({ inputs: ['file', 'camera'], onFiles: take });
   byId('cancel').addEventListener('click', () => current && void cancel(current));

@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/dom.ts';
 import type { Numbers } from '../../../ui/browser/page-data.ts';
 import type { UiTexts } from '../../../ui/texts.ts';
-import type { Inspection, TaskState } from './inspection.ts';
+import type { TaskState } from './inspection.ts';
 import type { PhotoTexts } from './texts.ts';
 
 /** How this page says things; everything that turns data into a sentence is here. */
@@ -31,19 +31,6 @@ export function openWords(texts: PhotoTexts, ui: UiTexts, numbers: Numbers) {
     /** Why it failed; the code's own sentence where the service speaks another language. */
     failure: ({ code, sentence }: { code: string; sentence: string }) =>
       texts.failures[code] ?? ui.refusals[code] ?? sentence,
-
-    /** Why nothing moves, if so; else what to expect while it does not. */
-    note({ hitch, stage, estimateSeconds }: Inspection, workerIsWarm: boolean): string {
-      if (hitch) {
-        const { refusal, seconds } = hitch;
-        const sentence = texts.failures[refusal.code] ?? refusal.message;
-        return fill(refusal.status === 0 ? ui.hitch.offline : ui.hitch.refused, { sentence, seconds });
-      }
-      if (stage === 'waiting') return texts.waiting;
-      if ((stage !== 'queued' && stage !== 'processing') || estimateSeconds === undefined) return '';
-      const time = numbers.duration(estimateSeconds * 1000);
-      return fill(workerIsWarm ? texts.estimate : texts.estimateCold, { time });
-    },
   };
 }
 export type Words = ReturnType<typeof openWords>;

@@ -30,7 +30,12 @@ export function apiKeysFrom(text: string | undefined): readonly ApiKey[] {
         `API key number ${index + 1} is not of the form name:key or name:sha256:<64 hex digits>, with :admin or :user at the end where a role is meant.`,
       );
     }
-    const { name, digest: written, key, role = 'admin' } = parts as Record<'name' | 'digest' | 'key', string> & {
+    const {
+      name,
+      digest: written,
+      key,
+      role = 'admin',
+    } = parts as Record<'name' | 'digest' | 'key', string> & {
       role?: Role;
     };
     const digest = written?.toLowerCase() ?? hash('sha256', key, 'hex');

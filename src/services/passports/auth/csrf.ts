@@ -14,6 +14,7 @@ export function openCsrf(secret: string): Csrf {
   return {
     token,
     // Digests have one length, whatever was sent.
-    holds: (session, given) => timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token(session), 'buffer')),
+    holds: (session, given) =>
+      timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token(session), 'buffer')),
   };
 }

@@ -84,7 +84,7 @@ export function openDoor(needs: {
       const needsToken = access === 'bearer' || access === 'task' || bearerScope === 'all';
       if (needsToken && by === undefined) throw unauthorized();
       if (access === 'session' && caller === undefined) throw unauthorized();
-      if (by !== 'header' && !SAFE.has(request.method) && !fromOwnPage(request.headers, publicOrigins)) {
+      if (by !== 'header' && !SAFE.has(request.method) && !fromOwnPage(request, publicOrigins)) {
         throw csrfFailed();
       }
       return caller && (caller.key === undefined ? `session:${caller.session.slice(0, 12)}` : `key:${caller.key}`);
@@ -115,7 +115,8 @@ export function openDoor(needs: {
 export function callerOf(request: FastifyRequest): Caller {
   const caller = request.visitor?.caller;
   // Not a refusal: the route's access has let somebody in whom it should not have.
-  if (caller === undefined) throw new Error(`${request.routeOptions.url} asks for its caller, yet anybody may call it.`);
+  if (caller === undefined)
+    throw new Error(`${request.routeOptions.url} asks for its caller, yet anybody may call it.`);
   return caller;
 }
 

@@ -29,6 +29,8 @@ export interface Replies {
   tidy(): Promise<void>;
 }
 
+const KEEP = 'update passport_replies set status = $2, body = $3 where key = $1';
+
 /** A request that has run for so long has died with its process. */
 const STALE = '15 minutes';
 
@@ -48,19 +50,16 @@ export function openReplies(db: Db): Replies {
         void reply.header('idempotency-replayed', 'true');
         return { status: first.status, body: first.body };
       }
-      try {
-        const answer = await act();
-        await db.query('update passport_replies set status = $2, body = $3 where key = $1', [
-          key,
-          answer.status,
-          JSON.stringify(answer.body),
-        ]);
-        return answer;
-      } catch (error) {
+      const answer = await act().catch(async (error: unknown) => {
         // A refusal is not kept: the next try may do better. That this cannot be said leaves the claim to grow stale.
         await db.query('delete from passport_replies where key = $1 and status is null', [key]).catch(() => {});
         throw error;
-      }
+      });
+      // What was done is done, whether or not a repetition will be told of it.
+      await db.query(KEEP, [key, answer.status, JSON.stringify(answer.body)]).catch((err: unknown) => {
+        request.log.warn({ err }, 'an answer could not be kept for repetitions of its request');
+      });
+      return answer;
     },
 
     async tidy() {

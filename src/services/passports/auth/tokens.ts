@@ -30,7 +30,9 @@ export function openTokens(needs: {
 }): Tokens {
   const { keys, secret, previousSecret, lifetimeHours } = needs;
   const current = signingKey(secret);
-  const known = new Map([secret, previousSecret].flatMap((each) => (each ? [signingKey(each)] : [])).map((key) => [key.kid, key.bytes]));
+  const known = new Map(
+    [secret, previousSecret].flatMap((each) => (each ? [signingKey(each)] : [])).map((key) => [key.kid, key.bytes]),
+  );
   const lifetimeSeconds = Math.round(lifetimeHours * 3600);
 
   return {
@@ -54,7 +56,9 @@ export function openTokens(needs: {
       try {
         const { payload } = await jwtVerify(
           token,
-          ({ kid }) => {
+          ({ kid, crit }) => {
+            // There is no extension that would be critical to us.
+            if (crit !== undefined) throw new errors.JOSENotSupported('crit');
             // The name only chooses among the keys that there are; an unknown one is no reason to try them all.
             const bytes = kid === undefined ? undefined : known.get(kid);
             if (bytes === undefined) throw new errors.JWSSignatureVerificationFailed();

@@ -218,7 +218,7 @@ export const DEFAULT_SCHEMA: Schema = {
           shapes: ['(БТИ|инвентаризац|Ростехинвентаризация|кадастр|Bureau|Inventory|Office|Cadastre)'],
           marks: [
             '^(Ф?ГУП|Г?У?П|М?УП|МП|ГБУ|ОГУП|КГУП|ООО|АО|ОАО|МБУ|ГУ|АУ)\\s.*(БТИ|инвентаризац).*$',
-            '^.*(Бюро технической инвентаризации|Ростехинвентаризация|Bureau of Technical Inventory).*$',
+            '^.*(Бюро технической инвентаризации|Ростехинвентаризация|of Technical Inventory).*$',
           ],
         },
         {
@@ -236,6 +236,7 @@ export const DEFAULT_SCHEMA: Schema = {
             'Owner',
             'Right holder',
           ],
+          shapes: ['^[«"\\p{Lu}]'],
         },
         {
           key: 'head',
@@ -319,6 +320,7 @@ export const DEFAULT_SCHEMA: Schema = {
             'Вспомогательная площадь',
             'Подсобная площадь',
             'подсобная',
+            'вспомогательная',
             'Площадь вспомогательная',
             'Площадь подсобная',
             'Auxiliary area',
@@ -438,6 +440,9 @@ export const DEFAULT_SCHEMA: Schema = {
               '№ п/п',
               'Номер на плане',
               '№ помещения',
+              '№ комнаты',
+              '№ комн.',
+              '№ помещ.',
               'No.',
               'No',
             ],
@@ -482,7 +487,7 @@ export const DEFAULT_SCHEMA: Schema = {
             unit: 'm2',
             minimum: 0,
             decimals: 2,
-            synonyms: ['Жилая', 'Жилая площадь', 'в том числе жилая', 'Основная', 'Living', 'Living area'],
+            synonyms: ['Жилая', 'Жилая площадь', 'в том числе жилая', 'Living', 'Living area'],
           },
           {
             key: 'auxiliary_area',
@@ -530,6 +535,7 @@ export const DEFAULT_SCHEMA: Schema = {
   checks: [
     { sum: ['rooms:area'], equals: 'areas:total_area', tolerance: 0.15 },
     { sum: ['rooms:living_area'], equals: 'areas:living_area', tolerance: 0.15 },
+    { sum: ['rooms:auxiliary_area'], equals: 'areas:auxiliary_area', tolerance: 0.15 },
     { sum: ['areas:living_area', 'areas:auxiliary_area'], equals: 'areas:total_area', tolerance: 0.15 },
     { rising: ['general:floor', 'general:floors'] },
     { rising: ['general:year_built', 'general:issue_date'] },

@@ -73,9 +73,11 @@ function typed(spec: ValueSpec, text: string): Exclude<Value, null> | undefined 
 const READ = {
   string: (_spec: ValueSpec, text: string) => whole(text),
   number(spec: ValueSpec, text: string, label: string) {
-    const found = findNumber(text, spec.decimals);
-    if (!found) return undefined;
-    const after = text.slice(found.end);
+    const first = findNumber(text, spec.decimals);
+    if (!first) return undefined;
+    const after = text.slice(first.end);
+    // Thousands of roubles have three decimals.
+    const found = (unitFactor(spec.unit, after) ?? 1) >= 1000 ? (findNumber(text) ?? first) : first;
     const kopecks = spec.unit === 'rub' ? /^\s*руб\p{L}*\.?,?\s*(\d{2})\s*коп/u.exec(after) : null;
     const factor = unitFactor(spec.unit, after) ?? unitFactor(spec.unit, label) ?? 1;
     const value = rounded(found.value * factor + (kopecks ? Number(kopecks[1]) / 100 : 0));

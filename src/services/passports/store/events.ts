@@ -146,7 +146,14 @@ const UNWATCHED = `
    where number is null and at < now() - make_interval(secs => $1)
    limit 1000`;
 
-const FORGET = 'delete from passport_events where number is not null and at < now() - make_interval(days => $1)';
+// From the oldest on without a hole, though an event may be written down earlier than one that has a lower number.
+const FORGET = `
+  delete from passport_events e
+   using (select session, max(number) as number
+            from passport_events
+           where number is not null and at < now() - make_interval(days => $1)
+           group by session) as old
+   where e.session = old.session and e.number <= old.number`;
 
 // A number that a client still holds is then beyond the last one, which is as good as an event that was lost.
 const FORGET_COUNTS = `

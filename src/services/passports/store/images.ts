@@ -82,10 +82,10 @@ const ADD = {
     returning ${COLUMNS}`,
 };
 
-// Ids begin with their time, so this is the order in which they came.
+// Ids begin with their time too, but two of one millisecond lie either way.
 const ALL = {
   name: 'passport-images',
-  text: `select ${COLUMNS} from passport_images where session = $1 and ${alive('$2')} order by id`,
+  text: `select ${COLUMNS} from passport_images where session = $1 and ${alive('$2')} order by created_at, id`,
 };
 
 const FIND = {

@@ -49,7 +49,8 @@ export function postgresDocuments(needs: {
       } catch (error) {
         // Once the commit was sent nobody knows: bytes too many are better than a document without.
         if (!sent) await Promise.allSettled(documents.map(({ fileKey }) => files.remove(fileKey)));
-        else log.warn({ files: documents.length }, 'it is unknown whether documents were written down; their bytes stay');
+        else
+          log.warn({ files: documents.length }, 'it is unknown whether documents were written down; their bytes stay');
         throw error;
       }
     },

@@ -35,11 +35,11 @@ export async function list(
   { status, page, limit }: { status?: Status; page: number; limit: number },
 ): Promise<{ items: Document[]; total: number }> {
   // One statement, so that the count is of the same moment as the page, and stands also beyond the last one.
-  const { rows } = await db.query<{ total: number; items: JsonRow[] }>(LIST, [
+  const { rows } = await db.query<{ total: number; items: JsonRow[] }>(status === undefined ? LIST : LIST_OF_STATUS, [
     session,
-    status ?? null,
     limit,
     (page - 1) * limit,
+    ...(status === undefined ? [] : [status]),
   ]);
   const { total, items } = rows[0]!;
   return { total, items: items.map((row) => toDocument(dated(row))) };
@@ -62,16 +62,16 @@ export async function* each(
   db: Queryable,
   which: { session?: string; from?: Date; to?: Date },
 ): AsyncGenerator<Opened, void, undefined> {
-  let after: { at: Date | null; id: string } = { at: null, id: '' };
+  // Before everything: PostgreSQL's own word for it.
+  let after: { at: Date | string; id: string } = { at: '-infinity', id: '' };
   for (;;) {
-    const { rows }: { rows: OpenedRow[] } = await db.query<OpenedRow>(EACH, [
-      which.session ?? null,
-      which.from ?? null,
-      which.to ?? null,
-      after.at,
-      after.id,
-      BATCH,
-    ]);
+    const { rows }: { rows: OpenedRow[] } = await db.query<OpenedRow>(
+      which.session === undefined ? EACH : EACH_OF_SESSION,
+      [
+        ...[after.at, after.id, which.from ?? '-infinity', which.to ?? 'infinity', BATCH],
+        ...(which.session === undefined ? [] : [which.session]),
+      ],
+    );
     for (const row of rows) {
       const document = toOpened(row);
       if (isOpened(document)) yield document;
@@ -94,38 +94,45 @@ const OPEN = {
   text: `select ${OPENED_COLUMNS} from passport_documents d join tasks t on t.id = d.id where d.id = $1 and ${VISIBLE}`,
 };
 
-const LIST = {
-  name: 'passport-list',
+const listed = (name: string, mine: string) => ({
+  name,
   limitMs,
   text: `
-    with mine as materialized (
-      select d.id, d.created_at
-        from passport_documents d
-        join tasks t on t.id = d.id
-       where d.session = $1 and ($2::text is null or passport_status(t.status, t.error_code) = $2)
-    ),
-    page as (
+    with mine as not materialized (${mine}),
+    page as materialized (
       select ${COLUMNS}
-        from (select id, created_at from mine order by created_at desc, id desc limit $3 offset $4) as m
+        from (select id, created_at from mine order by created_at desc, id desc limit $2 offset $3) as m
         join passport_documents d on d.id = m.id
         join tasks t on t.id = d.id
-       order by d.created_at desc, d.id desc
     )
     select (select count(*) from mine) as total,
            (select coalesce(json_agg(page order by page.created_at desc, page.id desc), '[]') from page) as items`,
-};
+});
 
-const EACH = {
-  name: 'passport-each',
+// A key's own session may hold a hundred thousand documents: without a filter, counting them asks no task.
+const LIST = listed('passport-list', 'select id, created_at from passport_documents where session = $1');
+
+const LIST_OF_STATUS = listed(
+  'passport-list-status',
+  `select d.id, d.created_at
+     from passport_documents d
+     join tasks t on t.id = d.id
+    where d.session = $1 and passport_status(t.status, t.error_code) = $4`,
+);
+
+// Nothing stands beside the place that the last batch came to, so that each begins in the index where the last one ended.
+const eachOf = (name: string, whose: string) => ({
+  name,
   text: `
     select ${OPENED_COLUMNS}
       from passport_documents d
       join tasks t on t.id = d.id
-     where t.status = 'done'
-       and ($1::text is null or d.session = $1)
-       and ($2::timestamptz is null or d.created_at >= $2)
-       and ($3::timestamptz is null or d.created_at < $3)
-       and ($4::timestamptz is null or (d.created_at, d.id) > ($4, $5::text))
+     where (d.created_at, d.id) > ($1::timestamptz, $2::text)
+       and d.created_at >= $3::timestamptz and d.created_at < $4::timestamptz
+       and t.status = 'done' ${whose}
      order by d.created_at, d.id
-     limit $6`,
-};
+     limit $5`,
+});
+
+const EACH = eachOf('passport-each', '');
+const EACH_OF_SESSION = eachOf('passport-each-session', 'and d.session = $6');

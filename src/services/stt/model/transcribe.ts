@@ -29,7 +29,7 @@ interface Needs {
   readonly report: (checkpoint: Checkpoint) => void;
   readonly log: Log;
   readonly signal: AbortSignal;
-  readonly windowMs?: number;
+  readonly patience?: { readonly limitMs: number; readonly leaveMs: number };
 }
 
 /**
@@ -61,7 +61,7 @@ export async function transcribe(needs: Needs): Promise<Heard> {
 }
 
 async function hearAll(recognizer: Recognizer, from: Checkpoint | undefined, needs: Needs): Promise<Heard> {
-  const { language, report, signal } = needs;
+  const { language, report, log, signal } = needs;
   const { name: service, windowSeconds } = recognizer;
   const segments = [...(from?.segments ?? [])];
   let until = from?.until ?? 0;
@@ -69,9 +69,8 @@ async function hearAll(recognizer: Recognizer, from: Checkpoint | undefined, nee
     signal.throwIfAborted();
     if ('heardUntil' in window) until = window.heardUntil;
     else {
-      segments.push(
-        ...(await hearWindow(recognizer, window, { language, signal, limitMs: needs.windowMs ?? WINDOW_MS })),
-      );
+      log.debug({ provider: service, from: window.start, to: window.end }, 'a window is heard');
+      segments.push(...(await hearWindow(recognizer, window, { language, signal, ...needs.patience })));
       until = window.end;
     }
     report({ provider: service, until, segments: [...segments] });
@@ -83,24 +82,36 @@ async function hearAll(recognizer: Recognizer, from: Checkpoint | undefined, nee
 async function hearWindow(
   recognizer: Recognizer,
   window: Window,
-  { language, signal, limitMs }: { language: string | undefined; signal: AbortSignal; limitMs: number },
+  { language, signal, limitMs = WINDOW_MS, leaveMs = LEAVE_MS }: WindowNeeds,
 ): Promise<readonly Segment[]> {
-  const enough = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  const enough = new AbortController();
   const over = new AbortController();
+  const stop = () => enough.abort(signal.reason);
+  // A timer of its own: a signal made of others may be collected as garbage together with the time-out in it.
+  const limit = setTimeout(() => enough.abort(new RecognizerFailed(`Not done after ${limitMs / 1000} s.`)), limitMs);
+  signal.addEventListener('abort', stop);
   // What computes in native code cannot be stopped, only left.
   const left = new Promise<never>((_, reject) => {
-    enough.addEventListener('abort', () => {
-      void rest(LEAVE_MS, over.signal).then(() => reject(enough.reason as Error));
+    enough.signal.addEventListener('abort', () => {
+      void rest(leaveMs, over.signal).then(() => reject(enough.signal.reason as Error));
     });
   });
   try {
-    return await Promise.race([recognizer.recognize(window, { language, signal: enough }), left]);
+    return await Promise.race([recognizer.recognize(window, { language, signal: enough.signal }), left]);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RecognizerFailed) throw error;
-    if (enough.aborted) throw new RecognizerFailed(`One window took longer than ${limitMs / 1000} s.`);
     throw new RecognizerFailed('The engine broke.', { transient: true, cause: error });
   } finally {
+    clearTimeout(limit);
+    signal.removeEventListener('abort', stop);
     over.abort();
   }
+}
+
+interface WindowNeeds {
+  readonly language: string | undefined;
+  readonly signal: AbortSignal;
+  readonly limitMs?: number;
+  readonly leaveMs?: number;
 }

@@ -31,6 +31,15 @@ export function blocksOf(sheet: Sheet): Block[] {
     if (known) known.tokens.push(token);
     else cells.set(key, { cell, tokens: [token] });
   }
+  // Alone in its row a cell is no cell: two lines that happen to be ruled above and below.
+  for (const [key, { cell, tokens }] of cells) {
+    const beside = [...cells.values()].some(
+      ({ cell: other }) => other !== cell && sharedHeight(cell, other) > 0.5 * height(other),
+    );
+    if (beside) continue;
+    free.push(...tokens);
+    cells.delete(key);
+  }
   const blocks: Block[] = [];
   for (const line of linesOf(free)) {
     const row: Block[] = [];
@@ -41,6 +50,9 @@ export function blocksOf(sheet: Sheet): Block[] {
   return blocks.sort((a, b) => a.y0 - b.y0 || a.x0 - b.x0);
 }
 
+const height = ({ y0, y1 }: Line): number => y1 - y0;
+const sharedHeight = (a: Line, b: Line): number => Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0);
+
 function cellBlocks(sheet: Sheet, cells: { cell: Line; tokens: Token[] }[]): Block[] {
   const blocks = cells.map(({ cell, tokens }) => ({
     ...block(sheet, linesOf(tokens).flat(), [], false),
@@ -48,9 +60,7 @@ function cellBlocks(sheet: Sheet, cells: { cell: Line; tokens: Token[] }[]): Blo
   }));
   return blocks.map((one) => {
     const { cell } = one;
-    const row = blocks.filter(
-      ({ cell: other }) => Math.min(cell.y1, other.y1) - Math.max(cell.y0, other.y0) > 0.5 * (other.y1 - other.y0),
-    );
+    const row = blocks.filter(({ cell: other }) => sharedHeight(cell, other) > 0.5 * height(other));
     (one.row as Block[]).push(...row.sort((a, b) => a.cell.x0 - b.cell.x0));
     return one;
   });
@@ -61,7 +71,7 @@ const block = (sheet: Sheet, tokens: readonly Token[], row: readonly Block[], fi
   sheet,
   tokens,
   row,
-  height: median(tokens.map(({ y0, y1 }) => y1 - y0)),
+  height: tall(tokens),
   filled,
 });
 
@@ -99,14 +109,19 @@ const WIDE = 1.1;
 
 function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled: boolean }[] {
   const runs: { tokens: Token[]; filled: boolean }[] = [];
-  const height = median(line.map(({ y0, y1 }) => y1 - y0));
+  const height = tall(line);
+  const foot = Math.max(...line.map(({ y1 }) => y1));
   let under: Line | undefined;
   for (const token of line) {
     const run = runs.at(-1);
-    const beneath = lineUnder(token, sheet);
+    const beneath = lineUnder({ ...token, y0: foot - height, y1: foot }, sheet);
     const gap = run ? token.x0 - run.tokens.at(-1)!.x1 : 0;
     const parted =
-      !run || gap > WIDE * height || beneath !== under || ruledBetween(run.tokens.at(-1)!, token, sheet) || blankBetween(run.tokens.at(-1)!, token, sheet);
+      !run ||
+      gap > WIDE * height ||
+      beneath !== under ||
+      ruledBetween(run.tokens.at(-1)!, token, sheet) ||
+      blankBetween(run.tokens.at(-1)!, token, sheet);
     if (parted) runs.push({ tokens: [token], filled: beneath !== undefined });
     else run.tokens.push(token);
     under = beneath;
@@ -115,7 +130,7 @@ function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled
 }
 
 /** The line, drawn or of underscores, on which the token stands. */
-function lineUnder(token: Token, { across, blanks }: Sheet): Line | undefined {
+function lineUnder(token: Line, { across, blanks }: Sheet): Line | undefined {
   const height = token.y1 - token.y0;
   const middle = (token.x0 + token.x1) / 2;
   const under = ({ x0, x1, y1 }: Line) =>
@@ -134,6 +149,12 @@ const blankBetween = (left: Token, right: Token, { blanks }: Sheet): boolean =>
     ({ x0, x1, y0, y1 }) =>
       x0 >= left.x1 - 2 && x1 <= right.x0 + 2 && Math.min(y1, left.y1) - Math.max(y0, left.y0) > 0,
   );
+
+/** How high the letters stand: boxes may fit a word's ink, and words without ascenders are low. */
+export function tall(tokens: readonly Line[]): number {
+  const sorted = tokens.map(({ y0, y1 }) => y1 - y0).sort((a, b) => a - b);
+  return sorted[Math.floor(0.8 * (sorted.length - 1) + 0.5)] ?? 0;
+}
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

@@ -2,12 +2,17 @@ import type { Field, Warning } from '../../extraction.ts';
 import { onPage, type ReadPage } from '../../page.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { blocksOf } from './blocks.ts';
-import { type Candidate, candidate, type Layout, valuesOf } from './candidates.ts';
-import { labelBook } from './labels.ts';
-import { findLabels } from './occurrences.ts';
-import { placeOf, sheetsOf, textOf, type Token } from './sheet.ts';
-import { tableRows } from './tables.ts';
+import { type Block, blocksOf } from './blocks.ts';
+import { type Candidate, candidate } from './candidates.ts';
+import { labelBook, type Phrase, type Target } from './labels.ts';
+import { marked } from './marks.ts';
+import { findLabels, type Occurrence } from './occurrences.ts';
+import { joined } from './pieces.ts';
+import { type Layout, placesOf } from './places.ts';
+import { sharedValues } from './shared-labels.ts';
+import { placeOf, sheetsOf, type Token, textOf } from './sheet.ts';
+import { type ReadTable, tableRows } from './tables.ts';
+import { wrapped } from './wrapped.ts';
 
 /**
  * The fields of `schema` that the pages hold, each with its value, place, the words it was read from and a confidence.
@@ -20,18 +25,44 @@ export function extractFields(
   const sheets = sheetsOf(pages);
   const fields: Record<string, Field> = {};
   const taken = new Set<Token>();
+  const tables = new Map<string, ReadTable>();
   for (const section of schema.sections) {
     if (!section.table) continue;
-    const { rows, used } = tableRows(sheets, section.table);
-    for (const token of used) taken.add(token);
-    for (const [i, row] of rows.entries()) {
+    const table = tableRows(sheets, section.table);
+    tables.set(section.key, table);
+    for (const token of table.used) taken.add(token);
+    for (const [i, row] of table.rows.entries()) {
       for (const cell of row) fields[cellKey(section, i + 1, cell.spec)] = fieldOf(cell.tokens, cell.value, cell.score);
     }
   }
-  const blocks = sheets.flatMap((sheet) => blocksOf({ ...sheet, tokens: sheet.tokens.filter((one) => !taken.has(one)) }));
-  const layout: Layout = { blocks, labels: findLabels(blocks, labelBook(schema)) };
-  for (const best of assigned(candidates(layout))) fields[best.key] ??= fieldOf(best.tokens, best.value, best.score);
+  const book = labelBook(schema);
+  const layout = layoutOf(
+    sheets.flatMap((sheet) => blocksOf({ ...sheet, tokens: sheet.tokens.filter((one) => !taken.has(one)) })),
+    book,
+  );
+  const { blocks } = layout;
+  const single = [...candidates(layout), ...sharedValues(layout, book)];
+  const joint = [...everyField(schema)].flatMap(({ key, spec }) =>
+    spec.parts ? (joined(key, layout, single) ?? []) : [],
+  );
+  const all = [...single, ...joint];
+  for (const best of assigned(all)) {
+    fields[best.key] = fieldOf(best.tokens, best.value, best.score);
+    for (const token of best.tokens) taken.add(token);
+  }
+  for (const { key, spec } of everyField(schema)) {
+    if (fields[key]) continue;
+    const found = marked(spec, blocks, (token) => !taken.has(token));
+    if (found) fields[key] = fieldOf(found.tokens, found.value, found.score);
+  }
+  totalled(fields, tables, schema);
   return { fields: inOrder(fields, schema), warnings: [] };
+}
+
+function layoutOf(blocks: readonly Block[], book: readonly Phrase<Target>[]): Layout {
+  const layout = { blocks, labels: findLabels(blocks, book) };
+  const joint = wrapped(layout, book);
+  return joint.length === blocks.length ? layout : { blocks: joint, labels: findLabels(joint, book) };
 }
 
 function candidates(layout: Layout): Candidate[] {
@@ -39,7 +70,9 @@ function candidates(layout: Layout): Candidate[] {
   for (const label of [...layout.labels.values()].flat()) {
     const { target } = label;
     if (target.kind !== 'field') continue;
-    for (const { place, tokens } of valuesOf(label, target.spec, layout)) {
+    // The words of a whole address name its parts: "д. 8, кв. 88" is no label.
+    const stops = ({ target: other }: Occurrence) => other.kind !== 'part' || other.key !== target.key;
+    for (const { place, tokens } of placesOf(label, layout, { long: target.spec.type === 'string', stops })) {
       const one = candidate(target.key, target.spec, label, place, tokens);
       if (one) all.push(one);
     }
@@ -50,15 +83,26 @@ function candidates(layout: Layout): Candidate[] {
 /** The best candidate of each field, no word used twice. */
 function assigned(all: readonly Candidate[]): Candidate[] {
   const chosen = new Map<string, Candidate>();
-  const used = new Set<Token>();
+  const used = new Set<number>();
   for (const one of [...all].sort((a, b) => b.score - a.score)) {
-    if (chosen.has(one.key) || one.tokens.some((token) => used.has(token))) continue;
+    if (chosen.has(one.key) || one.tokens.some(({ id, glued }) => used.has(id) && !glued)) continue;
     const labels = one.label.block.tokens.slice(one.label.from, one.label.to);
-    if (labels.some((token) => used.has(token))) continue;
+    if (labels.some(({ id }) => used.has(id))) continue;
     chosen.set(one.key, one);
-    for (const token of [...one.tokens, ...labels]) used.add(token);
+    for (const { id } of [...one.tokens, ...labels]) used.add(id);
   }
   return [...chosen.values()];
+}
+
+/** A sum that the table itself states is the field that the schema checks it against, where nothing else says it. */
+function totalled(fields: Record<string, Field>, tables: ReadonlyMap<string, ReadTable>, schema: Schema): void {
+  for (const check of schema.checks ?? []) {
+    if (!('sum' in check) || check.sum.length !== 1 || fields[check.equals]) continue;
+    const [section, column] = check.sum[0]!.split(':') as [string, string];
+    const table = tables.get(section);
+    const cell = table?.totals.at(-1)?.find(({ spec }) => spec.key === column);
+    if (cell) fields[check.equals] = fieldOf(cell.tokens, cell.value, 0.8);
+  }
 }
 
 function fieldOf(tokens: readonly Token[], value: Field['value'], score: number): Field {

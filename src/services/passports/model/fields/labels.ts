@@ -1,11 +1,17 @@
-import type { ColumnSpec, FieldSpec, PartSpec, Schema } from '../../schema/schema.ts';
 import { everyField } from '../../schema/keys.ts';
+import type { ColumnSpec, FieldSpec, PartSpec, Schema } from '../../schema/schema.ts';
 import { type LabelWord, labelWord, similarity } from './words.ts';
 
 /** What a label may stand for. */
 export type Target =
   | { readonly kind: 'field'; readonly key: string; readonly spec: FieldSpec }
-  | { readonly kind: 'part'; readonly key: string; readonly spec: FieldSpec; readonly part: PartSpec; readonly index: number }
+  | {
+      readonly kind: 'part';
+      readonly key: string;
+      readonly spec: FieldSpec;
+      readonly part: PartSpec;
+      readonly index: number;
+    }
   | { readonly kind: 'other' }
   | { readonly kind: 'heading' };
 
@@ -18,13 +24,19 @@ export interface Phrase<To> {
 
 export function phraseOf<To>(text: string, to: To): Phrase<To> {
   let bracket = 0;
-  const words = text.split(/[\s/]+/u).flatMap((part) => {
+  const words = text.split(/\s+|(?<=\p{L}{2})\/(?=\p{L}{2})/u).flatMap((part) => {
     if (part.startsWith('(')) bracket++;
     const word = labelWord(part);
     const aside = bracket > 0;
     if (part.includes(')')) bracket--;
     return word ? [{ ...word, weight: word.weight * (aside ? 0.3 : 1) }] : [];
   });
+  // Where a label says nothing else, what is generic elsewhere is what it says: Дом №.
+  if (!words.some(({ generic, weight }) => !generic && weight > 0.6)) {
+    for (const [i, word] of words.entries()) if (word.generic) words[i] = { ...word, weight: 1, generic: false };
+  } else {
+    for (const [i, word] of words.entries()) if (word.generic) words[i] = { ...word, weight: 0.15 };
+  }
   return { to, words, weight: words.reduce((sum, { weight }) => sum + weight, 0) };
 }
 
@@ -81,7 +93,7 @@ const BESIDE = 0.55;
 export function remembered(): typeof similarity {
   const known = new Map<string, number>();
   return (page, label) => {
-    const key = `${page.stem}${page.short ? '.' : ''} ${label.stem}${label.short ? '.' : ''}`;
+    const key = `${page.stem}${page.short ? '.' : ''} ${label.stem}${label.short ? '.' : ''}${label.generic ? '~' : ''}`;
     let like = known.get(key);
     if (like === undefined) {
       like = similarity(page, label);

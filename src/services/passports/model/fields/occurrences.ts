@@ -20,17 +20,38 @@ const MOST_WORDS = 14;
 export function findLabels(blocks: readonly Block[], book: readonly Phrase<Target>[]): Map<Block, Occurrence[]> {
   const similar = remembered();
   return new Map(
-    blocks.map((block) => {
+    blocks.map((block): [Block, Occurrence[]] => {
       const words = block.tokens.map(({ text }) => labelWord(text));
       const all = spansOf(block, words, book, similar);
       all.sort((a, b) => b.weight - a.weight);
       const chosen: Occurrence[] = [];
       for (const one of all) {
-        if (chosen.every(({ from, to }) => one.to <= from || to <= one.from)) chosen.push(one);
+        if (one.target.kind === 'part' && one.score < 0.8) continue;
+        if (chosen.some(({ from, to }) => one.from < to && from < one.to)) continue;
+        // Label and all stands in brackets where it is written below its blank.
+        if (bracketed(block)) return [block, [{ ...one, from: 0, to: words.length }]];
+        chosen.push({ ...one, to: lengthened(one, words, chosen) });
       }
       return [block, chosen.sort((a, b) => a.from - b.from)];
     }),
   );
+}
+
+const bracketed = ({ tokens }: Block): boolean => /^\(/u.test(tokens[0]!.text) && /\)$/u.test(tokens.at(-1)!.text);
+
+/** Takes in what only fills a label up: `Год постройки` **здания**, `Общая площадь`**, кв. м**. */
+function lengthened(
+  { block, to }: Occurrence,
+  words: readonly (LabelWord | undefined)[],
+  others: readonly Occurrence[],
+): number {
+  let end = to;
+  while (end < words.length && !endsLabel(block.tokens[end - 1]!) && others.every(({ from }) => from !== end)) {
+    const word = words[end];
+    if (!word || word.weight > 0.4 || /^[«"\p{Lu}]/u.test(block.tokens[end]!.text)) break;
+    end++;
+  }
+  return end;
 }
 
 type Weighed = Occurrence & { readonly weight: number };
@@ -60,7 +81,15 @@ function spansOf(
         if (like < LEAST) continue;
         const score = like * standing(block, from, to, words);
         // Of two that fit alike the one that takes more words in is meant.
-        if (score >= LEAST) found.push({ block, from, to, target: phrase.to, score, weight: score + 0.06 * Math.min(4, phrase.weight) * like });
+        if (score >= LEAST)
+          found.push({
+            block,
+            from,
+            to,
+            target: phrase.to,
+            score,
+            weight: score + 0.06 * Math.min(4, phrase.weight) * like,
+          });
       }
     }
   }
@@ -76,8 +105,8 @@ function standing(block: Block, from: number, to: number, words: readonly (Label
   const before = block.tokens[from - 1];
   const after = block.tokens[to];
   const last = block.tokens[to - 1]!;
-  const begins = !before || !words[from - 1] || /[.,:;)]$/u.test(before.text);
+  const begins = !before || !words[from - 1] || words[from - 1]!.weight <= 0.1 || /[.,:;)]$/u.test(before.text);
   const ends = !after || !words[to] || endsLabel(last) || /^[(«"]/u.test(after.text) || /[,]$/u.test(last.text);
   const few = words.slice(from, to).filter((word) => word && word.weight > 0.3).length < 2;
-  return (begins ? 1 : few ? 0.72 : 0.9) * (ends ? 1 : few ? 0.88 : 0.97);
+  return (begins ? 1 : few ? 0.72 : 0.78) * (ends ? 1 : few ? 0.88 : 0.97);
 }

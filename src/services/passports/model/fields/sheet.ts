@@ -1,4 +1,5 @@
-import type { Box, ReadPage } from '../../page.ts';
+import type { Box, ReadPage, Word } from '../../page.ts';
+import { alphabetOf, unmixed } from './alphabets.ts';
 
 /** A word as the layout sees it: in points from the top left corner of the page set upright. */
 export interface Token {
@@ -48,6 +49,7 @@ const PARTED = /(?<=\p{L}{2})\/(?=\p{L}{2})|(?<=:)(?=\p{L}{2})/gu;
 /** Sets the pages out in points; `tokens` are numbered through the document. */
 export function sheetsOf(pages: readonly ReadPage[]): Sheet[] {
   let next = 0;
+  const alphabet = alphabetOf(pages.flatMap(({ words }) => words));
   return pages.map((page) => {
     const { width, height } = page.reading ?? page;
     const tokens: Token[] = [];
@@ -65,14 +67,16 @@ export function sheetsOf(pages: readonly ReadPage[]): Sheet[] {
       height,
       tokens,
       blanks,
-      across: rules.filter((rule) => rule.x1 - rule.x0 >= rule.y1 - rule.y0),
+      across: unbroken(rules.filter((rule) => rule.x1 - rule.x0 >= rule.y1 - rule.y0)),
       down: rules.filter((rule) => rule.x1 - rule.x0 < rule.y1 - rule.y0),
     };
+    const specks = specksOf(page);
     for (const [index, word] of page.words.entries()) {
       const place = inPoints(word.box);
-      if (place.y1 - place.y0 <= 0 || place.x1 - place.x0 <= 0) continue;
-      for (const piece of pieces(word.text)) {
-        const each = (place.x1 - place.x0) / Math.max(1, word.text.length);
+      if (place.y1 - place.y0 <= 0 || place.x1 - place.x0 <= 0 || specks.has(word)) continue;
+      const text = page.reader === 'text' ? word.text : unmixed(word.text, alphabet);
+      for (const piece of pieces(text)) {
+        const each = (place.x1 - place.x0) / Math.max(1, text.length);
         const at = { ...place, x0: place.x0 + each * piece.start, x1: place.x0 + each * piece.end };
         if (piece.blank) blanks.push(at);
         else {
@@ -83,6 +87,35 @@ export function sheetsOf(pages: readonly ReadPage[]): Sheet[] {
     }
     return sheet;
   });
+}
+
+/** What OCR took for words on the table around a photographed sheet: scraps beside everything that was surely read. */
+function specksOf({ reader, words }: ReadPage): Set<Word> {
+  const sure = words.filter(({ text, confidence }) => (confidence ?? 1) > 0.7 && text.length > 2);
+  if (reader === 'text' || sure.length < 10) return new Set();
+  const height = sure.map(({ box }) => box[3] - box[1]).sort((a, b) => a - b)[Math.floor(sure.length / 2)]!;
+  const left = Math.min(...sure.map(({ box }) => box[0])) - height;
+  const right = Math.max(...sure.map(({ box }) => box[2])) + height;
+  return new Set(
+    words.filter(({ text, box: [x0, y0, x1, y1], confidence }) => {
+      if (!/[\p{L}\d]/u.test(text) && (x1 < left + height || x0 > right - height)) return true;
+      const scrap = y1 - y0 < 0.5 * height || y1 - y0 > 2 * height || (confidence ?? 1) < 0.9 || text.length === 1;
+      return scrap && (x1 < left || x0 > right) && !/^\d{2}/u.test(text);
+    }),
+  );
+}
+
+/** Level lines drawn in pieces, one behind the other, as the lines that they are. */
+function unbroken(lines: readonly Line[]): Line[] {
+  const whole: Line[] = [];
+  for (const line of [...lines].sort((a, b) => a.x0 - b.x0)) {
+    const at = whole.findIndex(
+      (one) => Math.abs(one.y0 - line.y0) < 1.2 && line.x0 < one.x1 + 2.5 && line.x0 > one.x0 - 1,
+    );
+    if (at < 0) whole.push(line);
+    else whole[at] = { ...whole[at]!, x1: Math.max(whole[at]!.x1, line.x1) };
+  }
+  return whole;
 }
 
 interface Piece {

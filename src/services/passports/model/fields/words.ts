@@ -4,30 +4,58 @@
 /** A word of a label, ready to be compared. */
 export interface LabelWord {
   readonly stem: string;
+  /** How it ends, for words written short with a hyphen: ст-ть. */
+  readonly end: string;
   /** Written short (`инв.`, `кадастр.`): the beginning is enough. */
   readonly short: boolean;
-  /** How much it says: units and prepositions next to nothing, `помещение` little. */
+  /** How much it says: units and prepositions next to nothing, `помещение` little, `номер` something. */
   readonly weight: number;
+  /** Says only what the whole form is about: one such word is as good as another. */
+  readonly generic: boolean;
 }
 
 /** The word that a token is for labels; undefined for what is no word: numbers, dashes, brackets. */
 export function labelWord(text: string): LabelWord | undefined {
   const bare = text.toLowerCase().replace(/^[^\p{L}№%#]+|[^\p{L}№%#²2-]+$/gu, '');
   const known = SAME_AS[bare.replaceAll('-', '')];
-  if (known) return { stem: stemOf(known), short: false, weight: 1 };
-  if (UNITS.has(bare)) return { stem: bare, short: false, weight: 0.02 };
+  if (known) return labelWord(known);
+  if (UNITS.has(bare)) return { stem: bare, end: '', short: false, weight: 0.02, generic: false };
   if (!/\p{L}/u.test(bare) || /\d{2}/u.test(bare)) return undefined;
   const word = folded(bare.replace(/[²2]$/u, ''));
-  const weight = EMPTY.has(bare) ? 0.1 : GENERIC.test(bare) ? 0.35 : 1;
-  return { stem: stemOf(word), short: /\p{L}[.-]/u.test(text.trim()) || bare.includes('-'), weight };
+  const generic = GENERIC.test(bare);
+  const weight =
+    EMPTY.has(bare) || bare.length === 1
+      ? 0.1
+      : generic
+        ? 0.35
+        : /^(номер|числ|год|дат|процент)/u.test(bare)
+          ? COUNTING
+          : 1;
+  const end = looks(word.slice(-2));
+  if (/^\p{L}{2,}-\p{L}{1,2}$/u.test(word))
+    return { stem: looks(word.replace(/-.*/u, '')), end, generic, weight, short: true };
+  return { stem: stemOf(word), end, generic, weight, short: /\p{L}\.$/u.test(text.trim()) };
 }
+
+// What `№` and `год` say: that something is counted, not what.
+const COUNTING = 0.6;
 
 /** 0..1: how surely two words are the same. */
 export function similarity(page: LabelWord, label: LabelWord): number {
   const a = page.stem;
   const b = label.stem;
   if (a === b) return 1;
-  if (page.short && a.length >= 2 && b.startsWith(a.replace(/-.*$/u, '')) && a.length < b.length) return a.length > 2 ? 0.9 : 0.8;
+  return Math.max(page.generic && label.generic ? 0.7 : 0, likeness(page, label));
+}
+
+function likeness(page: LabelWord, label: LabelWord): number {
+  const a = page.stem;
+  const b = label.stem;
+  if (page.short && a.length >= 2 && a.length < b.length && b.startsWith(a)) {
+    // Two letters are enough where the end is written too.
+    if (page.end !== '' && page.end === label.end) return 0.9;
+    return a.length > 3 ? 0.9 : a.length === 3 ? 0.75 : 0.6;
+  }
   if (label.short && b.length >= 2 && a.startsWith(b) && b.length < a.length) return 0.85;
   const longer = Math.max(a.length, b.length);
   if (Math.min(a.length, b.length) < 3 || longer < 4) return 0;
@@ -40,13 +68,15 @@ export function similarity(page: LabelWord, label: LabelWord): number {
 }
 
 const UNITS = new Set(
-  'кв м м2 м² кв.м квм sq m m2 m² руб рублей рубль метров метр коп га тыс куб м3 мм см лет'.split(' '),
+  'м м2 м² кв.м квм sq m m2 m² руб рублей рубль метров метр коп га тыс куб м3 мм см лет'.split(' '),
 );
 const EMPTY = new Set(
-  'по на в во с со и к от для из при или а о об до за the of for in on at and or a an by to г т.ч тч том числе'.split(' '),
+  'по на в во с со и к от для из при или а о об до за the of for in on at and or a an by to г т.ч тч том числе неё нее нем нём них него which его'.split(
+    ' ',
+  ),
 );
 const GENERIC =
-  /^(помещени|здани|дом[ауе]?$|домовлад|квартир|объект|строени|сооружени|жило[гм]|нежил|недвиж|учет|учёт|данн|сведен|указ|основн|настоящ|property|building|premises|flat|apartment|object|house)/u;
+  /^(кв$|помещени|здани|дом[ауе]?$|домовлад|квартир|объект|строени|сооружени|жило[гм]|нежил|недвиж|учет|учёт|данн|сведен|указ|основн|настоящ|хозяйств|property|building|premises|flat|apartment|object|house)/u;
 
 const SAME_AS: Readonly<Record<string, string>> = {
   '№': 'номер',
@@ -62,25 +92,52 @@ const SAME_AS: Readonly<Record<string, string>> = {
   кол: 'число',
   посёлок: 'пос',
   гор: 'город',
+  пл: 'площадь',
+  эт: 'этаж',
 };
 
-const ENDINGS =
-  /(иями|ями|ами|ыми|ими|ого|его|ому|ему|ая|яя|ый|ий|ой|ое|ее|ые|ие|ым|им|ых|их|ую|юю|ей|ев|ов|ом|ем|ам|ям|ах|ях|ия|ии|ию|ость|ости|а|я|ы|и|у|ю|о|е|ь|й|s)$/u;
+const looks = (word: string): string => word.replace(/./gu, (letter) => LOOKALIKES[letter] ?? letter);
+// Letters that OCR takes for each other, of both alphabets, become one. Words are long enough to bear it.
+const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    'аa',
+    'еeё',
+    'оo0',
+    'рp',
+    'сc',
+    'хx',
+    'уy',
+    'кk',
+    'мm',
+    'тt',
+    'нhиuй',
+    'вbьъ',
+    'гr',
+    'пn',
+    'з3э',
+    'б6',
+    'іil1|!',
+    'шщ',
+  ]
+    .flatMap((alike) => [...alike].map((letter) => [letter, alike[0]!] as const))
+    .reverse(),
+);
+
+const ENDINGS = new RegExp(
+  `(${'иями ями ами ыми ими ого его ому ему ая яя ый ий ой ое ее ые ие ым им ых их ую юю ей ев ов ом ем ам ям ах ях ия ии ию ость ости а я ы и у ю о е ь й s'
+    .split(' ')
+    .map(looks)
+    .join('|')})$`,
+  'u',
+);
 
 function stemOf(word: string): string {
-  const stem = word.length > 3 ? word.replace(ENDINGS, '') : word;
-  return looks(stem.length >= 2 ? stem : word);
+  const seen = looks(word);
+  const stem = seen.length > 3 ? seen.replace(ENDINGS, '') : seen;
+  return stem.length >= 2 ? stem : seen;
 }
 
 const folded = (word: string): string => word.replaceAll('ё', 'е');
-
-/** Letters of both alphabets that look alike become one. */
-const looks = (word: string): string => word.replace(/./gu, (letter) => LOOKALIKES[letter] ?? letter);
-const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries({ а: 'a', е: 'eё', о: 'o0', р: 'p', с: 'c', х: 'x', у: 'y', к: 'k', м: 'm', т: 't', н: 'h', в: 'b', г: 'r', п: 'n', и: 'uй', з: '3', б: '6', ь: 'ъ', і: 'il1|!', ш: 'щ' }).flatMap(
-    ([to, from]) => [...from].map((letter) => [letter, to]),
-  ),
-);
 
 /** Levenshtein: how many letters are to be changed, added or removed. */
 export function distance(a: string, b: string): number {

@@ -9,49 +9,55 @@ export function flattenBackground(page: Grey, wide: number): Grey {
   const { width, height, data } = page;
   const cell = Math.max(2, Math.round(wide / 6));
   const paper = paperOf(page, cell);
+  // What a pixel is multiplied with, between the middles of four cells.
+  const gains = Float32Array.from(paper.data, (light) => 255 / light);
   const flat = new Uint8Array(data.length);
   const left = new Uint16Array(width);
   const share = new Float32Array(width);
-  for (let x = 0; x < width; x++) {
-    const at = Math.min(paper.width - 1, Math.max(0, (x + 0.5) / cell - 0.5));
-    left[x] = Math.min(paper.width - 2, Math.floor(at));
-    share[x] = at - left[x]!;
-  }
-  const across = new Float32Array(paper.width);
+  for (let x = 0; x < width; x++) [left[x], share[x]] = between(x, cell, paper.width);
+  const across = new Float32Array(paper.width + 1);
   for (let y = 0; y < height; y++) {
-    const at = Math.min(paper.height - 1, Math.max(0, (y + 0.5) / cell - 0.5));
-    const top = Math.min(paper.height - 2, Math.floor(at));
-    const down = at - top;
+    const [top, down] = between(y, cell, paper.height);
+    const below = Math.min(paper.height - 1, top + 1);
     for (let column = 0; column < paper.width; column++) {
-      const above = paper.data[top * paper.width + column]!;
-      across[column] = above + (paper.data[(top + 1) * paper.width + column]! - above) * down;
+      const above = gains[top * paper.width + column]!;
+      across[column] = above + (gains[below * paper.width + column]! - above) * down;
     }
     for (let x = 0, pixel = y * width; x < width; x++, pixel++) {
-      const column = left[x]!;
-      const light = across[column]! + (across[column + 1]! - across[column]!) * share[x]!;
-      const value = (data[pixel]! * 255) / light;
+      const gain = across[left[x]!]!;
+      const value = data[pixel]! * (gain + (across[left[x]! + 1]! - gain) * share[x]!);
       flat[pixel] = value > 255 ? 255 : value;
     }
   }
   return { width, height, data: flat };
 }
 
+/** The cell whose middle lies before a pixel, and how far on to the next one it is. */
+function between(pixel: number, cell: number, cells: number): [cell: number, share: number] {
+  const at = Math.min(cells - 1, Math.max(0, (pixel + 0.5) / cell - 0.5));
+  const before = Math.max(0, Math.min(cells - 2, Math.floor(at)));
+  return [before, at - before];
+}
+
 /** The paper without what is written on it, one value for each `cell`: a closing (dilation, then erosion), then a blur. */
 function paperOf(page: Grey, cell: number): Grey {
   const small = shrink(page, cell);
   // Of 7 cells in a row at least one shows the paper between letters, so that nothing narrower is left of the writing.
-  const closed = spread(spread(small, 3, Math.max), 3, Math.min);
+  const closed = inverted(dilated(inverted(dilated(small, 3)), 3));
   const smooth = blur(blur(closed, 2), 2);
   // Below this a camera saw nothing; and a division needs a ground.
   return { ...smooth, data: smooth.data.map((light) => Math.max(24, light)) };
 }
 
-function spread(grey: Grey, radius: number, choose: (a: number, b: number) => number): Grey {
+const inverted = ({ width, height, data }: Grey): Grey => ({ width, height, data: data.map((light) => 255 - light) });
+
+/** Each cell becomes the lightest within `radius` of it. */
+function dilated(grey: Grey, radius: number): Grey {
   return alongBoth(grey, (line, out) => {
     for (let i = 0; i < line.length; i++) {
-      let best = line[i]!;
+      let best = 0;
       const end = Math.min(line.length - 1, i + radius);
-      for (let j = Math.max(0, i - radius); j <= end; j++) best = choose(best, line[j]!);
+      for (let j = Math.max(0, i - radius); j <= end; j++) if (line[j]! > best) best = line[j]!;
       out[i] = best;
     }
   });

@@ -8,7 +8,23 @@ export function eraseRules(page: Grey, ink: Ink, { level, plumb }: Ruled): void 
   for (const { x0, y0, x1, y1, thickness } of plumb) {
     erase(page, ink, { x0: y0, y0: x0, x1: y1, y1: x1, thickness }, page.width, 1, page.height, page.width);
   }
+  for (const across of level) for (const down of plumb) eraseCrossing(page, across, down);
 }
+
+/** Where two rules cross, each takes the other for a stroke that runs through it. */
+function eraseCrossing({ width, height, data }: Grey, across: Line, down: Line): void {
+  const x = down.x0 + (down.x1 - down.x0) * share(across.y0, down.y0, down.y1);
+  const y = across.y0 + (across.y1 - across.y0) * share(x, across.x0, across.x1);
+  const reach = across.thickness / 2 + down.thickness / 2 + 3;
+  if (x < across.x0 - reach || x > across.x1 + reach || y < down.y0 - reach || y > down.y1 + reach) return;
+  const beside = Math.ceil(down.thickness / 2 + 2);
+  const above = Math.ceil(across.thickness / 2 + 2);
+  for (let row = Math.max(0, Math.floor(y) - above); row <= Math.min(height - 1, Math.floor(y) + above); row++) {
+    data.fill(255, row * width + Math.max(0, Math.floor(x) - beside), row * width + Math.min(width, Math.floor(x) + beside + 1));
+  }
+}
+
+const share = (at: number, from: number, to: number) => Math.min(1, Math.max(0, (at - from) / Math.max(1, to - from)));
 
 /** Along a line, in steps of `along` (one pixel on), looking `across`: the same walk for level and plumb lines. */
 function erase(page: Grey, ink: Ink, line: Line, along: number, across: number, length: number, breadth: number): void {

@@ -40,6 +40,8 @@ export function findRules(ink: Ink, inch: number): Ruled {
 interface Sizes {
   /** Runs of ink shorter than this are no part of a rule. */
   readonly run: number;
+  /** A shorter run may be the feet of letters that touch each other; it must be thin nearly everywhere. */
+  readonly plain: number;
   /** What is thicker is a bar, a filled cell, a photo. */
   readonly thick: number;
   /** From this length on a line needs no neighbours to be believed; upright strokes of large letters are longer than level ones. */
@@ -56,6 +58,7 @@ interface Sizes {
 
 const sizesAt = (inch: number): Sizes => ({
   run: 0.14 * inch,
+  plain: 0.6 * inch,
   thick: Math.max(4, 0.045 * inch),
   sure: 0.3 * inch,
   surePlumb: 0.42 * inch,
@@ -71,18 +74,16 @@ function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
   const mask = new Uint8Array(data.length);
   let found = false;
   for (let y = 0; y < height; y++) {
-    const row = y * width;
-    let x = data.indexOf(1, row);
-    const end = row + width;
-    while (x >= 0 && x < end) {
+    const end = (y + 1) * width;
+    for (let x = y * width; x < end; x++) {
+      if (data[x] === 0) continue;
       const start = x;
       // Noise eats a pixel or two of a faint line.
       while (x < end && (data[x] === 1 || data[x + 1] === 1 || data[x + 2] === 1)) x++;
-      if (x - start >= sizes.run && isThin(data, width, start, x, sizes.thick)) {
+      if (x - start >= sizes.run && thinShare(data, width, start, x, sizes.thick) >= (x - start < sizes.plain ? 0.85 : 0.5)) {
         mask.fill(1, start, Math.min(x, end));
         found = true;
       }
-      x = data.indexOf(1, x + 1);
     }
   }
   if (!found) return [];
@@ -93,8 +94,8 @@ function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
   });
 }
 
-/** Whether most of a run is no thicker than a rule; where letters touch it, and where lines cross, it is thicker. */
-function isThin(data: Uint8Array, width: number, start: number, end: number, thick: number): boolean {
+/** How much of a run is no thicker than a rule; where letters touch it, and where lines cross, it is thicker. */
+function thinShare(data: Uint8Array, width: number, start: number, end: number, thick: number): number {
   let thin = 0;
   let looked = 0;
   for (let x = start; x < end; x += 3) {
@@ -104,7 +105,7 @@ function isThin(data: Uint8Array, width: number, start: number, end: number, thi
     for (let at = x + width; at < data.length && data[at] === 1 && through <= thick; at += width) through++;
     if (through <= thick) thin++;
   }
-  return thin >= looked * 0.55;
+  return thin / looked;
 }
 
 function meanRow(mask: Uint8Array, width: number, left: number, right: number, top: number, bottom: number): number {
@@ -127,7 +128,6 @@ function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
     .filter((mark) => mark.bottom - mark.top <= sizes.dot && mark.right - mark.left <= sizes.run)
     .sort((a, b) => a.left - b.left);
   const rows = new Map<number, { left: number; right: number; first: number; last: number; count: number; high: number }[]>();
-  const done: Line[] = [];
   const cell = sizes.dot;
   for (const dot of dots) {
     const y = (dot.top + dot.bottom) / 2;
@@ -148,7 +148,6 @@ function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
         { left: dot.left, right: dot.right, first: y, last: y, count: 1, high: dot.bottom - dot.top },
       ]);
     }
-    void done;
   }
   const chains = new Set([...rows.values()].flat());
   return [...chains]

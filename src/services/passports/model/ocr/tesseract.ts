@@ -1,29 +1,23 @@
 import { execFile, spawn } from 'node:child_process';
-import type { Word } from '../../page.ts';
-import type { Grey } from './grey.ts';
+import { createGate } from '../../../../ml/gate.ts';
+import type { Engine } from './engine.ts';
+import { tiffOf } from './tiff.ts';
 import { wordsOfTsv } from './tsv.ts';
 
-/** What reads a clean, upright page. Boxes are shares of the page that it was given. */
-export interface Engine {
-  /** For people and for the record: program and languages. */
-  readonly name: string;
-  /** How many pages it reads at once. */
-  readonly lanes: number;
-  read(page: Grey, signal: AbortSignal): Promise<Word[]>;
-  close(): Promise<void>;
-}
-
-/** Reads with the machine's own Tesseract, a process for each page; undefined where there is none, or none that knows Russian. */
+/**
+ * Reads with the machine's own Tesseract, a process for the lines of a page, `lanes` processes at once. Undefined where
+ * there is none, or none that knows Russian.
+ */
 export async function openTesseract(program: string, lanes: number): Promise<Engine | undefined> {
-  const languages = await installedLanguages(program);
-  if (!languages.includes('rus')) return undefined;
-  const chosen = languages.includes('eng') ? 'rus+eng' : 'rus';
+  const installed = await installedLanguages(program);
+  if (!installed.includes('rus')) return undefined;
+  const languages = installed.includes('eng') ? 'rus+eng' : 'rus';
+  const lane = createGate(lanes);
   return {
-    name: `tesseract ${chosen}`,
-    lanes,
-    async read(page, signal) {
-      const tsv = await recognize(program, chosen, page, signal);
-      return wordsOfTsv(tsv, page.width, page.height);
+    name: `tesseract ${languages}`,
+    async read(lines, signal) {
+      if (lines.length === 0) return [];
+      return wordsOfTsv(await lane(() => recognize(program, languages, tiffOf(lines), signal)), lines.length);
     },
     close: async () => {},
   };
@@ -31,46 +25,47 @@ export async function openTesseract(program: string, lanes: number): Promise<Eng
 
 function installedLanguages(program: string): Promise<string[]> {
   return new Promise((resolve) => {
-    execFile(program, ['--list-langs'], { timeout: 10_000 }, (error, stdout) => {
+    execFile(program, ['--list-langs'], { timeout: 10_000, env: surroundings() }, (error, stdout) => {
       resolve(error ? [] : stdout.split('\n').map((line) => line.trim()));
     });
   });
 }
 
-/** A page of dense text takes 4 s on a slow core; one that takes this long is no text. */
+/** A page of dense text takes 4 s on a slow core; what takes this long is no text. */
 const LIMIT_MS = 60_000;
 
-function recognize(program: string, languages: string, page: Grey, signal: AbortSignal): Promise<string> {
+/** What it says of a file of lines, as TSV. */
+function recognize(program: string, languages: string, lines: Buffer, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
-  const args = ['stdin', 'stdout', '-l', languages, '--psm', (process.env['PSM'] ?? '4'), '--dpi', '300', 'tsv'];
-  const child = spawn(program, args, {
+  // 7: the picture is a single line of text.
+  const child = spawn(program, ['stdin', 'stdout', '-l', languages, '--psm', process.env['PSM'] ?? '7', '--dpi', '300', 'tsv'], {
     signal,
     timeout: LIMIT_MS,
     killSignal: 'SIGKILL',
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // One thread each: several pages at once do more than several threads on one.
-    env: { ...found(), OMP_THREAD_LIMIT: '1' },
+    // Several pages at once do more than several threads on one.
+    env: { ...surroundings(), OMP_THREAD_LIMIT: '1' },
   });
   return new Promise((resolve, reject) => {
-    const out: Buffer[] = [];
-    const complaints: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk));
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve(Buffer.concat(out).toString());
-      else reject(new Error(`Tesseract ended with ${code}: ${Buffer.concat(complaints).toString().slice(0, 500)}`));
+    const said: Buffer[] = [];
+    let complaint = '';
+    child.stdout.on('data', (chunk: Buffer) => said.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(-500);
     });
-    // It may die before it has read all; its exit code says so.
+    child.on('error', reject);
+    child.on('close', (code, killedBy) => {
+      if (code === 0) resolve(Buffer.concat(said).toString());
+      else reject(new Error(`Tesseract ended with ${killedBy ?? code}: ${complaint}`));
+    });
+    // It may end before it has read everything; how it ended says why.
     child.stdin.on('error', () => {});
-    child.stdin.write(`P5\n${page.width} ${page.height}\n255\n`);
-    child.stdin.end(page.data);
+    child.stdin.end(lines);
   });
 }
 
-/** What it must find, and no secret of ours. */
-function found(): NodeJS.ProcessEnv {
-  // eslint-disable-next-line no-restricted-properties -- a program of somebody else's has to find its own files
+/** What it needs to find its own parts, and no secret of ours. */
+function surroundings(): NodeJS.ProcessEnv {
+  // eslint-disable-next-line no-restricted-properties -- a program of somebody else's hands has to find its files
   const { PATH, SystemRoot, LD_LIBRARY_PATH, TESSDATA_PREFIX } = process.env;
   return { PATH, SystemRoot, LD_LIBRARY_PATH, TESSDATA_PREFIX };
 }

@@ -1,22 +1,24 @@
-import type { Word } from '../../page.ts';
-import { russianLetters } from './letters.ts';
+import type { LineWord } from './engine.ts';
 
 /**
- * The words of Tesseract's TSV output (level 5 rows: place in pixels, confidence in percent, text), as shares of an image
- * of `width` × `height`. Rows without text are left out.
+ * The words of Tesseract's TSV, page by page: rows of level 5, with their page from 1 (cell 1), place in pixels (6 to 9),
+ * confidence in percent (10) and text (11).
  */
-export function wordsOfTsv(tsv: string, width: number, height: number): Word[] {
-  return tsv.split('\n').flatMap((row): Word[] => {
+export function wordsOfTsv(tsv: string, pages: number): LineWord[][] {
+  const words = Array.from({ length: pages }, (): LineWord[] => []);
+  for (const row of tsv.split('\n')) {
     const cells = row.split('\t');
     const text = cells[11]?.trim();
-    if (cells[0] !== '5' || !text) return [];
-    const [left, top, across, down, percent] = cells.slice(6, 11).map(Number) as [number, number, number, number, number];
-    return [
-      {
-        text: russianLetters(text),
-        box: [left / width, top / height, (left + across) / width, (top + down) / height],
-        confidence: Math.min(1, Math.max(0, percent / 100)),
-      },
-    ];
-  });
+    if (cells[0] !== '5' || !text) continue;
+    const [left, top, width, height, percent] = cells.slice(6, 11).map(Number) as [number, number, number, number, number];
+    words[Number(cells[1]) - 1]?.push({
+      text,
+      left,
+      top,
+      right: left + width,
+      bottom: top + height,
+      confidence: Math.min(1, Math.max(0, percent / 100)),
+    });
+  }
+  return words;
 }

@@ -1,16 +1,17 @@
 import type { Projection } from '../../page.ts';
-import type { Grey } from './grey.ts';
+import { type Grey, shrink } from './grey.ts';
 
 /**
  * The page seen through another frame of `width` × `height` pixels: `toSource` says where in the source (in pixels, a
  * pixel's centre at its index and a half) a point of the new frame lies. Catmull-Rom interpolation, which keeps strokes
- * sharp where the page grows; what lies outside the source is as light as its nearest edge. Not for shrinking below two
+ * sharp where the page grows. What lies outside the source is as light as what is nearest to it, blurred. Not for shrinking below two
  * thirds: shrink first.
  */
 export function warp(source: Grey, toSource: Projection, width: number, height: number): Grey {
   const out = new Uint8Array(width * height);
   const [a, b, c, d, e, f, g, h, i] = toSource;
   const { width: w, height: ht, data } = source;
+  const around = shrink(source, AROUND);
   const weights = cubicWeights();
   for (let v = 0, pixel = 0; v < height; v++) {
     const y = v + 0.5;
@@ -25,9 +26,9 @@ export function warp(source: Grey, toSource: Projection, width: number, height: 
       const wx = ((sx - x0) * STEPS) << 2;
       const wy = ((sy - y0) * STEPS) << 2;
       if (x0 < 1 || y0 < 1 || x0 > w - 3 || y0 > ht - 3) {
-        const cx = x0 < 0 ? 0 : x0 >= w ? w - 1 : x0;
-        const cy = y0 < 0 ? 0 : y0 >= ht ? ht - 1 : y0;
-        out[pixel] = data[cy * w + cx]!;
+        const cx = Math.min(around.width - 1, Math.max(0, Math.floor(x0 / AROUND)));
+        const cy = Math.min(around.height - 1, Math.max(0, Math.floor(y0 / AROUND)));
+        out[pixel] = around.data[cy * around.width + cx]!;
         continue;
       }
       const wx0 = weights[wx]!;
@@ -49,6 +50,7 @@ export function warp(source: Grey, toSource: Projection, width: number, height: 
 }
 
 const STEPS = 64;
+const AROUND = 16;
 
 /** Four weights for each 64th of a pixel. */
 function cubicWeights(): Float32Array {

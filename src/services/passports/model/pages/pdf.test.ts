@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ReadPage } from '../../page.ts';
+import { onPage, type ReadPage } from '../../page.ts';
 import { openPdf, type Pdf, PdfRefused } from './pdf.ts';
 import { asFile, type ObjectMade, type PageMade, pdfOf } from './testing/pdf.ts';
 
@@ -51,16 +51,21 @@ describe('words of a PDF', () => {
     // Shown lying on its right side; a quarter back it would stand.
     expect(turned).toMatchObject({ width: 650, height: 500, turn: 270 });
     expect(turned.words[0]!.text).toBe('Total');
-    expect(turned.words[0]!.box[0]).toBeCloseTo(600 / 650, 2);
-    expect(turned.words[0]!.box[1]).toBeCloseTo(10 / 500, 2);
+    // Held upright, it reads as the page did that was not turned; on the page itself it stands at the right edge.
+    expect(turned.words[0]!.box[0]).toBeCloseTo(10 / 500, 2);
+    expect(turned.words[0]!.box[3]).toBeCloseTo(50 / 650, 2);
+    expect(onPage(turned, turned.words[0]!.box)[0]).toBeCloseTo(600 / 650, 2);
+    expect(onPage(turned, turned.words[0]!.box)[1]).toBeCloseTo(10 / 500, 2);
   });
 
   it('are whole when the text runs upwards, and the turn says how the sheet is to be held', async () => {
     const page = await textOf({ content: 'BT /F1 20 Tf 0 1 -1 0 300 100 Tm (Floor plan) Tj ET' });
     expect(spelled(page)).toBe('Floor plan');
     expect(page.turn).toBe(90);
-    const [x0, y0, x1, y1] = page.words[0]!.box;
+    const [x0, y0, x1, y1] = onPage(page, page.words[0]!.box);
     expect((y1 - y0) * 800).toBeGreaterThan((x1 - x0) * 600);
+    expect([x0 * 600, y1 * 800]).toEqual([expect.closeTo(285, -1), expect.closeTo(700, -1)]);
+    expect(page.reading).toMatchObject({ width: 800, height: 600 });
   });
 
   it('are told apart by the gap between them, not by the pieces that they are drawn in', async () => {
@@ -256,10 +261,9 @@ describe('a PDF that is not what it should be', () => {
     const bomb = deflateSync(deflateSync(Buffer.alloc(400e6), { level: 1 }));
     const content: ObjectMade = { number: 1000, dictionary: '/Filter [/FlateDecode /FlateDecode]', body: bomb };
     const bytes = pdfOf([{ content: '', entries: `/Contents [${'1000 0 R '.repeat(8)}]` }], [content]);
-    const pdf = await opened(Buffer.from(bytes.toString('latin1').replace('/Contents 11 0 R ', ''), 'latin1'), {
-      cpuSeconds: 10,
-    });
-    expect(await problemOf(pdf.text(1, signal))).toBe('too_complex');
+    const doubled = Buffer.from(bytes.toString('latin1').replace('/Contents 11 0 R ', ''), 'latin1');
+    const reading = opened(doubled, { cpuSeconds: 10 }).then((pdf) => pdf.text(1, signal));
+    expect(await problemOf(reading)).toBe('too_complex');
   });
 });
 

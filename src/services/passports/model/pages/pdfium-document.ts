@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Pdfium } from './pdfium.ts';
+import { openFile, type ReadableFile } from './pdfium-file.ts';
 
 /** Why a PDF is not read, whoever tries again. */
 export type PdfProblem = 'encrypted' | 'corrupt' | 'too_many_pages' | 'too_complex' | 'unsupported';
@@ -16,51 +16,67 @@ export interface OpenPage {
 
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
-/** Opens the file of a PDF in the library's memory, where it stays until this process ends. */
+/** A document in the library's memory; `close` lets go of its file, the memory goes with the library. */
+export interface OpenDocument {
+  readonly pages: number;
+  /** The page (from 0), or undefined where it cannot be opened. The page before is closed with that. */
+  page(index: number): OpenPage | undefined;
+  close(): void;
+}
+
+/** Opens a PDF, whose file is read as its pages are asked for. */
 export function openDocument(
   pdfium: Pdfium,
   { path, maxPages }: { path: string; maxPages: number },
-): { document: number; pages: number } | { problem: PdfProblem } {
+): OpenDocument | { problem: PdfProblem } {
   const { call } = pdfium;
-  const file = readIn(pdfium, path);
-  if (!hasHeader(pdfium, file)) return { problem: 'unsupported' };
-  const document = call.FPDF_LoadMemDocument(file.at, file.length, 0);
-  if (!document) return { problem: NEEDS_PASSWORD.has(call.FPDF_GetLastError()) ? 'encrypted' : 'corrupt' };
+  const file = openFile(pdfium, path);
+  const refused = (problem: PdfProblem) => {
+    file.close();
+    return { problem };
+  };
+  if (!file.read(0, 1024).includes('%PDF-')) return refused('unsupported');
+  if (file.length > MAX_FILE_BYTES) return refused('too_complex');
+  const document = call.FPDF_LoadCustomDocument(file.access, 0);
+  if (!document) return refused(NEEDS_PASSWORD.has(call.FPDF_GetLastError()) ? 'encrypted' : 'corrupt');
   const pages = call.FPDF_GetPageCount(document);
-  if (pages > maxPages) return { problem: 'too_many_pages' };
-  if (pages === 0 || isPortfolio(pdfium, document, file)) return { problem: 'unsupported' };
+  if (pages > maxPages) return refused('too_many_pages');
+  if (pages === 0 || isPortfolio(pdfium, document, file)) return refused('unsupported');
+  if (!hasPage(pdfium, document, pages)) return refused('corrupt');
+  return { pages, page: pageOpener(pdfium, document), close: () => file.close() };
+}
+
+function hasPage({ call }: Pdfium, document: number, pages: number): boolean {
+  const size = call.malloc(8);
   for (let index = 0; index < pages; index++) {
-    const page = call.FPDF_LoadPage(document, index);
-    if (!page) continue;
-    call.FPDF_ClosePage(page);
-    return { document, pages };
+    if (call.FPDF_GetPageSizeByIndexF(document, index, size)) return true;
   }
-  return { problem: 'corrupt' };
+  return false;
 }
 
 /**
- * Runs `use` with page `index` (from 0); undefined when that page cannot be opened. What was filled into a form or
- * written on the page as a note becomes a part of it, as it is a part of what is seen.
+ * Opens pages (from 0) of a document, one at a time: the one before is closed, the same one again is at hand. Undefined
+ * when a page cannot be opened. What was filled into a form or written on the page as a note becomes a part of it, as it
+ * is a part of what is seen.
  */
-export function withPage<Result>(
-  pdfium: Pdfium,
-  document: number,
-  index: number,
-  use: (page: OpenPage) => Result,
-): Result | undefined {
+function pageOpener(pdfium: Pdfium, document: number): (index: number) => OpenPage | undefined {
   const { call } = pdfium;
-  let handle = call.FPDF_LoadPage(document, index);
-  if (handle && hasNotes(pdfium, handle) && call.FPDFPage_Flatten(handle, 0) === FLATTENED) {
-    call.FPDF_ClosePage(handle);
-    handle = call.FPDF_LoadPage(document, index);
-  }
-  if (!handle) return undefined;
-  try {
+  let open: { index: number; page: OpenPage } | undefined;
+  return (index) => {
+    if (open?.index === index) return open.page;
+    if (open) call.FPDF_ClosePage(open.page.handle);
+    open = undefined;
+    let handle = call.FPDF_LoadPage(document, index);
+    if (handle && hasNotes(pdfium, handle) && call.FPDFPage_Flatten(handle, 0) === FLATTENED) {
+      call.FPDF_ClosePage(handle);
+      handle = call.FPDF_LoadPage(document, index);
+    }
+    if (!handle) return undefined;
     const [width, height] = [call.FPDF_GetPageWidthF(handle), call.FPDF_GetPageHeightF(handle)];
-    return use({ handle, width, height, shown: shownAs(pdfium, handle, { width, height }) });
-  } finally {
-    call.FPDF_ClosePage(handle);
-  }
+    const page = { handle, width, height, shown: shownAs(pdfium, handle, { width, height }) };
+    open = { index, page };
+    return page;
+  };
 }
 
 /** A point after the matrix. */
@@ -78,42 +94,24 @@ export function combined(inner: Matrix, outer: Matrix): Matrix {
 // The codes of a file that wants a password, and of a way of encrypting that the library has not learnt.
 const NEEDS_PASSWORD = new Set([4, 5]);
 const FLATTENED = 1;
+// Beyond, the library's own places in a file are negative.
+const MAX_FILE_BYTES = 2 ** 31 - 1;
 // Widgets of forms, free text, stamps and ink.
 const NOTES = new Set([3, 13, 15, 20]);
 const SCALE = 1_000_000;
 
-function readIn({ call, bytes }: Pdfium, path: string): { at: number; length: number } {
-  const file = openSync(path, 'r');
-  try {
-    const length = fstatSync(file).size;
-    const at = call.malloc(length + 1);
-    if (!at) throw new RangeError('The file is larger than the memory.');
-    for (let done = 0; done < length; ) {
-      const read = readSync(file, bytes(), at + done, length - done, done);
-      if (read === 0) throw new Error('The file became shorter while it was read.');
-      done += read;
-    }
-    return { at, length };
-  } finally {
-    closeSync(file);
-  }
-}
-
-const view = ({ bytes }: Pdfium, { at, length }: { at: number; length: number }) =>
-  Buffer.from(bytes().buffer, at, length);
-
-const hasHeader = (pdfium: Pdfium, file: { at: number; length: number }) =>
-  view(pdfium, file).subarray(0, 1024).includes('%PDF-');
-
 /** A folder of attached files, whose one page asks for another program. Not seen where its catalogue is compressed. */
-function isPortfolio(pdfium: Pdfium, document: number, file: { at: number; length: number }): boolean {
+function isPortfolio(pdfium: Pdfium, document: number, file: ReadableFile): boolean {
   if (pdfium.call.FPDFDoc_GetAttachmentCount(document) === 0) return false;
-  const content = view(pdfium, file);
-  for (let at = content.indexOf('/Collection'); at >= 0; at = content.indexOf('/Collection', at + 1)) {
-    if (/^\/Collection\s*(<<|\d+ \d+ R)/.test(content.toString('latin1', at, at + 40))) return true;
+  for (let from = 0; from < file.length; from += SEARCHED_BYTES) {
+    // A little more than the step, for a name that lies across.
+    const content = file.read(from, SEARCHED_BYTES + 64).toString('latin1');
+    if (/\/Collection\s*(<<|\d+ \d+ R)/.test(content)) return true;
   }
   return false;
 }
+
+const SEARCHED_BYTES = 2 ** 20;
 
 function hasNotes({ call }: Pdfium, page: number): boolean {
   // A page of a form has hundreds; a page with a hundred thousand is not one.

@@ -1,26 +1,28 @@
 // A process that reads one PDF: started by pdf.ts, asked one thing at a time, ended with the document. A hostile file can
 // cost this process and nothing else.
-import type { ReadPage } from '../../page.ts';
+import { projectBox, type ReadPage, type Turn, uprightFrame } from '../../page.ts';
 import { loadPdfium } from './pdfium.ts';
-import { type OpenPage, openDocument, type PdfProblem, withPage } from './pdfium-document.ts';
-import { drawingOf } from './pdfium-drawing.ts';
+import { type OpenDocument, type OpenPage, openDocument, type PdfProblem } from './pdfium-document.ts';
+import { type Drawing, drawingOf } from './pdfium-drawing.ts';
 import { pixelsOf, type Raster, type RasterSize, renderPage } from './pdfium-render.ts';
 import { glyphsOf } from './pdfium-text.ts';
 import { startWatch } from './pdfium-watch.ts';
 import { rulesOf } from './rules.ts';
 import { isGarbage, turnOf, wordsOf } from './words.ts';
 
-/** What the process is asked. The first question opens the document; pages are counted from 1. */
+/** What the process is asked: to open a document, for its pages (counted from 1), and to close it before the next. */
 export type Question =
   | { readonly ask: 'open'; readonly path: string; readonly maxPages: number; readonly cpuSeconds: number }
   | { readonly ask: 'text'; readonly page: number }
-  | { readonly ask: 'render'; readonly page: number; readonly size: RasterSize };
+  | { readonly ask: 'render'; readonly page: number; readonly size: RasterSize }
+  | { readonly ask: 'close' };
 
 /** What it answers: `damaged` when this page of a document that has others cannot be opened. */
 export type Answer =
   | { readonly opened: number }
   | { readonly text: ReadPage; readonly damaged: boolean }
   | { readonly raster: Raster; readonly damaged: boolean }
+  | { readonly usedBytes: number }
   | { readonly problem: PdfProblem }
   | { readonly error: string };
 
@@ -34,25 +36,36 @@ const SCAN_SHARE = 0.6;
 const A4 = { width: 595, height: 842 };
 
 const watch = startWatch();
-const pdfium = await loadPdfium({ maxBytes: MAX_MEMORY_BYTES });
-let document = 0;
+const drawings = new WeakMap<OpenPage, Drawing>();
+// Each document has the library, and with it all memory that it touches, for itself.
+let pdfium = await loadPdfium({ maxBytes: MAX_MEMORY_BYTES });
+let document: OpenDocument | undefined;
 let cpuSeconds = 0;
-// Pixels of the largest picture of each page that was walked through.
-const largest = new Map<number, number>();
 
-process.on('message', (question: Question) => {
+process.on('message', (question: Question) => void answer(question));
+process.on('disconnect', () => process.exit());
+
+async function answer(question: Question): Promise<void> {
   if (question.ask === 'open') cpuSeconds = question.cpuSeconds;
   watch.begin(cpuSeconds);
-  const answer = answered(question);
+  const answer = question.ask === 'close' ? await forget() : answered(question);
   watch.end();
   process.send!(answer, () => {
     // Memory in which a call was cut short is not used again.
     if ('problem' in answer || 'error' in answer) process.exit();
   });
-});
-process.on('disconnect', () => process.exit());
+}
 
-function answered(question: Question): Answer {
+async function forget(): Promise<Answer> {
+  document?.close();
+  document = undefined;
+  pdfium = await loadPdfium({ maxBytes: MAX_MEMORY_BYTES });
+  return { usedBytes: process.memoryUsage.rss() };
+}
+
+type Asked = Exclude<Question, { ask: 'close' }>;
+
+function answered(question: Asked): Answer {
   try {
     return answerTo(question);
   } catch (error) {
@@ -62,53 +75,58 @@ function answered(question: Question): Answer {
   }
 }
 
-function answerTo(question: Question): Answer {
-  switch (question.ask) {
-    case 'open': {
-      const opened = openDocument(pdfium, question);
-      if ('problem' in opened) return opened;
-      document = opened.document;
-      return { opened: opened.pages };
-    }
-    case 'text':
-      return (
-        withPage(pdfium, document, question.page - 1, (page) => ({
-          text: read(page, question.page),
-          damaged: false,
-        })) ?? {
-          text: { page: question.page, ...A4, turn: 0, words: [], rules: [], reader: 'text' },
-          damaged: true,
-        }
-      );
-    case 'render': {
-      const { size } = question;
-      return (
-        withPage(pdfium, document, question.page - 1, (page): Answer => {
-          // Asked before it is painted: unpacking is what costs.
-          const pixels = largest.get(question.page) ?? drawingOf(pdfium, page).pixels;
-          if (pixels > MAX_IMAGE_PIXELS) return { problem: 'too_complex' };
-          return { raster: renderPage(pdfium, page, size), damaged: false };
-        }) ?? { raster: blank(size), damaged: true }
-      );
-    }
+function answerTo(question: Asked): Answer {
+  if (question.ask === 'open') {
+    const opened = openDocument(pdfium, question);
+    if ('problem' in opened) return opened;
+    document = opened;
+    return { opened: opened.pages };
   }
+  const page = document?.page(question.page - 1);
+  if (question.ask === 'text') {
+    if (page) return { text: read(page, question.page), damaged: false };
+    return { text: { page: question.page, ...A4, turn: 0, words: [], rules: [], reader: 'text' }, damaged: true };
+  }
+  if (!page) return { raster: blank(question.size), damaged: true };
+  // Asked before it is painted: unpacking is what costs.
+  if (drawn(page).pixels > MAX_IMAGE_PIXELS) return { problem: 'too_complex' };
+  return { raster: renderPage(pdfium, page, question.size), damaged: false };
 }
 
 function read(page: OpenPage, number: number): ReadPage {
-  const drawing = drawingOf(pdfium, page);
-  largest.set(number, drawing.pixels);
-  const glyphs = glyphsOf(pdfium, page, drawing.covered);
+  const { covered, picture, strokes } = drawn(page);
+  const glyphs = glyphsOf(pdfium, page, covered);
   const words = isGarbage(glyphs) ? [] : wordsOf(glyphs, page);
-  const isScan = drawing.picture >= SCAN_SHARE && words.length < STAMP_WORDS;
-  return {
+  const isScan = picture >= SCAN_SHARE && words.length < STAMP_WORDS;
+  return upright({
     page: number,
     width: page.width,
     height: page.height,
-    turn: turnOf(glyphs),
+    turn: isScan ? 0 : turnOf(glyphs),
     words: isScan ? [] : words,
-    rules: rulesOf(drawing.strokes, page),
+    rules: rulesOf(strokes, page),
     reader: 'text',
+  });
+}
+
+/** The page with its words and rules as they stand when it is held so that its text runs level. */
+function upright(read: ReadPage): ReadPage {
+  const { width, height, turn, words, rules } = read;
+  if (turn === 0) return read;
+  const { toPage: fromPage } = uprightFrame(width, height, ((360 - turn) % 360) as Turn);
+  return {
+    ...read,
+    reading: uprightFrame(width, height, turn),
+    words: words.map((word) => ({ ...word, box: projectBox(fromPage, word.box) })),
+    rules: rules.map((rule) => projectBox(fromPage, rule)),
   };
+}
+
+/** What a page draws, worked out once while it is open. */
+function drawn(page: OpenPage): Drawing {
+  const drawing = drawings.get(page) ?? drawingOf(pdfium, page);
+  drawings.set(page, drawing);
+  return drawing;
 }
 
 function blank(size: RasterSize): Raster {

@@ -1,7 +1,7 @@
-import type { Box } from '../../page.ts';
+import type { Box, Turn } from '../../page.ts';
 import type { Pdfium } from './pdfium.ts';
 import { type Matrix, moved, type OpenPage } from './pdfium-document.ts';
-import type { Glyph, Turn } from './words.ts';
+import type { Glyph } from './words.ts';
 
 /**
  * The characters of a page that a person can see, in the page's order. `covered` are text objects that lie under a

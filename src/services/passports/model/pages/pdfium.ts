@@ -14,6 +14,8 @@ export interface Pdfium {
   float(at: number): number;
   double(at: number): number;
   uint(at: number): number;
+  /** A pointer by which the library may call `use`; `signature` has a letter for the answer and for each argument. */
+  callback(use: (...args: number[]) => number, signature: string): number;
 }
 
 type PdfiumFunction =
@@ -21,9 +23,10 @@ type PdfiumFunction =
   | 'free'
   | 'PDFiumExt_Init'
   | 'FPDF_GetLastError'
-  | 'FPDF_LoadMemDocument'
+  | 'FPDF_LoadCustomDocument'
   | 'FPDF_GetPageCount'
   | 'FPDFDoc_GetAttachmentCount'
+  | 'FPDF_GetPageSizeByIndexF'
   | 'FPDF_LoadPage'
   | 'FPDF_ClosePage'
   | 'FPDF_GetPageWidthF'
@@ -67,19 +70,25 @@ type PdfiumFunction =
   | 'FPDFBitmap_Destroy'
   | 'FPDF_RenderPageBitmap';
 
-/** Loads PDFium into this process, which gives it `maxBytes` of memory and no more: beyond, its calls throw. */
+/**
+ * Loads PDFium into this process, which gives it `maxBytes` of memory and no more: beyond, its calls throw. What was
+ * loaded before goes when nobody holds it: each has memory of its own, and only the code is shared.
+ */
 export async function loadPdfium({ maxBytes }: { maxBytes: number }): Promise<Pdfium> {
-  const { grow } = WebAssembly.Memory.prototype;
-  WebAssembly.Memory.prototype.grow = function (pages) {
-    if (this.buffer.byteLength + pages * WASM_PAGE_BYTES > maxBytes)
-      throw new RangeError('The document needs too much.');
-    return grow.call(this, pages);
-  };
-  const wasmBinary = readFileSync(createRequire(import.meta.url).resolve('@embedpdf/pdfium/pdfium.wasm'));
-  // What the library thinks of a broken file is no news, and where it ends by itself it says so by throwing.
-  const quiet = { print: () => {}, printErr: () => {} };
-  const { pdfium } = (await init({ wasmBinary, ...quiet } as object)) as unknown as {
-    pdfium: { HEAPU8: Uint8Array; wasmExports: Pdfium['call'] };
+  limitMemory(maxBytes);
+  code ??= new WebAssembly.Module(readFileSync(createRequire(import.meta.url).resolve('@embedpdf/pdfium/pdfium.wasm')));
+  const shared = code;
+  const { pdfium } = (await init({
+    instantiateWasm(imports: object, done: (instance: object) => void) {
+      const instance = new WebAssembly.Instance(shared, imports);
+      done(instance);
+      return instance.exports;
+    },
+    // What the library thinks of a broken file is no news, and where it ends by itself it says so by throwing.
+    print: () => {},
+    printErr: () => {},
+  } as object)) as unknown as {
+    pdfium: { HEAPU8: Uint8Array; wasmExports: Pdfium['call']; addFunction: Pdfium['callback'] };
   };
   const bytes = () => pdfium.HEAPU8;
   let kept = new DataView(bytes().buffer);
@@ -94,7 +103,19 @@ export async function loadPdfium({ maxBytes }: { maxBytes: number }): Promise<Pd
     float: (at) => view().getFloat32(at, true),
     double: (at) => view().getFloat64(at, true),
     uint: (at) => view().getUint32(at, true),
+    callback: (use, signature) => pdfium.addFunction(use, signature),
   };
 }
 
+let code: WebAssembly.Module | undefined;
+
 const WASM_PAGE_BYTES = 2 ** 16;
+const { grow } = WebAssembly.Memory.prototype;
+
+function limitMemory(maxBytes: number): void {
+  WebAssembly.Memory.prototype.grow = function (pages) {
+    if (this.buffer.byteLength + pages * WASM_PAGE_BYTES > maxBytes)
+      throw new RangeError('The document needs too much.');
+    return grow.call(this, pages);
+  };
+}

@@ -1,4 +1,4 @@
-import type { Box, Word } from '../../page.ts';
+import type { Box, Turn, Word } from '../../page.ts';
 
 /** One character as a PDF carries it. Places are in points from the top left corner of the page as it is shown. */
 export interface Glyph {
@@ -14,8 +14,6 @@ export interface Glyph {
   /** Whether the PDF could not say which character it is. */
   readonly unknown: boolean;
 }
-
-export type Turn = 0 | 90 | 180 | 270;
 
 /**
  * The words that the characters of a page make, in the order in which the page gives them, as shares of the page. A word

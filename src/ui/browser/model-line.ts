@@ -1,18 +1,19 @@
-import { callOpenly, Refusal } from '../../../ui/browser/api.ts';
-import { byId, fill } from '../../../ui/browser/dom.ts';
-import type { PhotoTexts } from './texts.ts';
+import { callOpenly, Refusal } from './api.ts';
+import { byId, fill } from './dom.ts';
 
 interface Ready {
   readonly worker_state: 'warm' | 'cold' | 'unknown';
   readonly queue_depth: number;
 }
 
-/** Our own photos are among those in the queue; a few are no news. */
+type Texts = Readonly<Record<'warm' | 'busy' | 'cold' | 'unknown' | 'down' | 'offline', string>>;
+
+/** Our own files are among those in the queue; a few are no news. */
 const WORTH_A_WORD = 5;
 const LOOK_EVERY_MS = 15_000;
 
-/** Says in a sentence whether a photo would be looked at now. Answers what it last saw. */
-export function openModelLine(texts: PhotoTexts['model']): { isWarm(): boolean; look(): Promise<void> } {
+/** Says in a sentence whether a file would be worked on now. Answers what it last saw. */
+export function openModelLine(texts: Texts): { isWarm(): boolean; look(): Promise<void> } {
   const line = byId('model');
   let warm = false;
 

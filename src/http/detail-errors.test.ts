@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { describe, expect, it } from 'vitest';
+import { detailsOf, detailValidation } from './detail-errors.ts';
+import { InvalidInput } from './details.ts';
+import { testGateway } from './testing/gateway.ts';
+import { createValidators, type Part } from './validation.ts';
+
+const compile = createValidators();
+
+/** The one detail about `value`, as a client gets it. */
+function detail(schema: object, value: unknown, where: Part = 'body') {
+  const validate = compile(where, schema);
+  expect(validate(value)).toBe(false);
+  const [first, ...others] = detailsOf({ kind: 'schema', where, problems: validate.errors! });
+  expect(others).toEqual([]);
+  return first!;
+}
+const field = (schema: object) => ({ type: 'object', properties: { x: schema }, required: ['x'] });
+
+describe('the detail of what breaks a schema', () => {
+  it.each<[string, object, unknown, object]>([
+    ['something missing', field({}), {}, { loc: ['body', 'x'], msg: 'Field required', type: 'missing' }],
+    ['no body at all', field({}), null, { loc: ['body'], type: 'missing' }],
+    ['a number for text', field({ type: 'string' }), { x: 1 }, { loc: ['body', 'x'], type: 'string_type', input: 1 }],
+    ['text for a whole number', field({ type: 'integer' }), { x: '1' }, { type: 'int_type', input: '1' }],
+    ['text for a number', field({ type: 'number' }), { x: 'a' }, { type: 'float_type' }],
+    ['text for a yes or no', field({ type: 'boolean' }), { x: 'a' }, { type: 'bool_type' }],
+    ['text for a list', field({ type: 'array' }), { x: 'a' }, { type: 'list_type' }],
+    ['a list for an object', field({ type: 'object' }), { x: [] }, { type: 'dict_type' }],
+    ['too small', field({ minimum: 1 }), { x: 0 }, { type: 'greater_than_equal', ctx: { ge: 1 }, input: 0 }],
+    ['too large', field({ maximum: 1 }), { x: 2 }, { type: 'less_than_equal', ctx: { le: 1 } }],
+    ['too short', field({ minLength: 2 }), { x: 'a' }, { type: 'string_too_short', ctx: { min_length: 2 } }],
+    ['too long', field({ maxLength: 1 }), { x: 'ab' }, { type: 'string_too_long', ctx: { max_length: 1 } }],
+    ['too few', field({ minItems: 1 }), { x: [] }, { type: 'too_short' }],
+    ['too many', field({ maxItems: 1 }), { x: [1, 2] }, { type: 'too_long' }],
+    [
+      'none of the values',
+      field({ enum: ['a', 'b', 'c'] }),
+      { x: 'd' },
+      { type: 'enum', ctx: { expected: "'a', 'b' or 'c'" } },
+    ],
+    [
+      'none of the literals',
+      field(Type.Union([Type.Literal('a'), Type.Literal('b')])),
+      { x: 'd' },
+      { type: 'enum', ctx: { expected: "'a' or 'b'" } },
+    ],
+    ['no UUID', field({ type: 'string', format: 'uuid' }), { x: 'd' }, { type: 'uuid_parsing', input: 'd' }],
+    [
+      'a wrong form',
+      field({ pattern: '^a$' }),
+      { x: 'd' },
+      { type: 'string_pattern_mismatch', ctx: { pattern: '^a$' } },
+    ],
+    [
+      'in a list',
+      field({ items: { type: 'string' } }),
+      { x: ['a', 1] },
+      { loc: ['body', 'x', 1], type: 'string_type' },
+    ],
+  ])('%s', (_, schema, value, expected) => {
+    expect(detail(schema, value)).toMatchObject({ msg: expect.any(String), ...expected });
+  });
+
+  it('shows what came in an address as the text that it was', () => {
+    expect(detail(field({ type: 'integer', maximum: 200 }), { x: '500' }, 'query')).toEqual({
+      loc: ['query', 'x'],
+      msg: 'Input should be less than or equal to 200',
+      type: 'less_than_equal',
+      input: '500',
+      ctx: { le: 200 },
+    });
+    expect(detail(field({ type: 'integer' }), { x: 'a' }, 'path')).toMatchObject({
+      loc: ['path', 'x'],
+      type: 'int_parsing',
+      input: 'a',
+    });
+  });
+
+  it('shows neither secrets, nor whole objects, nor all of a long text', () => {
+    const secret = { type: 'object', properties: { api_key: { type: 'integer' }, password: { type: 'integer' } } };
+    expect(detail(secret, { api_key: 'hush' })).not.toHaveProperty('input');
+    expect(detail(secret, { password: 'hush' })).not.toHaveProperty('input');
+    expect(detail(field({ type: 'string' }), { x: { deep: 1 } })).not.toHaveProperty('input');
+    expect(detail(field({ type: 'integer' }), { x: 'a'.repeat(999) }).input).toHaveLength(200);
+  });
+});
+
+it('is the body of every 422 of a service that answers so, also of what a route finds by itself', async () => {
+  const details = [{ loc: ['body', 'a:b'], msg: 'There is no such field', type: 'extra_forbidden' }];
+  const { app } = await testGateway({ validation: detailValidation }, (gateway) => {
+    gateway.post('/form', { config: { access: 'public' } }, () => {
+      throw new InvalidInput(details);
+    });
+    gateway.post('/body', { config: { access: 'public' }, schema: { body: field({}) } }, () => 'fine');
+  });
+  expect((await app.inject({ method: 'POST', url: '/form' })).json()).toEqual({ detail: details });
+  const torn = await app.inject({
+    method: 'POST',
+    url: '/body',
+    payload: '{',
+    headers: { 'content-type': 'application/json' },
+  });
+  expect([torn.statusCode, torn.json().detail[0].type]).toEqual([422, 'json_invalid']);
+  await app.close();
+});

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { type EventStream, eventStream } from './event-stream.ts';
+import { rawConnection, testGateway } from './testing/gateway.ts';
+
+async function streaming(onStream: (stream: EventStream) => void) {
+  const { app } = await testGateway({ closeGraceMs: 100 }, (gateway) => {
+    gateway.get('/stream', { config: { access: 'public' } }, async (_request, reply) => {
+      onStream(eventStream(reply, { retryMs: 3000 }));
+      return reply;
+    });
+  });
+  return app;
+}
+
+it('sends each event with its number where it has one, and nothing after the end', async () => {
+  const app = await streaming((stream) => {
+    stream.send({ event: 'task', id: 7, data: { text: 'line\nline' } });
+    stream.send({ event: 'end', data: {} });
+    stream.end();
+    stream.send({ event: 'late', data: {} });
+  });
+  const { body, headers } = await app.inject('/stream');
+  expect(body).toBe('retry: 3000\n\nevent: task\nid: 7\ndata: {"text":"line\\nline"}\n\nevent: end\ndata: {}\n\n');
+  expect(headers['content-type']).toBe('text/event-stream; charset=utf-8');
+  await app.close();
+});
+
+it('is over when its reader has gone', async () => {
+  let over = () => {};
+  const ended = new Promise<void>((resolve) => {
+    over = resolve;
+  });
+  const app = await streaming((stream) => stream.over.addEventListener('abort', over));
+  const { socket, heard } = await rawConnection(app);
+  socket.write('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(await heard(200)).toContain('retry: 3000');
+  socket.destroy();
+  await ended;
+  await app.close();
+});
+
+it('cuts a reader that does not read, instead of keeping everything for it', async () => {
+  let over = (_sent: number) => {};
+  const ended = new Promise<number>((resolve) => {
+    over = resolve;
+  });
+  const app = await streaming((stream) => {
+    let sent = 0;
+    const data = 'x'.repeat(64 * 1024);
+    const more = setInterval(() => {
+      stream.send({ event: 'task', data });
+      sent++;
+    });
+    stream.over.addEventListener('abort', () => {
+      clearInterval(more);
+      over(sent);
+    });
+  });
+  const { socket } = await rawConnection(app);
+  socket.pause();
+  socket.write('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(await ended).toBeGreaterThan(0);
+  socket.destroy();
+  await app.close();
+});

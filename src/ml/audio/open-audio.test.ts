@@ -1,0 +1,323 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../../base/testing/require.ts';
+import { AudioRefused, openAudio } from './open-audio.ts';
+import {
+  concatenate,
+  isSame,
+  join16k,
+  noise,
+  scratch,
+  tones,
+  VOICES,
+  voiceBytes,
+  voicePath,
+  type WavOptions,
+  wav,
+} from './testing/recordings.ts';
+
+const { signal } = new AbortController();
+const limits = { signal, maxSeconds: 60 };
+let files: Awaited<ReturnType<typeof scratch>>;
+beforeAll(async () => {
+  files = await scratch();
+});
+afterAll(() => files.remove());
+
+const DECODERS = ['wasm', 'ffmpeg'] as const;
+type Decoder = (typeof DECODERS)[number];
+
+async function heard(path: string, options: { decoder: Decoder; maxSeconds?: number; fromSeconds?: number }) {
+  const { fromSeconds = 0, ...others } = options;
+  const audio = await openAudio(path, { ...limits, ...others });
+  return { audio, samples: await join16k(audio.pieces({ fromSeconds, signal })) };
+}
+/** What is wrong with these bytes, whichever way they are decoded. */
+async function problemOf(bytes: Uint8Array, decoder: Decoder, maxSeconds = 60) {
+  const path = await files.write(`${Math.random()}`, bytes);
+  const error = await heard(path, { decoder, maxSeconds }).then(
+    ({ samples }) => `heard ${samples.length} samples`,
+    (reason: unknown) => reason,
+  );
+  return error instanceof AudioRefused ? error.problem : error;
+}
+
+/** How alike two recordings are at the best of all lags up to 60 ms: 1 where one is the other, louder or softer. */
+function likeness(a: Float32Array, b: Float32Array): number {
+  let best = 0;
+  for (let lag = -960; lag <= 960; lag++) {
+    let [product, ours, theirs] = [0, 0, 0];
+    for (let i = 1000; i < Math.min(a.length, b.length) - 2000; i += 11) {
+      const [x, y] = [a[i]!, b[i + lag] ?? 0];
+      product += x * y;
+      ours += x * x;
+      theirs += y * y;
+    }
+    best = Math.max(best, product / Math.sqrt(ours * theirs));
+  }
+  return best;
+}
+const loudness = (samples: Float32Array) =>
+  Math.sqrt(samples.reduce((sum, value) => sum + value * value, 0) / samples.length);
+
+describe('the same speech in every format', () => {
+  test.each(VOICES)('%s, without ffmpeg', async (voice) => {
+    const { audio, samples } = await heard(voicePath(voice), { decoder: 'wasm' });
+    const { samples: original } = await heard(voicePath('flac'), { decoder: 'wasm' });
+    expect(audio.format).toBe(voice);
+    // What has no header that counts tells about how long it is.
+    expect(Math.abs(audio.durationSeconds! - 4.315)).toBeLessThan(voice === 'amr' || voice === 'aac' ? 0.5 : 0.1);
+    expect(Math.abs(samples.length / 16_000 - 4.315)).toBeLessThan(0.1);
+    expect(Math.abs(20 * Math.log10(loudness(samples) / loudness(original)))).toBeLessThan(1.5);
+    expect(likeness(original, samples)).toBeGreaterThan(voice === 'amr' ? 0.7 : 0.95);
+  });
+
+  test.for(VOICES)('%s: ffmpeg hears what WebAssembly hears', async (voice, context) => {
+    needs('ffmpeg', context);
+    const ours = await heard(voicePath(voice), { decoder: 'wasm' });
+    const theirs = await heard(voicePath(voice), { decoder: 'ffmpeg' });
+    expect(theirs.audio.durationSeconds).toBe(ours.audio.durationSeconds);
+    expect(Math.abs(theirs.samples.length - ours.samples.length) / 16_000).toBeLessThan(voice === 'amr' ? 0.3 : 0.1);
+    expect(Math.abs(20 * Math.log10(loudness(theirs.samples) / loudness(ours.samples)))).toBeLessThan(0.7);
+    expect(likeness(ours.samples, theirs.samples)).toBeGreaterThan(voice === 'amr' ? 0.9 : 0.95);
+  });
+});
+
+describe('WAV, at any rate and width', () => {
+  const kinds: [string, WavOptions][] = [
+    ...[8000, 11_025, 16_000, 22_050, 44_100, 48_000, 96_000].map((rate): [string, WavOptions] => [
+      `${rate}/s`,
+      { rate },
+    ]),
+    ['stereo', { channels: 2 }],
+    ['8 bits', { bits: 8 }],
+    ['24 bits', { bits: 24 }],
+    ['24 bits, stereo, 96000/s', { bits: 24, channels: 2, rate: 96_000 }],
+    ['32 bits', { bits: 32 }],
+    ['32 bits, floating point, stereo', { bits: 32, float: true, channels: 2 }],
+    ['written by a program that could not go back: its length is 0', { claims: { size: 0 } }],
+    ['or four gigabytes', { claims: { size: 0xffffffff } }],
+    ['or two', { claims: { size: 0x7ffff000 } }],
+  ];
+  test.for(kinds.flatMap((kind) => DECODERS.map((decoder) => [decoder, ...kind] as const)))(
+    '%s: %s',
+    async ([decoder, , options], context) => {
+      if (decoder === 'ffmpeg') needs('ffmpeg', context);
+      const rate = options.rate ?? 16_000;
+      const path = await files.write('sound.wav', wav(tones(1, rate), options));
+      const { audio, samples } = await heard(path, { decoder });
+      expect(audio.durationSeconds).toBeCloseTo(1, 3);
+      expect(Math.abs(samples.length - 16_000)).toBeLessThan(16);
+      const right = tones(1, 16_000);
+      const inner = samples.subarray(500, 15_500);
+      expect(Math.max(...inner.map((value, i) => Math.abs(value - right[i + 500]!)))).toBeLessThan(0.03);
+    },
+  );
+});
+
+describe.each(DECODERS)('by %s', (decoder) => {
+  const cases = (title: string, run: () => Promise<void>) =>
+    test(title, async (context) => {
+      if (decoder === 'ffmpeg') needs('ffmpeg', context);
+      await run();
+    });
+
+  cases('a recording is what it is, whatever its name says', async () => {
+    const path = await files.write('voice.wav', voiceBytes('mp3'));
+    expect((await heard(path, { decoder })).audio.format).toBe('mp3');
+  });
+
+  cases('whoever begins in the middle hears the very same samples', async () => {
+    for (const voice of ['mp3', 'm4a', 'opus'] as const) {
+      const { samples } = await heard(voicePath(voice), { decoder });
+      const later = await heard(voicePath(voice), { decoder, fromSeconds: 2.5 });
+      expect(isSame(later.samples, samples.subarray(40_000))).toBe(true);
+    }
+  });
+
+  cases('tags before the sound are passed over', async () => {
+    const tag = Buffer.concat([Buffer.from('ID3\x04\0\0\0\x01\0\0', 'latin1'), Buffer.alloc(16_384)]);
+    for (const voice of ['mp3', 'flac', 'aac'] as const) {
+      const path = await files.write('tagged', Buffer.concat([tag, voiceBytes(voice)]));
+      const { audio, samples } = await heard(path, { decoder });
+      expect(audio.format).toBe(voice);
+      expect(Math.abs(samples.length / 16_000 - 4.315)).toBeLessThan(0.12);
+    }
+  });
+
+  cases('what says nothing of its length is heard to its end', async () => {
+    const path = await files.write('live', withoutDuration(voiceBytes('webm')));
+    const { audio, samples } = await heard(path, { decoder });
+    // About: its last block begins then.
+    expect(audio.durationSeconds).toBeCloseTo(4.3, 1);
+    expect(samples.length / 16_000).toBeCloseTo(4.315, 1);
+  });
+
+  cases('the sound of an MP4 whose index lies at its end is the sound of one whose index comes first', async () => {
+    expect(voiceBytes('m4a').indexOf('moov')).toBeGreaterThan(voiceBytes('m4a').indexOf('mdat'));
+    const path = await files.write('first', indexFirst(voiceBytes('m4a')));
+    const [moved, original] = [await heard(path, { decoder }), await heard(voicePath('m4a'), { decoder })];
+    expect(isSame(moved.samples, original.samples)).toBe(true);
+  });
+
+  cases('a file that breaks off is corrupt, where its format says how long it ought to be', async () => {
+    for (const voice of ['flac', 'm4a', 'mp4', 'ogg', 'opus', 'webm', 'mp3'] as const) {
+      const whole = voiceBytes(voice);
+      const problem = await problemOf(whole.subarray(0, whole.length * 0.6), decoder);
+      expect([voice, problem]).toEqual([voice, 'corrupt']);
+    }
+    const sound = wav(tones(5, 16_000));
+    expect(await problemOf(sound.subarray(0, 100_000), decoder)).toBe('corrupt');
+  });
+
+  cases('of a format that only goes on, what is there is heard', async () => {
+    for (const voice of ['aac', 'amr'] as const) {
+      const whole = voiceBytes(voice);
+      const { samples } = await heard(await files.write('part', whole.subarray(0, whole.length * 0.6)), { decoder });
+      expect(samples.length / 16_000).toBeGreaterThan(2);
+    }
+  });
+
+  cases('a header without sound is corrupt', async () => {
+    expect(await problemOf(wav([]), decoder)).toBe('corrupt');
+    expect(await problemOf(wav([], { claims: { size: 0xffffffff } }), decoder)).toBe('corrupt');
+    expect(await problemOf(wav(tones(5, 16_000)).subarray(0, 44), decoder)).toBe('corrupt');
+    for (const [voice, bytes] of [
+      ['flac', 200],
+      ['m4a', 60],
+      ['mp4', 900],
+      ['ogg', 100],
+      ['webm', 300],
+      ['amr', 6],
+    ] as const) {
+      expect([voice, await problemOf(voiceBytes(voice).subarray(0, bytes), decoder)]).toEqual([voice, 'corrupt']);
+    }
+    expect(
+      await problemOf(Buffer.concat([Buffer.from('ID3\x04\0\0\0\x01\0\0', 'latin1'), Buffer.alloc(16_384)]), decoder),
+    ).toBe('corrupt');
+    expect(await problemOf(Buffer.alloc(0), decoder)).toBe('corrupt');
+  });
+
+  cases('a header that no microphone ever wrote is corrupt', async () => {
+    const sound = tones(0.1, 16_000);
+    const claims: WavOptions['claims'][] = [
+      { rate: 0 },
+      { rate: 10_000_000 },
+      { channels: 255, block: 510 },
+      { channels: 0 },
+    ];
+    for (const claim of [...claims, { bits: 0 }, { block: 0 }]) {
+      expect([claim, await problemOf(wav(sound, { claims: claim! }), decoder)]).toEqual([claim, 'corrupt']);
+    }
+    const flac = Buffer.from(voiceBytes('flac'));
+    flac.fill(0, 18, 21);
+    expect(await problemOf(flac, decoder)).toBe('corrupt');
+  });
+
+  cases('a code of sound that nobody knows is unsupported', async () => {
+    expect(await problemOf(wav(tones(0.1, 16_000), { claims: { tag: 0x7777 } }), decoder)).toBe('unsupported');
+  });
+
+  cases('sound that its seller locked is protected', async () => {
+    for (const lock of ['drms', 'enca']) {
+      const locked = Buffer.from(voiceBytes('m4a'));
+      locked.write(lock, locked.indexOf('stsd') + 16, 'latin1');
+      expect(await problemOf(locked, decoder)).toBe('protected');
+    }
+  });
+
+  cases('a video without sound has no sound', async () => {
+    // The track of sound is still there, but says that it is one of subtitles.
+    const mute = Buffer.from(voiceBytes('mp4'));
+    mute.write('subt', mute.indexOf('soun'), 'latin1');
+    expect(await problemOf(mute, decoder)).toBe('no_sound');
+    const webm = Buffer.from(voiceBytes('webm'));
+    const type = webm.indexOf(Buffer.from([0x83, 0x81, 2]));
+    webm[type + 2] = 1;
+    expect(await problemOf(webm, decoder)).toBe('no_sound');
+  });
+
+  cases('what lasts too long is refused, by its header or once it has lasted too long', async () => {
+    expect(await problemOf(voiceBytes('m4a'), decoder, 3)).toBe('too_long');
+    expect(await problemOf(voiceBytes('aac'), decoder, 3)).toBe('too_long');
+    expect(await problemOf(withoutDuration(voiceBytes('webm')), decoder, 3)).toBe('too_long');
+    expect(await problemOf(voiceBytes('m4a'), decoder, 5)).toMatch('heard');
+  });
+
+  cases('noise under the head of a recording does no more than break it', async () => {
+    for (const voice of VOICES) {
+      const bytes = Buffer.from(voiceBytes(voice));
+      const start = Math.floor(bytes.length / 4);
+      noise(Math.floor(bytes.length / 2), 11).forEach((value, i) => {
+        bytes[start + i] = value * 128 + 128;
+      });
+      expect(String(await problemOf(bytes, decoder))).toMatch(/^(heard \d+ samples|corrupt|too_long|unsupported)$/);
+    }
+  });
+
+  cases('decoding stops with the signal, and with whoever takes no more', async () => {
+    const part = tones(10, 16_000);
+    const path = await files.write('long', wav(concatenate(...Array.from({ length: 60 }, () => part))));
+    const audio = await openAudio(path, { signal, maxSeconds: 3600, decoder });
+    const stop = new AbortController();
+    const pieces = audio.pieces({ signal: stop.signal })[Symbol.asyncIterator]();
+    await pieces.next();
+    stop.abort(new Error('no longer wanted'));
+    await expect(
+      (async () => {
+        for (;;) if ((await pieces.next()).done) return;
+      })(),
+    ).rejects.toThrow('no longer wanted');
+    for await (const piece of audio.pieces({ signal })) {
+      expect(piece.length).toBeGreaterThan(0);
+      break;
+    }
+    if (decoder === 'ffmpeg')
+      expect(spawnSync('ps', ['-A', '-o', 'args'], { encoding: 'utf8' }).stdout).not.toContain(path);
+  });
+
+  cases('the event loop goes on while it is decoded', async () => {
+    const path = await files.write('minute', wav(tones(60, 48_000), { rate: 48_000 }));
+    let beats = 0;
+    const heart = setInterval(() => beats++, 5);
+    await heard(path, { decoder, maxSeconds: 100 });
+    clearInterval(heart);
+    expect(beats).toBeGreaterThan(5);
+  });
+});
+
+describe('what is no recording is unsupported', () => {
+  test.each([
+    ['text', Buffer.from('just some text, long enough to be looked at '.repeat(100))],
+    ['a web page', Buffer.from('<!doctype html><html><body>404</body></html>')],
+    ['noise', Buffer.from(noise(50_000, 3).map((value) => value * 128 + 128))],
+    ['a playlist that leads elsewhere', Buffer.from('#EXTM3U\n#EXTINF:10,\nhttp://127.0.0.1/secret.ts\n')],
+    ['a list of other files', Buffer.from('ffconcat version 1.0\nfile /etc/passwd\n')],
+    ['a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')],
+  ])('%s', async (_, bytes) => {
+    for (const decoder of DECODERS) expect(await problemOf(bytes, decoder)).toBe('unsupported');
+  });
+});
+
+/** The WebM file as a browser records it: its length is not told. */
+function withoutDuration(webm: Buffer): Buffer {
+  const bytes = Buffer.from(webm);
+  // The element becomes a Void of the same length (id 0xEC), which readers pass over.
+  const at = bytes.indexOf(Buffer.from([0x44, 0x89, 0x88]));
+  bytes.set([0xec, 0x89], at);
+  return bytes;
+}
+
+/** The MP4 file with its index moved to the front, as it is made for the web. */
+function indexFirst(mp4: Buffer): Buffer {
+  const at = mp4.indexOf('moov') - 4;
+  const size = mp4.readUInt32BE(at);
+  const moov = Buffer.from(mp4.subarray(at, at + size));
+  const table = moov.indexOf('stco');
+  for (let i = 0; i < moov.readUInt32BE(table + 8); i++) {
+    const place = table + 12 + 4 * i;
+    moov.writeUInt32BE(moov.readUInt32BE(place) + size, place);
+  }
+  const start = mp4.readUInt32BE(0);
+  return Buffer.concat([mp4.subarray(0, start), moov, mp4.subarray(start, at), mp4.subarray(at + size)]);
+}

@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { apiKeysFrom, matchKey } from './api-keys.ts';
+
+const digest = hash('sha256', 'secret-key', 'hex');
+
+describe('the keys of a setting', () => {
+  it.each<[string | undefined, object[]]>([
+    [undefined, []],
+    ['', []],
+    [' , \n', []],
+    ['acme:secret-key', [{ name: 'acme', role: 'admin', digest }]],
+    ['acme:secret-key:user', [{ name: 'acme', role: 'user', digest }]],
+    ['acme:secret-key:admin', [{ name: 'acme', role: 'admin', digest }]],
+    [`acme:sha256:${digest}`, [{ name: 'acme', role: 'admin', digest }]],
+    [`acme:sha256:${digest.toUpperCase()}:user`, [{ name: 'acme', role: 'user', digest }]],
+    ['acme:with:colons-in-it', [{ name: 'acme', digest: hash('sha256', 'with:colons-in-it', 'hex') }]],
+    ['# a comment\na:secret-key\r\nb:other-key', [{ name: 'a' }, { name: 'b' }]],
+  ])('%j', (text, keys) => {
+    expect(apiKeysFrom(text)).toMatchObject(keys);
+    expect(apiKeysFrom(text)).toHaveLength(keys.length);
+  });
+
+  it.each(['secret-key', ':secret-key', 'acme:', 'acme:short', 'acme:sha256:abc', 'a b:secret-key', 'acme:secret key'])(
+    'do not include %j, and the complaint does not quote it',
+    (text) => {
+      expect(() => apiKeysFrom(`fine:secret-key,${text}`)).toThrow(/^API key number 2 /);
+      expect(() => apiKeysFrom(text)).not.toThrow(/secret-key|short|abc/);
+    },
+  );
+
+  it('match themselves alone', () => {
+    const keys = apiKeysFrom('a:secret-key,b:other-key');
+    expect(matchKey(keys, 'other-key')?.name).toBe('b');
+    for (const wrong of ['', 'secret-ke', 'secret-keyy', 'a:secret-key', digest])
+      expect(matchKey(keys, wrong)).toBeUndefined();
+  });
+});

@@ -1,0 +1,109 @@
+import type { Opened } from '../documents.ts';
+import type { Value } from '../extraction.ts';
+import { inLanguage, type Schema } from '../schema/schema.ts';
+import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
+import { type Cell, type Sheet, xlsx } from './xlsx.ts';
+
+/** The media type of what the two functions below make. */
+export const EXCEL_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+export interface ExcelOptions {
+  readonly schema: Schema;
+  readonly language: Language;
+}
+
+/**
+ * One document, one row for each field: `plain` has the columns Field and Value, `wide` Section, Field, Value,
+ * Confidence and Edited (the time in UTC, empty where nobody edited). Fields without a value are there, empty.
+ */
+export function excelOfOne(
+  opened: Opened,
+  { schema, language, layout }: ExcelOptions & { layout: 'plain' | 'wide' },
+): AsyncGenerator<Buffer, void, undefined> {
+  const rows = exportRows(opened, schema, language);
+  const sheet: Sheet =
+    layout === 'plain'
+      ? {
+          name: SHEET,
+          header: ['Field', 'Value'],
+          widths: [42, 60],
+          rows: rows.map((row) => [row.name, valueCell(row)]),
+        }
+      : {
+          name: SHEET,
+          header: ['Section', 'Field', 'Value', 'Confidence', 'Edited'],
+          widths: [26, 42, 60, 12, 18],
+          rows: rows.map((row) => [row.sectionTitle, row.label, valueCell(row), row.confidence, row.editedAt]),
+        };
+  return xlsx([sheet]);
+}
+
+/**
+ * Many documents, one row each: id, filename, created_at, then the fields of the schema; and for each table of the schema
+ * a sheet of its own, one row for each row of it, beginning with the document's id and filename. `each` is called once
+ * for every sheet and its documents are held one at a time; without documents there are header rows only.
+ */
+export function excelOfMany(
+  each: () => AsyncIterable<Opened>,
+  { schema, language }: ExcelOptions,
+): AsyncGenerator<Buffer, void, undefined> {
+  const words = wordsOf(schema, language);
+  const fields = schema.sections.flatMap((section) => section.fields ?? []);
+  const documents: Sheet = {
+    name: SHEET,
+    header: ['id', 'filename', 'created_at', ...fields.map((spec) => words.get(spec)!.name)],
+    widths: [38, 36, 18, ...fields.map(() => 24)],
+    rows: documentRows(each, schema, language),
+  };
+  const tables = schema.sections.flatMap((section): Sheet[] => {
+    if (!section.table) return [];
+    const { columns } = section.table;
+    return [
+      {
+        name: inLanguage(section.title, language),
+        header: ['id', 'filename', ROW, ...columns.map(({ label }) => inLanguage(label, language))],
+        widths: [38, 36, 6, ...columns.map(() => 20)],
+        rows: tableRows(each, section.key, { schema, language }),
+      },
+    ];
+  });
+  return xlsx([documents, ...tables]);
+}
+
+const SHEET = 'Passports';
+const ROW = 'row';
+
+async function* documentRows(
+  each: () => AsyncIterable<Opened>,
+  schema: Schema,
+  language: Language,
+): AsyncGenerator<readonly Cell[], void, undefined> {
+  for await (const opened of each()) {
+    const fields = exportRows(opened, schema, language).filter(({ row }) => row === undefined);
+    yield [opened.id, opened.filename, opened.createdAt, ...fields.map(valueCell)];
+  }
+}
+
+async function* tableRows(
+  each: () => AsyncIterable<Opened>,
+  section: string,
+  { schema, language }: ExcelOptions,
+): AsyncGenerator<readonly Cell[], void, undefined> {
+  for await (const opened of each()) {
+    const rows = new Map<number, Cell[]>();
+    for (const field of exportRows(opened, schema, language)) {
+      if (field.section.key !== section || field.row === undefined) continue;
+      const cells = rows.get(field.row) ?? [opened.id, opened.filename, field.row];
+      cells.push(valueCell(field));
+      rows.set(field.row, cells);
+    }
+    yield* rows.values();
+  }
+}
+
+/** Dates as dates, numbers as numbers. */
+function valueCell({ spec, shown }: ExportRow): Cell {
+  return spec.type === 'date' && isDay(shown) ? { day: shown } : shown;
+}
+
+const isDay = (value: Value): value is string => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);

@@ -1,0 +1,51 @@
+import type { Opened } from '../documents.ts';
+import type { Strip } from '../model/pages/strips.ts';
+import type { Box } from '../page.ts';
+import type { ExportRow } from './rows.ts';
+
+/** Where a piece of the source is seen. */
+export interface Place {
+  readonly page: number;
+  readonly box: Box;
+}
+
+/** Fetches the picture of a page by its key in the file store; undefined when it is gone. */
+export type Picture = (key: string) => Promise<Buffer | undefined>;
+
+/**
+ * What the document shows at each place: pieces of the pictures of its pages, of which one is in memory at a time.
+ * Without a picture, or with one that cannot be read, there is none.
+ */
+export async function proofOf(opened: Opened, places: readonly Place[], picture: Picture): Promise<Map<Place, Strip>> {
+  // The decoder comes late: whoever prints nothing needs none.
+  const { stripsOf } = await import('../model/pages/strips.ts');
+  const proof = new Map<Place, Strip>();
+  for (const page of new Set(places.map((place) => place.page))) {
+    const sheet = opened.extraction.sheets[page - 1];
+    const bytes = sheet?.picture ? await picture(sheet.picture) : undefined;
+    if (!sheet || !bytes) continue;
+    const here = places.filter((place) => place.page === page);
+    const boxes = here.map(({ box }) => box);
+    const strips = await stripsOf(bytes, boxes, sheet.turn).catch(() => []);
+    for (const [index, strip] of strips.entries()) proof.set(here[index]!, strip);
+  }
+  return proof;
+}
+
+/** Where a value was read; nowhere for one that was typed, or that nobody placed. */
+export function placeOf({ page, bbox }: ExportRow): Place | undefined {
+  return page === null || bbox === null ? undefined : { page, box: bbox };
+}
+
+/** The places of the cells of a table, one for each page that it stands on. */
+export function tablePlaces(cells: readonly ExportRow[]): Place[] {
+  const byPage = new Map<number, Box>();
+  for (const cell of cells) {
+    const place = placeOf(cell);
+    if (!place) continue;
+    const [x0, y0, x1, y1] = byPage.get(place.page) ?? place.box;
+    const [a, b, c, d] = place.box;
+    byPage.set(place.page, [Math.min(x0, a), Math.min(y0, b), Math.max(x1, c), Math.max(y1, d)]);
+  }
+  return [...byPage].map(([page, box]) => ({ page, box }));
+}

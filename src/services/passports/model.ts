@@ -1,0 +1,183 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { isUnavailable } from '../../base/db.ts';
+import type { Files } from '../../base/files.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { TaskFailure } from '../../tasks/task.ts';
+import type { Job, Model, ModelHouse } from '../service.ts';
+import { ENGINE_VERSION } from './engine.ts';
+import type { Extraction, Warning } from './extraction.ts';
+import { type ErrorType, failure } from './failures.ts';
+import { problemOf } from './model/check-extraction.ts';
+import { startFieldFinder } from './model/find-fields.ts';
+import { openScanReader, type ScanReader } from './model/ocr/read-scan.ts';
+import { openPdf, type Pdf, type PdfProblem, PdfRefused } from './model/pages/pdf.ts';
+import { type ReadDocument, readDocument } from './model/read-document.ts';
+import { countWorkTime, longestMs, workedBefore } from './model/work-time.ts';
+import { loadSchema } from './schema/load-schema.ts';
+import type { Own } from './settings.ts';
+import type { TaskInput } from './store/create.ts';
+import { type Drawn, type Pictures, postgresPictures } from './store/pictures.ts';
+
+export const MAX_PAGES = 200;
+/** A picture of at most 1600 × 1600 pixels stays far below. */
+const PICTURE_MAX_BYTES = 16 * 2 ** 20;
+/** Fewer letters and digits than this on scanned pages are specks and stamps, not a document. */
+const FEWEST_LETTERS = 40;
+/** Reading is nearly all of the work; the rest is for what is made of it. */
+const READ_SHARE = 0.95;
+/** An attempt ends by its own clock; the engine's is there for one that does not. */
+const MARGIN_MS = 60_000;
+
+/** What reads documents: PDF or pictures of pages in, fields with their places out. */
+export async function loadModel({
+  house,
+  own,
+  openReader = openScanReader,
+}: {
+  house: Pick<ModelHouse, 'db' | 'files' | 'scratchDir'>;
+  own: Pick<Own, 'schemaFile' | 'taskDeadlineSeconds'>;
+  openReader?: () => Promise<ScanReader>;
+}): Promise<Model> {
+  const { db, files, scratchDir } = house;
+  const schema = loadSchema(own.schemaFile);
+  const reader = await openReader();
+  const pictures = postgresPictures(db);
+  const limitMs = own.taskDeadlineSeconds * 1000;
+
+  /** One document from its bytes to its fields. */
+  async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
+    const drawn: Drawn = { task: job.id, attempt: job.attempt, fileKey: (job.input as unknown as TaskInput).file_key };
+    if (!(await pictures.begin(drawn))) superseded();
+    const pdf = await openStored(drawn.fileKey, { files, scratchDir, signal });
+    try {
+      onOpen(pdf.pages);
+      const document = await readDocument(pdf, {
+        reader,
+        keepPicture: (jpeg) => keepPicture(jpeg, drawn, { files, pictures }),
+        onPage: (done) => onPage((READ_SHARE * done) / pdf.pages),
+        signal,
+      });
+      return { document, damaged: [...pdf.damaged].sort((a, b) => a - b) };
+    } finally {
+      await pdf.close();
+    }
+  }
+
+  return {
+    info: () => ({ reader: reader.name, schema: `${schema.id} ${schema.version}`, engine: ENGINE_VERSION }),
+    versions: () => [ENGINE_VERSION],
+    // Two, so that a long scan does not keep a short document waiting; they share the reader's lanes.
+    concurrency: 2,
+    timeLimitMs: longestMs(limitMs, MAX_PAGES) + MARGIN_MS,
+
+    async run(job) {
+      const finder = startFieldFinder(schema);
+      const time = countWorkTime(job.signal, { limitMs, workedMs: workedBefore(job.checkpoint) });
+      const report = (share: number) => job.report(share, { worked_ms: Math.round(time.worked()) });
+      try {
+        report(0);
+        const { document, damaged } = await read(job, time.signal, time.grant, report);
+        const { fields, warnings } = await finder.find(document.pages, time.signal);
+        const extraction: Extraction = {
+          schema: { id: schema.id, version: schema.version },
+          fields,
+          pages: document.pages.length,
+          sheets: document.sheets,
+          engine: { llm_provider: 'none', model: null, version: ENGINE_VERSION },
+          warnings: [...damagedPages(damaged), ...warnings],
+        };
+        const useless = uselessness(extraction, document);
+        if (useless) throw new TaskFailure(failure(useless));
+        const problem = problemOf(extraction, schema);
+        if (problem) throw new TaskFailure(failure('EXTRACTION_INVALID'), { cause: new Error(problem) });
+        return { result: extraction as unknown as JsonValue };
+      } catch (error) {
+        if (job.signal.aborted) throw error;
+        throw time.isUp ? new TaskFailure(failure('TIMEOUT')) : inOurWords(error, job);
+      } finally {
+        time.stop();
+        await finder.close();
+      }
+    },
+
+    close: () => reader.close(),
+  };
+}
+
+/** Opens a stored PDF by a file of its own, which is gone again as soon as the reader has it. */
+async function openStored(
+  key: string,
+  { files, scratchDir, signal }: { files: Files; scratchDir: string; signal: AbortSignal },
+): Promise<Pdf> {
+  const dir = await mkdtemp(join(scratchDir, 'pdf-')).catch(storageFailed);
+  try {
+    const path = join(dir, 'document.pdf');
+    const stored = await files.stream(key).catch(storageFailed);
+    if (!stored) storageFailed(new Error('The stored document is missing.'));
+    await pipeline(stored.stream, createWriteStream(path, { mode: 0o600 }), { signal }).catch((error) => {
+      signal.throwIfAborted();
+      storageFailed(error);
+    });
+    return await openPdf(path, { maxPages: MAX_PAGES, signal });
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function keepPicture(
+  jpeg: Buffer,
+  drawn: Drawn,
+  { files, pictures }: { files: Files; pictures: Pictures },
+): Promise<string> {
+  const { key } = await files.put(jpeg, { maxBytes: PICTURE_MAX_BYTES }).catch(storageFailed);
+  const kept = await pictures.keep(drawn, key).catch(async (error) => {
+    await files.remove(key).catch(() => {});
+    throw error;
+  });
+  if (kept) return key;
+  await files.remove(key);
+  superseded();
+}
+
+/** Nobody will hear it: the document was deleted, or the lease was lost. */
+function superseded(): never {
+  throw new TaskFailure(failure('WORKER_LOST'), { transient: true });
+}
+
+function damagedPages(pages: readonly number[]): Warning[] {
+  if (pages.length === 0) return [];
+  return [{ code: 'PAGE_DAMAGED', message: `These pages of the PDF cannot be opened: ${pages.join(', ')}.` }];
+}
+
+/** Why nobody could do anything with what was read. */
+function uselessness({ fields }: Extraction, { pages }: ReadDocument): ErrorType | undefined {
+  if (Object.values(fields).some(({ value }) => value !== null)) return undefined;
+  let letters = 0;
+  for (const { words } of pages) for (const { text } of words) letters += text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  return letters < FEWEST_LETTERS ? 'UNREADABLE_SCAN' : 'NO_FIELDS_FOUND';
+}
+
+const OF_PDF: Record<PdfProblem, ErrorType> = {
+  encrypted: 'PDF_ENCRYPTED',
+  corrupt: 'PDF_CORRUPT',
+  too_many_pages: 'PDF_TOO_MANY_PAGES',
+  too_complex: 'PDF_TOO_COMPLEX',
+  unsupported: 'UNSUPPORTED_DOCUMENT',
+};
+
+/** A disk or a storage that failed may work next time. */
+function storageFailed(cause: unknown): never {
+  throw new TaskFailure(failure('STORAGE_ERROR'), { transient: true, cause });
+}
+
+/** What nobody has foreseen (a reader that was killed, a database that is away) may also work next time. */
+function inOurWords(error: unknown, { log }: Job): TaskFailure {
+  if (error instanceof TaskFailure) return error;
+  if (error instanceof PdfRefused) return new TaskFailure(failure(OF_PDF[error.problem]), { cause: error });
+  if (!isUnavailable(error))
+    log.error({ err: error }, 'a document could not be read for a reason that was not foreseen');
+  return new TaskFailure(failure('INTERNAL_ERROR'), { transient: true, cause: error });
+}

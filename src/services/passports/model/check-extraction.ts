@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Extraction } from '../extraction.ts';
+import { named } from '../schema/keys.ts';
+import type { Schema } from '../schema/schema.ts';
+
+const Share = Type.Number({ minimum: 0, maximum: 1 });
+const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+
+const Field = Type.Object({
+  value: Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Boolean(), Type.Null()]),
+  confidence: OrNull(Share),
+  source: Type.Union([Type.Literal('text'), Type.Literal('ocr'), Type.Literal('model')]),
+  page: OrNull(Type.Integer({ minimum: 1 })),
+  bbox: OrNull(Type.Tuple([Share, Share, Share, Share])),
+  text: OrNull(Type.String()),
+});
+
+const Result = Compile(
+  Type.Object({
+    schema: Type.Object({ id: Type.String(), version: Type.String() }),
+    fields: Type.Record(Type.String(), Field),
+    pages: Type.Integer({ minimum: 1 }),
+    sheets: Type.Array(
+      Type.Object({
+        reader: Type.String({ minLength: 1 }),
+        width: Type.Number({ minimum: 0 }),
+        height: Type.Number({ minimum: 0 }),
+        turn: Type.Union([Type.Literal(0), Type.Literal(90), Type.Literal(180), Type.Literal(270)]),
+        picture: OrNull(Type.String()),
+      }),
+    ),
+    engine: Type.Object({ llm_provider: Type.String(), model: OrNull(Type.String()), version: Type.String() }),
+    warnings: Type.Array(
+      Type.Object({
+        code: Type.String({ minLength: 1 }),
+        message: Type.String(),
+        fields: Type.Optional(Type.Array(Type.String())),
+      }),
+    ),
+  }),
+);
+
+/**
+ * The last look before it is written down: what is wrong with it, in words for the log; undefined when nothing is. A field
+ * that the schema does not name, or a place beyond the last page, must fail the task and not confuse whoever reads it.
+ */
+export function problemOf(extraction: Extraction, schema: Schema): string | undefined {
+  if (!Result.Check(extraction)) {
+    const [first] = Result.Errors(extraction);
+    return `${first?.instancePath ?? ''} ${first?.message ?? 'is not valid'}`;
+  }
+  if (extraction.sheets.length !== extraction.pages) return 'it has not a sheet for each page';
+  for (const [key, { page, bbox }] of Object.entries(extraction.fields)) {
+    if (!named(schema, key)) return `${key} is not in the schema`;
+    if (page !== null && page > extraction.pages) return `${key} stands on page ${page} of ${extraction.pages}`;
+    if (bbox && (bbox[0] > bbox[2] || bbox[1] > bbox[3])) return `${key} has a box that is turned inside out`;
+  }
+  return undefined;
+}

@@ -1,0 +1,195 @@
+import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
+import { type Block, blocksOf, linesOf } from './blocks.ts';
+import { columnBook, likeness, type Phrase, remembered } from './labels.ts';
+import { placeOf, type Sheet, type Token } from './sheet.ts';
+import { labelWord } from './words.ts';
+
+/** Where a column of a table stands. */
+export interface HeaderColumn {
+  readonly spec: ColumnSpec;
+  readonly x0: number;
+  readonly x1: number;
+  readonly score: number;
+}
+
+/** The head of a table: its columns that are known. */
+export interface Header {
+  readonly sheet: Sheet;
+  readonly top: number;
+  readonly bottom: number;
+  readonly x0: number;
+  readonly x1: number;
+  readonly ruled: boolean;
+  readonly columns: readonly HeaderColumn[];
+  /** Columns with heads that say nothing known. */
+  readonly spare: readonly { readonly x0: number; readonly x1: number }[];
+  readonly tokens: readonly Token[];
+}
+
+const LEAST = 0.62;
+
+/** The heads of tables like `spec` on the page, from the top: at least two columns, one of them of numbers. */
+export function headersOf(sheet: Sheet, spec: TableSpec): Header[] {
+  const book = columnBook(spec.columns);
+  const blocks = blocksOf(sheet);
+  const ruled = ruledHeaders(
+    sheet,
+    blocks.filter(({ cell }) => cell),
+    book,
+  );
+  const free = freeHeaders(
+    sheet,
+    blocks.filter(({ cell }) => !cell),
+    book,
+  );
+  return [...ruled, ...free].filter(tells).sort((a, b) => a.top - b.top);
+}
+
+const tells = ({ columns, spare }: Header): boolean =>
+  columns.length >= 2 &&
+  columns.some(({ spec }) => spec.type === 'number') &&
+  (columns.some(({ spec }) => spec.type !== 'number') || spare.length > 0);
+
+function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: readonly Phrase<ColumnSpec>[]): Header[] {
+  const headers: Header[] = [];
+  const seen = new Set<Block>();
+  // The tallest cell of a head spans all of its levels.
+  for (const tall of [...blocks].sort((a, b) => a.y0 - b.y0 || height(b) - height(a))) {
+    if (seen.has(tall)) continue;
+    const band = blocks.filter(({ cell }) => cell!.y0 > tall.cell!.y0 - 4 && cell!.y1 < tall.cell!.y1 + 4);
+    const leaves = band.filter(
+      (one) => !band.some((other) => other !== one && other.cell!.y0 >= one.cell!.y1 - 4 && across(one, other) > 4),
+    );
+    const texts = leaves.map((leaf) => {
+      const above = band.filter(
+        (other) => other !== leaf && other.cell!.y1 <= leaf.cell!.y0 + 4 && across(leaf, other) > 4,
+      );
+      return { place: leaf.cell!, ways: [leaf.tokens, [...above.flatMap(({ tokens }) => tokens), ...leaf.tokens]] };
+    });
+    const { columns, spare } = matched(texts, book);
+    if (columns.length < 2) continue;
+    for (const one of band) seen.add(one);
+    headers.push({
+      sheet,
+      top: tall.cell!.y0,
+      bottom: tall.cell!.y1,
+      x0: Math.min(...band.map(({ cell }) => cell!.x0)),
+      x1: Math.max(...band.map(({ cell }) => cell!.x1)),
+      ruled: true,
+      columns,
+      spare,
+      tokens: band.flatMap(({ tokens }) => tokens),
+    });
+  }
+  return headers;
+}
+
+const height = ({ cell }: Block): number => cell!.y1 - cell!.y0;
+const across = (a: Block, b: Block): number => Math.min(a.cell!.x1, b.cell!.x1) - Math.max(a.cell!.x0, b.cell!.x0);
+
+/** Heads without rules: up to four lines whose pieces stand above each other. */
+function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: readonly Phrase<ColumnSpec>[]): Header[] {
+  const rows = [...new Set(blocks.map(({ row }) => row))];
+  const headers: Header[] = [];
+  for (let from = 0; from < rows.length; from++) {
+    let best: Header | undefined;
+    for (let to = from + 1; to <= Math.min(rows.length, from + 4); to++) {
+      const window = rows.slice(from, to);
+      const last = window.at(-1)!;
+      const before = window.at(-2);
+      if (
+        before &&
+        Math.min(...last.map(({ y0 }) => y0)) - Math.max(...before.map(({ y1 }) => y1)) > 1.2 * last[0]!.height
+      )
+        break;
+      // A row of numbers is no head.
+      if (last.filter(({ tokens }) => /^\d+[.,]\d/u.test(tokens[0]!.text)).length > 0) break;
+      const { columns, spare } = matched(stacks(window), book);
+      const header = {
+        sheet,
+        ...extent(window.flat()),
+        ruled: false,
+        columns,
+        spare,
+        tokens: window.flat().flatMap(({ tokens }) => tokens),
+      };
+      if (tells(header) && sum(header) > sum(best) + 0.01) best = header;
+    }
+    if (best) {
+      headers.push(best);
+      from = rows.findIndex((row) => Math.min(...row.map(({ y0 }) => y0)) >= best.bottom - 1) - 1;
+      if (from < 0) break;
+    }
+  }
+  return headers;
+}
+
+const sum = (header: Header | undefined): number => header?.columns.reduce((all, { score }) => all + score, 0) ?? 0;
+
+function extent(blocks: readonly Block[]): { top: number; bottom: number; x0: number; x1: number } {
+  const { x0, y0, x1, y1 } = placeOf(blocks);
+  return { top: y0, bottom: y1, x0, x1 };
+}
+
+interface Text {
+  readonly place: { readonly x0: number; readonly x1: number };
+  readonly ways: readonly (readonly Token[])[];
+}
+
+/** Pieces that stand above each other, as one text; a piece that spans several is of each of them. */
+function stacks(window: readonly (readonly Block[])[]): Text[] {
+  const pieces = window.flatMap((row, level) => row.map((block) => ({ block, level })));
+  const overlap = (a: Block, b: Block) => Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
+  return pieces
+    .filter(({ block, level }) => !pieces.some((other) => other.level > level && overlap(other.block, block) > 0))
+    .map(({ block, level }) => {
+      const above = pieces
+        .filter((other) => other.level < level && overlap(other.block, block) > 0)
+        .map((other) => other.block);
+      const narrow = above.filter((other) => other.x1 - other.x0 < 1.8 * (block.x1 - block.x0) + 20);
+      return {
+        place: placeOf([block, ...narrow]),
+        ways: [
+          block.tokens,
+          [...narrow, block].flatMap(({ tokens }) => tokens),
+          [...above, block].flatMap(({ tokens }) => tokens),
+        ],
+      };
+    });
+}
+
+/** Which texts are which columns: each column once, the best first. */
+function matched(texts: readonly Text[], book: readonly Phrase<ColumnSpec>[]): Pick<Header, 'columns' | 'spare'> {
+  const similar = remembered();
+  const pairs = texts.flatMap(({ place, ways }) =>
+    book.map((phrase) => {
+      const score = Math.max(
+        ...ways.map((tokens, i) => {
+          const words = unhyphenated(linesOf([...tokens]).flat()).flatMap((text) => labelWord(text) ?? []);
+          return words.length === 0 ? 0 : likeness(words, phrase, similar) - 0.02 * i;
+        }),
+      );
+      return { place, spec: phrase.to, score };
+    }),
+  );
+  const columns: (HeaderColumn & { place: object })[] = [];
+  for (const { place, spec, score } of pairs.sort((a, b) => b.score - a.score)) {
+    if (score < LEAST) break;
+    if (columns.some((one) => one.spec === spec || one.place === place)) continue;
+    columns.push({ spec, x0: place.x0, x1: place.x1, score, place });
+  }
+  const spare = texts.map(({ place }) => place).filter((place) => columns.every((one) => one.place !== place));
+  return { spare, columns: columns.map(({ spec, x0, x1, score }) => ({ spec, x0, x1, score })) };
+}
+
+/** The words, those parted at the end of a narrow line put together again. */
+function unhyphenated(tokens: readonly Token[]): string[] {
+  const words: string[] = [];
+  for (const { text } of tokens) {
+    const last = words.at(-1);
+    if (last !== undefined && /\p{Ll}[-\u00ad\u2010]$/u.test(last) && /^\p{Ll}/u.test(text))
+      words[words.length - 1] = last.slice(0, -1) + text;
+    else words.push(text);
+  }
+  return words;
+}

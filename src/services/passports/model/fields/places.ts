@@ -1,0 +1,158 @@
+import type { Block } from './blocks.ts';
+import type { Occurrence } from './occurrences.ts';
+import type { Line, Token } from './sheet.ts';
+
+/** Where a value may stand to its label, and how often that is right. */
+export const PLACES = { colon: 1, right: 0.98, same: 0.92, inside: 0.9, below: 0.8, above: 0.9 } as const;
+export type Place = keyof typeof PLACES;
+
+export interface Layout {
+  readonly blocks: readonly Block[];
+  readonly labels: ReadonlyMap<Block, readonly Occurrence[]>;
+}
+
+export interface Placed {
+  readonly place: Place;
+  readonly tokens: readonly Token[];
+}
+
+/**
+ * The words in each place where the value of a label may stand. `long` values are texts: they may go on over lines.
+ * `stops` says which other labels end a value.
+ */
+export function* placesOf(
+  label: Occurrence,
+  layout: Layout,
+  { long, stops }: { long: boolean; stops: (other: Occurrence) => boolean },
+): Generator<Placed> {
+  const within = { ...layout, labels: layout.labels, stops };
+  const { block } = label;
+  const same = rest(label, within);
+  const right = same.ends ? [] : toTheRight(label, within);
+  const filledIn = !block.filled && right[0] !== undefined && right[0].filled;
+  if (same.tokens.length > 0 && !filledIn) {
+    const stacked = block.cell ? linesBelow(label, same.tokens) : undefined;
+    const more = long && !same.ends && right.length === 0 && !block.cell ? continued(same.tokens, block, within) : [];
+    if (stacked) yield { place: 'inside', tokens: same.tokens };
+    else yield { place: same.colon ? 'colon' : 'same', tokens: [...same.tokens, ...more] };
+  }
+  if (same.ends) return;
+  if (right.length > 0) {
+    // The opening of a date may be the form's: « __ » ______ 20__.
+    const lead = same.tokens.some(({ text }) => /\d/u.test(text)) ? [] : same.tokens;
+    const tokens = right.flatMap(({ tokens }) => tokens);
+    yield {
+      place: 'right',
+      tokens: long ? [...tokens, ...continued(tokens, block, within)] : [...lead, ...tokens],
+    };
+  }
+  const below = beside(block, within, 'below');
+  if (below.length > 0 && (right.length === 0 || block.cell)) yield { place: 'below', tokens: below };
+  // Labels below their blanks are written small or in brackets.
+  const above = label.from === 0 && /^\(/u.test(block.tokens[0]!.text) ? beside(block, within, 'above') : [];
+  if (above.length > 0) yield { place: 'above', tokens: above };
+}
+
+interface Within extends Layout {
+  readonly stops: (other: Occurrence) => boolean;
+}
+
+/** The rest of the block behind the label; `ends` when another label ends it. */
+function rest(
+  { block, to }: Occurrence,
+  { labels, stops }: Within,
+): { tokens: Token[]; colon: boolean; ends: boolean } {
+  const next = (labels.get(block) ?? []).find((other) => other.from >= to && other.score >= 0.7 && stops(other))?.from;
+  let tokens = block.tokens.slice(to, next);
+  // The number of the next item is not of this value: "… бетонные 6. Кровля".
+  if (next !== undefined && tokens.length > 1 && /^\d{1,2}(\.\d{1,2})*[.)]$/u.test(tokens.at(-1)!.text)) tokens.pop();
+  let colon = /:$/u.test(block.tokens[to - 1]!.text);
+  // What stands before a colon is still the label: "Инвентаризационная стоимость на дату составления, руб.:".
+  const at = tokens.findIndex(({ text }) => text.endsWith(':'));
+  if (!colon && at >= 0 && at < 9 && !tokens.slice(0, at).some(({ text }) => /\d{2}/u.test(text))) {
+    colon = true;
+    tokens = tokens.slice(at + 1);
+  }
+  return { tokens: colon ? tokens : behindAside(tokens), colon, ends: next !== undefined };
+}
+
+/** Without what a label may end with: brackets, units. */
+function behindAside(tokens: readonly Token[]): Token[] {
+  const all = [...tokens];
+  if (all[0]?.text.startsWith('(')) {
+    const end = all.findIndex(({ text }) => /\)[,:;.]?$/u.test(text));
+    if (end >= 0) all.splice(0, end + 1);
+  }
+  while (all[0] && UNIT.test(all[0].text)) all.shift();
+  return all;
+}
+const UNIT = /^\(?(,|кв\.?|м|м²|м2|кв\.?м\.?|m²|m2|sq\.?|m|%|руб(лей|\.)?|№)\)?[,:;.]?$/u;
+
+/** Whether the tokens begin on a line below the label. */
+function linesBelow({ block, to }: Occurrence, tokens: readonly Token[]): boolean {
+  return tokens[0]!.y0 > block.tokens[to - 1]!.y1 - 2;
+}
+
+/** The blocks to the right on the line, up to one that begins with a label; in a table the next cell. */
+function toTheRight({ block }: Occurrence, { labels, stops }: Within): Block[] {
+  const at = block.row.indexOf(block);
+  const found: Block[] = [];
+  for (const next of block.row.slice(at + 1)) {
+    const first = (labels.get(next) ?? []).find(
+      (other) => stops(other) && other.score > (found.length > 0 ? 0.6 : 0.8),
+    );
+    if (first && first.from <= 1) break;
+    const last = found.at(-1);
+    if (last && next.x0 - last.x1 > (last.filled ? 12 : 5) * block.height) break;
+    found.push(first ? { ...next, tokens: next.tokens.slice(0, first.from) } : next);
+    if (first || block.cell) break;
+  }
+  return found;
+}
+
+/** The nearest words below or above that share the label's width, unless they are labels themselves. */
+function beside(block: Block, { blocks, labels, stops }: Within, side: 'below' | 'above'): Token[] {
+  const near = blocks
+    .filter((other) => other.sheet === block.sheet && other !== block && !other.cell === !block.cell)
+    .map((other) => ({ other, gap: side === 'below' ? other.y0 - block.y1 : block.y0 - other.y1 }))
+    .filter(
+      ({ other, gap }) =>
+        gap > -0.4 * block.height && gap < (block.cell ? 4 : 2.2) * block.height && shared(other, block) > 0,
+    )
+    .sort((a, b) => a.gap - b.gap)[0]?.other;
+  if (!near || (labels.get(near) ?? []).some((other) => stops(other) && other.from <= 1 && other.score >= 0.8))
+    return [];
+  if (block.cell) return [...near.tokens];
+  return near.row.filter((other) => shared(other, block) > 0).flatMap(({ tokens }) => tokens);
+}
+
+const shared = (a: Line, b: Line): number => Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
+
+/** From one line of a paragraph to the next, in heights of its letters. */
+export const TIGHT = 1.5;
+
+/** Further lines of a text: below it, beginning where it began, without labels, and with nothing to the left of them. */
+function continued(
+  first: readonly Token[],
+  { sheet, height, cell }: Block,
+  { blocks, labels, stops }: Within,
+): Token[] {
+  if (cell) return [];
+  const left = Math.min(...first.map(({ x0 }) => x0));
+  const more: Token[] = [];
+  let bottom = Math.max(...first.map(({ y1 }) => y1));
+  const labelled = (block: Block) => (labels.get(block) ?? []).some((one) => stops(one) && one.score > 0.75);
+  for (;;) {
+    const next = blocks.find((other) => {
+      const pitch = other.y1 - bottom;
+      if (other.sheet !== sheet || other.cell || pitch < 0.5 * height || pitch > 2 * height) return false;
+      if (Math.abs(other.x0 - left) > 0.8 * height || labelled(other)) return false;
+      const before = other.row.slice(0, other.row.indexOf(other));
+      // Where something stands to the left it may be the label of the next line, unless the lines stand close.
+      return before.length === 0 || (pitch < TIGHT * height && !before.some(labelled));
+    });
+    if (!next) return more;
+    more.push(...next.tokens);
+    bottom = next.y1;
+  }
+}

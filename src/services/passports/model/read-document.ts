@@ -1,0 +1,87 @@
+import type { Extraction } from '../extraction.ts';
+import type { ReadPage } from '../page.ts';
+import type { ScanReader } from './ocr/read-scan.ts';
+import type { Pdf } from './pages/pdf.ts';
+import { PICTURE_SIDE, pictureOf } from './pages/picture.ts';
+
+/** What Tesseract is trained on; a page that would have more pixels than a sheet of A2 is drawn smaller. */
+const SCAN = { dpi: 300, maxPixels: 40_000_000 };
+const POINTS_PER_INCH = 72;
+
+/** All pages of a document: their words for the fields, their looks for people. */
+export interface ReadDocument {
+  readonly pages: readonly ReadPage[];
+  readonly sheets: Extraction['sheets'];
+}
+
+/**
+ * Reads every page: the text that it carries, or, where it carries none, its picture. As many pages at once as the reader
+ * reads, so memory is bounded by that number and not by the document. `keepPicture` gets a JPEG and answers its key.
+ */
+export async function readDocument(
+  pdf: Pdf,
+  needs: {
+    reader: ScanReader;
+    keepPicture: (jpeg: Buffer) => Promise<string>;
+    onPage: (done: number) => void;
+    signal: AbortSignal;
+  },
+): Promise<ReadDocument> {
+  const read: { page: ReadPage; picture: string }[] = [];
+  const numbers = Array.from({ length: pdf.pages }, (_, i) => i + 1).values();
+  const failed = new AbortController();
+  const signal = AbortSignal.any([needs.signal, failed.signal]);
+  let done = 0;
+  const lane = async () => {
+    for (const number of numbers) {
+      signal.throwIfAborted();
+      read[number - 1] = await readPage(pdf, number, { ...needs, signal });
+      needs.onPage(++done);
+    }
+  };
+  const lanes = Array.from({ length: Math.min(needs.reader.lanes, pdf.pages) }, () =>
+    lane().catch((error) => {
+      // The first failure is the document's; the other lanes only have to stop.
+      failed.abort(error);
+      throw error;
+    }),
+  );
+  // All of them, so that nothing of this document goes on after it has ended.
+  const ends = await Promise.allSettled(lanes);
+  if (ends.some(({ status }) => status === 'rejected')) throw failed.signal.reason;
+  return {
+    pages: read.map(({ page }) => page),
+    sheets: read.map(({ page: { reader, width, height, turn }, picture }) => ({
+      reader,
+      width,
+      height,
+      turn,
+      picture,
+    })),
+  };
+}
+
+async function readPage(
+  pdf: Pdf,
+  number: number,
+  needs: { reader: ScanReader; keepPicture: (jpeg: Buffer) => Promise<string>; signal: AbortSignal },
+): Promise<{ page: ReadPage; picture: string }> {
+  const { reader, keepPicture, signal } = needs;
+  const text = await pdf.text(number, signal);
+  const size = { width: text.width, height: text.height };
+  if (text.words.length > 0) {
+    const longestInches = Math.max(size.width, size.height, 1) / POINTS_PER_INCH;
+    const raster = await pdf.render(
+      number,
+      { dpi: PICTURE_SIDE / longestInches, maxPixels: PICTURE_SIDE ** 2 },
+      signal,
+    );
+    return { page: text, picture: await keepPicture(await pictureOf(raster)) };
+  }
+  const raster = await pdf.render(number, SCAN, signal);
+  const [scan, picture] = await Promise.all([reader.read(raster, { size, signal }), pictureOf(raster)]);
+  return {
+    page: { page: number, ...size, ...scan, reader: reader.name },
+    picture: await keepPicture(picture),
+  };
+}

@@ -1,0 +1,122 @@
+import { hash } from 'node:crypto';
+import type { Static } from 'typebox';
+import { queueUnavailable } from '../../../base/faults.ts';
+import type { Files } from '../../../base/files.ts';
+import { reply as answer, refusal } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { fingerprint } from '../../../http/idempotency.ts';
+import { callerOf } from '../auth/door.ts';
+import type { Replies } from '../auth/replies.ts';
+import type { Documents, ImageRow } from '../documents.ts';
+import { displayName } from '../names.ts';
+import { csrfFailed, idempotencyInProgress, invalidImageIds, storageUnavailable, tooManyPages } from '../refusals.ts';
+import { CreatePdf, PdfCreated } from '../schema-http.ts';
+import { ofStorage } from './receive.ts';
+import { requested } from './upload-route.ts';
+
+/** More than all images of a session can weigh, whatever becomes of them. */
+const PDF_MAX_BYTES = 16 * 1024 ** 3;
+
+/** `POST /api/v1/create-pdf`: images of the session, in this order, become one document; all of it or nothing. */
+export function createPdfRoute(
+  app: Gateway,
+  needs: {
+    documents: Documents;
+    files: Files;
+    replies: Replies;
+    cacheKey: (contentHash: string) => string;
+    maxImages: number;
+  },
+): void {
+  const { documents, files, replies, cacheKey, maxImages } = needs;
+
+  app.post<{ Body: Static<typeof CreatePdf> }>(
+    '/api/v1/create-pdf',
+    {
+      config: { access: 'session' },
+      schema: {
+        summary: 'Make a PDF of images and extract it',
+        description: `At most ${maxImages} images, in the order of the pages. Afterwards the session's images are gone.`,
+        operationId: 'createPdf',
+        tags: ['images'],
+        body: CreatePdf,
+        shown: {
+          headers: { 'Idempotency-Key': 'The same key with the same images makes no second task for 24 hours.' },
+        },
+        response: {
+          200: answer('The result was there already.', PdfCreated),
+          202: answer('Queued.', PdfCreated),
+          400: refusal(invalidImageIds('Some images are not in this session.', []), tooManyPages(maxImages)),
+          403: refusal(csrfFailed()),
+          409: refusal(idempotencyInProgress()),
+          503: refusal(storageUnavailable(), queueUnavailable()),
+        },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const ids = request.body.image_ids.map((id) => id.toLowerCase());
+      const asked = { caller, fingerprint: fingerprint(ids) };
+      const { status, body } = await replies.once(request, reply, asked, async () => {
+        const images = pick(ids, await documents.images(caller.session), maxImages);
+        const stored = await assemble(files, images);
+        const [document] = await documents.create(
+          caller,
+          [
+            {
+              filename: nameOf(images[0]!),
+              fileKey: stored.key,
+              sizeBytes: stored.sizeBytes,
+              cacheKey: cacheKey(contentOf(images)),
+            },
+          ],
+          requested(request),
+        );
+        // The document is there: images that stay until their time are no reason to say that it is not.
+        await documents
+          .clearImages(caller.session)
+          .catch((err) => request.log.warn({ err }, 'images could not be removed'));
+        const done = document!.status === 'SUCCESS';
+        return { status: done ? 200 : 202, body: { task_id: document!.id, status: done ? 'SUCCESS' : 'PENDING' } };
+      });
+      return reply.code(status as 200 | 202).send(body);
+    },
+  );
+}
+
+/** The images that `ids` name, in their order; whatever cannot be taken as it stands is refused by name. */
+function pick(ids: readonly string[], images: readonly ImageRow[], most: number): ImageRow[] {
+  if (ids.length === 0) throw invalidImageIds('A PDF needs at least one image.', []);
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+  if (twice.length > 0) throw invalidImageIds('An image can be a page only once.', [...new Set(twice)]);
+  const known = new Map(images.map((image) => [image.id, image]));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw invalidImageIds('Some images are not in this session.', unknown.slice(0, 100));
+  if (ids.length > most) throw tooManyPages(most);
+  return ids.map((id) => known.get(id)!);
+}
+
+/** The PDF goes into the store as it is made; one image at a time is in memory. */
+async function assemble(files: Files, images: readonly ImageRow[]) {
+  const { assemblePdf } = await import('../model/pages/assemble.ts');
+  const sheets = images.map(({ fileKey, rotation }) => ({
+    rotation,
+    async read() {
+      const bytes = await files.get(fileKey);
+      if (bytes === undefined) throw storageUnavailable();
+      return bytes;
+    },
+  }));
+  try {
+    return await files.put(assemblePdf(sheets), { maxBytes: PDF_MAX_BYTES });
+  } catch (error) {
+    throw ofStorage(error);
+  }
+}
+
+/** The same images, turned the same way, in the same order, are the same document. */
+const contentOf = (images: readonly ImageRow[]) =>
+  hash('sha256', JSON.stringify(['images', ...images.map(({ sha256, rotation }) => [sha256, rotation])]), 'hex');
+
+const nameOf = ({ filename }: ImageRow) =>
+  displayName(`${filename.replace(/\.[A-Za-z0-9]{1,8}$/, '')}.pdf`, 'images.pdf');

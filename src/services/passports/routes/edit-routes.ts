@@ -1,0 +1,168 @@
+import type { Static } from 'typebox';
+import { wantsJson } from '../../../http/accept.ts';
+import { InvalidInput, missing } from '../../../http/details.ts';
+import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { acceptForms, type Form } from '../../../http/forms.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { CSRF_FIELD } from '../auth/csrf.ts';
+import { callerOf, type Door } from '../auth/door.ts';
+import type { Caller, Documents, Opened } from '../documents.ts';
+import { placed, readTyped, type Typed } from '../edits.ts';
+import { givenName } from '../names.ts';
+import { csrfFailed, documentNotFound, invalidName, notEditable, notRetryable, versionConflict } from '../refusals.ts';
+import type { Schema } from '../schema/schema.ts';
+import { TaskParams, TaskStatus, Updated } from '../schema-http.ts';
+import { taskStatus } from '../wire.ts';
+import { idOf, isOpened } from './task-routes.ts';
+import { matchedVersion } from './version-tag.ts';
+
+const FORM = { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } };
+const TAKES = 'application/x-www-form-urlencoded';
+type Params = Static<typeof TaskParams>;
+
+/** The routes that change documents: fields, name, another try, the end. */
+export async function editRoutes(
+  app: Gateway,
+  { door, documents, schema }: { door: Door; documents: Documents; schema: Schema },
+): Promise<void> {
+  const config = { access: 'bearer', page: true, takes: TAKES } as const;
+  const described = { tags: ['documents'], params: TaskParams };
+
+  await app.register(async (scope) => {
+    await acceptForms(scope);
+
+    scope.post<{ Params: Params; Body: Form | undefined }>(
+      '/task/:task_id/update',
+      {
+        config,
+        bodyLimit: FORM_BYTES,
+        schema: {
+          ...described,
+          summary: 'Edit extracted fields',
+          description:
+            'Each key is `section:field`, or `section:row.column` in a table; an empty value resets it to null. With `Accept: application/json` the answer is JSON, otherwise a redirect to the page of the task. All or nothing.',
+          operationId: 'updateTask',
+          shown: { body: { content: FORM }, headers: { 'If-Match': 'The version that the edits are meant for.' } },
+          response: {
+            200: answer('Edited.', Updated),
+            303: { description: 'To the page of the task, for forms.', type: 'null' },
+            403: refusal(csrfFailed()),
+            404: refusal(documentNotFound()),
+            409: refusal(notEditable()),
+            412: refusal(versionConflict()),
+          },
+        },
+      },
+      async (request, reply) => {
+        const form = new Map(request.body);
+        door.checkForm(request, form);
+        form.delete(CSRF_FIELD);
+        const [id, typed] = [idOf(request), readTyped(form, schema)];
+        const wanted = matchedVersion(request.headers['if-match']);
+        const edited = await edit(callerOf(request), id, typed, wanted);
+        if (!wantsJson(request.headers.accept)) return reply.redirect(`/task/${id}`, 303);
+        return reply.send({ status: 'ok', id, version: edited.version });
+      },
+    );
+
+    scope.post<{ Params: Params; Body: Form | undefined }>(
+      '/task/:task_id/rename',
+      {
+        config,
+        bodyLimit: FORM_BYTES,
+        schema: {
+          ...described,
+          summary: 'Rename a task',
+          description: 'The field `name`: 1 to 255 characters. Always answers with a redirect.',
+          operationId: 'renameTask',
+          shown: { body: { content: FORM } },
+          response: {
+            303: { description: 'To `/`.', type: 'null' },
+            400: refusal(invalidName('A name needs at least one character.')),
+            403: refusal(csrfFailed()),
+            404: refusal(documentNotFound()),
+          },
+        },
+      },
+      async (request, reply) => {
+        const form: Form = request.body ?? new Map();
+        door.checkForm(request, form);
+        const sent = form.get('name');
+        if (sent === undefined) throw new InvalidInput([missing(['body', 'name'])]);
+        const renamed = await documents.rename(callerOf(request), idOf(request), givenName(sent));
+        if (renamed === undefined) throw documentNotFound();
+        return reply.redirect('/', 303);
+      },
+    );
+  });
+
+  app.delete<{ Params: Params }>(
+    '/task/:task_id',
+    {
+      config: { access: 'bearer' },
+      schema: {
+        ...described,
+        summary: 'Delete a task and its file',
+        operationId: 'deleteTask',
+        response: {
+          200: { description: 'Gone; no body.', type: 'null' },
+          403: refusal(csrfFailed()),
+          404: refusal(documentNotFound()),
+        },
+      },
+    },
+    async (request, reply) => {
+      if (!(await documents.remove(callerOf(request), idOf(request)))) throw documentNotFound();
+      return reply.code(200).send();
+    },
+  );
+
+  app.post<{ Params: Params }>(
+    '/api/task/:task_id/retry',
+    {
+      config: { access: 'bearer' },
+      schema: {
+        ...described,
+        summary: 'Try a failed task again',
+        operationId: 'retryTask',
+        response: {
+          200: answer('Queued again.', TaskStatus),
+          403: refusal(csrfFailed()),
+          404: refusal(documentNotFound()),
+          409: refusal(notRetryable()),
+        },
+      },
+    },
+    async (request) => {
+      const retried = await documents.retry(callerOf(request), idOf(request));
+      if (retried === undefined) throw documentNotFound();
+      if (retried === 'not-retryable') throw notRetryable();
+      return taskStatus(retried);
+    },
+  );
+
+  /**
+   * Where cells are edited, the rows are counted as this document stands, so that the edits hold for this version only;
+   * when somebody else was quicker, they are counted anew.
+   */
+  async function edit(caller: Caller, id: string, typed: readonly Typed[], wanted?: number): Promise<Opened> {
+    for (let tries = 0; ; tries++) {
+      const document = await documents.open(caller, id);
+      if (document === undefined) throw documentNotFound();
+      if (!isOpened(document)) throw notEditable();
+      if (wanted !== undefined && wanted !== document.version) throw versionConflict();
+      const counted = typed.some(({ target }) => target.kind === 'cell');
+      const ifVersion = wanted ?? (counted ? document.version : undefined);
+      const edits = placed(typed, document, schema);
+      const edited = await documents.update(caller, id, edits, ifVersion === undefined ? {} : { ifVersion });
+      if (edited === undefined) throw documentNotFound();
+      if (edited === 'not-editable') throw notEditable();
+      if (edited !== 'conflict') return edited;
+      if (wanted !== undefined || tries === MOST_TRIES) throw versionConflict();
+    }
+  }
+}
+
+/** 500 values of 10 000 characters, each character written as several. */
+const FORM_BYTES = 16 * 1024 * 1024;
+const MOST_TRIES = 10;

@@ -1,0 +1,173 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Files } from '../../../base/files.ts';
+import { InvalidInput } from '../../../http/details.ts';
+import { refusal } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { languageOf } from '../../task-routes.ts';
+import { adminOf, callerOf } from '../auth/door.ts';
+import type { Documents, Opened } from '../documents.ts';
+import { documentNotFound, forbidden, notReady } from '../refusals.ts';
+import type { Schema } from '../schema/schema.ts';
+import { TaskParams } from '../schema-http.ts';
+import { idOf, isOpened } from './task-routes.ts';
+
+type Params = Static<typeof TaskParams>;
+const LayoutQuery = Type.Object({ layout: Type.Enum(['plain', 'wide'], { default: 'plain' }) });
+const RangeQuery = Type.Object({
+  from: Type.Optional(Type.String({ description: 'A day or a moment (ISO 8601): created then or later.' })),
+  to: Type.Optional(Type.String({ description: 'A day, which counts as a whole, or a moment: created before it.' })),
+});
+
+const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const BYTES = { schema: { type: 'string', format: 'binary' } };
+const excel = { description: 'The workbook.', content: { [EXCEL]: BYTES } };
+const headers = { 'Accept-Language': 'The language of the labels: `en` or `ru`.' };
+
+/** Documents as files to take away. What makes them is loaded when somebody wants one. */
+export function exportRoutes(
+  app: Gateway,
+  { documents, files, schema }: { documents: Documents; files: Files; schema: Schema },
+): void {
+  const tags = ['exports'];
+
+  /** The document that can be exported, if it is there for the caller. */
+  async function ready(request: FastifyRequest<{ Params: Params }>): Promise<Opened> {
+    const document = await documents.open(callerOf(request), idOf(request));
+    if (document === undefined) throw documentNotFound();
+    if (!isOpened(document)) throw notReady();
+    return document;
+  }
+
+  app.get<{ Params: Params; Querystring: Static<typeof LayoutQuery> }>(
+    '/export/:task_id/excel',
+    {
+      config: { access: 'bearer' },
+      schema: {
+        summary: 'One task as Excel file',
+        description: 'The columns Field and Value; `layout=wide` adds Section, Confidence and Edited.',
+        operationId: 'exportExcel',
+        tags,
+        params: TaskParams,
+        querystring: LayoutQuery,
+        shown: { headers },
+        response: { 200: excel, 404: refusal(documentNotFound()), 409: refusal(notReady()) },
+      },
+    },
+    async (request, reply) => {
+      const opened = await ready(request);
+      const { EXCEL_TYPE, excelOfOne } = await import('../export/excel.ts');
+      const { attachment, excelName } = await import('../export/filenames.ts');
+      const { layout } = request.query;
+      const bytes = excelOfOne(opened, { schema, language: languageFor(request), layout });
+      return send(reply, EXCEL_TYPE, attachment(excelName(opened.filename)), bytes);
+    },
+  );
+
+  app.get<{ Params: Params }>(
+    '/export/:task_id/pdf',
+    {
+      config: { access: 'bearer' },
+      schema: {
+        summary: 'One task as printable PDF',
+        description: 'Each value beside the strip of the page where it was read.',
+        operationId: 'exportPdf',
+        tags,
+        params: TaskParams,
+        shown: { headers },
+        response: {
+          200: { description: 'The report.', content: { 'application/pdf': BYTES } },
+          404: refusal(documentNotFound()),
+          409: refusal(notReady()),
+        },
+      },
+    },
+    async (request, reply) => {
+      const opened = await ready(request);
+      const { reportOf } = await import('../export/report.ts');
+      const { attachment, reportName } = await import('../export/filenames.ts');
+      const picture = (key: string) => files.get(key);
+      const bytes = await reportOf(opened, { schema, language: languageFor(request), picture, now: new Date() });
+      return send(reply, 'application/pdf', attachment(reportName(opened.filename)), bytes);
+    },
+  );
+
+  app.get<{ Querystring: Static<typeof RangeQuery> }>(
+    '/export/all/excel',
+    {
+      config: { access: 'bearer' },
+      schema: {
+        summary: 'All successful tasks as Excel file',
+        description: 'One row per task, whoever made it: for administrators.',
+        operationId: 'exportAll',
+        tags,
+        querystring: RangeQuery,
+        shown: { headers },
+        response: { 200: excel, 403: refusal(forbidden()) },
+      },
+    },
+    async (request, reply) => {
+      adminOf(request);
+      const { allName } = await import('../export/filenames.ts');
+      return sendMany(request, reply, allName(new Date()), range(request.query));
+    },
+  );
+
+  app.get(
+    '/export/session/excel',
+    {
+      config: { access: 'session' },
+      schema: {
+        summary: "The session's successful tasks as Excel file",
+        operationId: 'exportSession',
+        tags,
+        shown: { headers },
+        response: { 200: excel },
+      },
+    },
+    async (request, reply) => {
+      const { sessionName } = await import('../export/filenames.ts');
+      return sendMany(request, reply, sessionName(new Date()), { session: callerOf(request).session });
+    },
+  );
+
+  async function sendMany(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: string,
+    which: Parameters<Documents['each']>[0],
+  ) {
+    const { EXCEL_TYPE, excelOfMany } = await import('../export/excel.ts');
+    const { attachment } = await import('../export/filenames.ts');
+    const bytes = excelOfMany(() => documents.each(which), { schema, language: languageFor(request) });
+    return send(reply, EXCEL_TYPE, attachment(name), bytes);
+  }
+}
+
+const languageFor = (request: FastifyRequest) => languageOf(request.headers['accept-language']);
+
+function send(reply: FastifyReply, type: string, disposition: string, bytes: AsyncIterable<Buffer> | Buffer) {
+  return reply
+    .headers({ 'content-type': type, 'content-disposition': disposition, vary: 'Accept-Language' })
+    .send(Buffer.isBuffer(bytes) ? bytes : Readable.from(bytes, { objectMode: false }));
+}
+
+/** A day begins at its first moment and, as an end, lasts to its last. */
+function range({ from, to }: Static<typeof RangeQuery>): { from?: Date; to?: Date } {
+  const [first, last] = [moment('from', from), moment('to', to)];
+  return {
+    ...(first && { from: first.at }),
+    ...(last && { to: last.wholeDay ? new Date(last.at.getTime() + 86_400_000) : last.at }),
+  };
+}
+
+function moment(name: string, text: string | undefined): { at: Date; wholeDay: boolean } | undefined {
+  if (text === undefined) return undefined;
+  const at = new Date(text);
+  const wholeDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const understood = wholeDay || /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i.test(text);
+  if (understood && !Number.isNaN(at.getTime())) return { at, wholeDay };
+  const msg = 'Input should be a valid date or datetime';
+  throw new InvalidInput([{ loc: ['query', name], msg, type: 'datetime_parsing', input: text.slice(0, 100) }]);
+}

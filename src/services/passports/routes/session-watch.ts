@@ -1,0 +1,138 @@
+import type { Log } from '../../../base/log.ts';
+import { createBell, loop } from '../../../base/loop.ts';
+import type { EventStream, StreamEvent } from '../../../http/event-stream.ts';
+import type { Caller, Document, Documents, SessionEvent } from '../documents.ts';
+import { tooManyStreams } from '../refusals.ts';
+import { taskItem } from '../wire.ts';
+
+/** As many documents as a snapshot shows; a list knows the others. */
+const SNAPSHOT_ITEMS = 200;
+/** Questions to the store at a time: watching must leave connections for everybody else. */
+const AT_ONCE = 3;
+
+/** Tells what happens in sessions to whoever watches them, from one look at the store for all of them. */
+export interface SessionWatch {
+  /** Refuses a stream too many, before anything was answered. */
+  admit(session: string): void;
+  /** Follows the session until the stream is over: from after `after`, or from a snapshot. */
+  follow(caller: Caller, stream: EventStream, after: number | undefined): void;
+  snapshot(session: string): Promise<{ items: object[]; total: number }>;
+}
+
+interface Watcher {
+  readonly caller: Caller;
+  readonly stream: EventStream;
+  /** The number of the event that was sent last; undefined before the first. */
+  seen: number | undefined;
+}
+
+/** `mostPerSession` streams at a time; when `signal` aborts each of them is told that it ends, and ended. */
+export function watchSessions(needs: {
+  documents: Documents;
+  mostPerSession: number;
+  log: Log;
+  signal: AbortSignal;
+}): SessionWatch {
+  const { documents, mostPerSession, log, signal } = needs;
+  const watchers = new Map<string, Set<Watcher>>();
+  const bell = createBell();
+
+  async function snapshot(session: string) {
+    const { items, total } = await documents.list(session, { page: 1, limit: SNAPSHOT_ITEMS });
+    return { items: items.map(taskItem), total };
+  }
+
+  /** Sends what is new to one watcher. */
+  async function tell(watcher: Watcher): Promise<void> {
+    const { caller, stream } = watcher;
+    const news = watcher.seen === undefined ? undefined : await documents.events(caller.session, watcher.seen);
+    if (news === undefined || news === 'lost') {
+      // Asked first: what happens in between is told twice rather than never.
+      const id = await documents.lastEvent(caller.session);
+      const data = await snapshot(caller.session);
+      if (news === 'lost') stream.send({ event: 'resync', data: {} });
+      stream.send({ event: 'snapshot', id, data });
+      watcher.seen = id;
+      return;
+    }
+    if (news.length === 0) return;
+    const known = await byId(documents, caller, news);
+    for (const event of news) stream.send(message(event, known.get(event.task)));
+    watcher.seen = news.at(-1)!.id;
+  }
+
+  const everybody = () => [...watchers.values()].flatMap((each) => [...each]);
+
+  async function round(): Promise<void> {
+    await bell.wait();
+    const waiting = everybody();
+    const line = async () => {
+      for (let watcher = waiting.pop(); watcher !== undefined; watcher = waiting.pop()) {
+        if (!watcher.stream.over.aborted) await tell(watcher);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, line));
+  }
+
+  documents.onEvents(() => bell.ring(), signal);
+  void loop(round, {
+    restMs: 20,
+    signal,
+    onError: (err) => log.warn({ err }, 'watched sessions could not be read; the next look may'),
+  });
+
+  signal.addEventListener('abort', () => {
+    bell.ring();
+    for (const { stream } of everybody()) {
+      stream.send({ event: 'end', data: {} });
+      stream.end();
+    }
+  });
+
+  return {
+    admit(session) {
+      if ((watchers.get(session)?.size ?? 0) >= mostPerSession) throw tooManyStreams(mostPerSession);
+    },
+    follow(caller, stream, after) {
+      const watcher: Watcher = { caller, stream, seen: after };
+      const beside = watchers.get(caller.session) ?? new Set();
+      watchers.set(caller.session, beside.add(watcher));
+      stream.over.addEventListener('abort', () => {
+        beside.delete(watcher);
+        if (beside.size === 0) watchers.delete(caller.session);
+      });
+      bell.ring();
+    },
+    snapshot,
+  };
+}
+
+async function byId(documents: Documents, caller: Caller, events: readonly SessionEvent[]) {
+  const ids = new Set(events.filter(({ kind }) => kind === 'task').map(({ task }) => task));
+  const found = new Map<string, Document>();
+  for (const id of ids) {
+    const document = await documents.find(caller, id);
+    if (document !== undefined) found.set(id, document);
+  }
+  return found;
+}
+
+/** Of a document that has gone since only the event itself can tell. */
+function message(event: SessionEvent, document: Document | undefined): StreamEvent {
+  const { id, kind, task, status, previousStatus, at } = event;
+  if (kind === 'deleted') return { event: 'deleted', id, data: { id: task } };
+  return {
+    event: 'task',
+    id,
+    data: {
+      id: task,
+      status,
+      previous_status: previousStatus,
+      filename: document?.filename ?? null,
+      cached: document?.cached ?? false,
+      created_at: document?.createdAt.toISOString() ?? null,
+      error_type: document?.status === status ? document?.errorType : null,
+      updated_at: at.toISOString(),
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { reply as answer } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { ServiceStatus } from '../schema-http.ts';
+
+/** `GET /health` and `GET /api/status`: the service answers. Nothing more, and nothing that a stranger should not know. */
+export function statusRoutes(app: Gateway, { version }: { version: string }): void {
+  const since = performance.now();
+  for (const [path, operationId] of [
+    ['/health', 'health'],
+    ['/api/status', 'serviceStatus'],
+  ] as const) {
+    app.get(
+      path,
+      {
+        config: { access: 'public' },
+        schema: {
+          summary: 'Whether the service answers',
+          operationId,
+          tags: ['operation'],
+          response: { 200: answer('It does.', ServiceStatus) },
+        },
+      },
+      (_request, reply) => {
+        void reply.header('cache-control', 'no-store');
+        return { status: 'ok', version, uptime_seconds: Math.floor((performance.now() - since) / 1000) };
+      },
+    );
+  }
+}

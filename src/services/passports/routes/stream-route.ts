@@ -1,0 +1,49 @@
+import { names, wantsJson } from '../../../http/accept.ts';
+import { refusal } from '../../../http/envelope.ts';
+import { eventStream } from '../../../http/event-stream.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { callerOf } from '../auth/door.ts';
+import { tooManyStreams } from '../refusals.ts';
+import type { SessionWatch } from './session-watch.ts';
+
+export const MOST_STREAMS = 5;
+const RETRY_MS = 3000;
+
+/** `GET /api/tasks/stream`: what happens to the session's documents, as it happens; missed events come again. */
+export function streamRoute(app: Gateway, watch: SessionWatch): void {
+  app.get(
+    '/api/tasks/stream',
+    {
+      config: { access: 'session' },
+      schema: {
+        summary: 'Follow the tasks of the session',
+        description:
+          'Server-sent events: `snapshot` with the list, then `task` and `deleted` for each change. `Last-Event-ID` brings the events that were missed; where they are no longer kept, `resync` and a new snapshot. `end` says that the service stops. With `Accept: application/json` the snapshot alone, once.',
+        operationId: 'streamTasks',
+        tags: ['documents'],
+        shown: { headers: { 'Last-Event-ID': 'The number of the event that was seen last.' } },
+        response: {
+          200: {
+            description: 'The stream.',
+            content: { 'text/event-stream': { schema: { type: 'string' } } },
+          },
+          429: refusal(tooManyStreams(MOST_STREAMS)),
+        },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const { accept } = request.headers;
+      if (wantsJson(accept) && !names(accept, 'text/event-stream')) return watch.snapshot(caller.session);
+      watch.admit(caller.session);
+      if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
+      const stream = eventStream(reply, { retryMs: RETRY_MS });
+      watch.follow(caller, stream, lastSeen(request.headers['last-event-id']));
+      return reply;
+    },
+  );
+}
+
+function lastSeen(header: string | string[] | undefined): number | undefined {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : undefined;
+}

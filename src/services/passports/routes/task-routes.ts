@@ -1,0 +1,188 @@
+import type { Static } from 'typebox';
+import { notFound } from '../../../base/faults.ts';
+import type { Files } from '../../../base/files.ts';
+import { reply as answer, notModified, refusal } from '../../../http/envelope.ts';
+import { matches } from '../../../http/etag.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { languageOf } from '../../task-routes.ts';
+import { callerOf } from '../auth/door.ts';
+import type { Document, Documents, Opened } from '../documents.ts';
+import { presentFields } from '../present.ts';
+import { documentNotFound, statusNotFound } from '../refusals.ts';
+import type { Schema } from '../schema/schema.ts';
+import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../schema-http.ts';
+import { result, taskItem, taskStatus, unfinished } from '../wire.ts';
+import { versionTag } from './version-tag.ts';
+
+/** A document is soon done or its client will be told otherwise; this is how often a look is worth it. */
+const POLL_SECONDS = '5';
+
+/** The routes that read documents. */
+export function taskRoutes(
+  app: Gateway,
+  { documents, files, schema }: { documents: Documents; files: Files; schema: Schema },
+): void {
+  const config = { access: 'session' } as const;
+
+  app.get<{ Querystring: Static<typeof ListQuery> }>(
+    '/api/tasks',
+    {
+      config,
+      schema: {
+        summary: 'List the tasks of the session',
+        description: 'Newest first.',
+        operationId: 'listTasks',
+        tags: ['documents'],
+        querystring: ListQuery,
+        response: { 200: answer('One page of them.', TaskList) },
+      },
+    },
+    async (request) => {
+      const { page, limit, status } = request.query;
+      const { items, total } = await documents.list(callerOf(request).session, {
+        ...{ page, limit },
+        ...(status !== undefined && { status }),
+      });
+      return { items: items.map(taskItem), total, page, limit };
+    },
+  );
+
+  app.get<{ Params: Static<typeof TaskParams> }>(
+    '/api/task/:task_id/status',
+    {
+      config,
+      schema: {
+        summary: 'State of a task',
+        operationId: 'readStatus',
+        tags: ['documents'],
+        params: TaskParams,
+        response: { 200: answer('The state.', TaskStatus), 404: refusal(statusNotFound()) },
+      },
+    },
+    async (request) => {
+      const document = await documents.find(callerOf(request), idOf(request));
+      if (document === undefined) throw statusNotFound();
+      return taskStatus(document);
+    },
+  );
+
+  app.get<{ Params: Static<typeof TaskParams> }>(
+    '/api/task/:task_id/result',
+    {
+      config,
+      schema: {
+        summary: 'Extraction result of a task',
+        operationId: 'readResult',
+        tags: ['documents'],
+        params: TaskParams,
+        shown: {
+          headers: {
+            'If-None-Match': 'The `ETag` of the result you have.',
+            'Accept-Language': 'The language of the labels: `en` or `ru`.',
+          },
+        },
+        response: {
+          200: answer('The result, or why there is none.', Result),
+          202: answer(
+            'Still queued or being worked on.',
+            Result,
+            {},
+            {
+              'Retry-After': 'Seconds until the next poll makes sense.',
+            },
+          ),
+          304: notModified,
+          404: refusal(documentNotFound()),
+        },
+      },
+    },
+    async (request, reply) => {
+      const document = await documents.open(callerOf(request), idOf(request));
+      if (document === undefined) throw documentNotFound();
+      if (!isOpened(document)) {
+        if (document.errorType === null) void reply.code(202).header('retry-after', POLL_SECONDS);
+        return unfinished(document);
+      }
+      const body = JSON.stringify(result(document, schema, languageOf(request.headers['accept-language'])));
+      const etag = versionTag(document.version, body);
+      void reply.header('etag', etag).header('vary', 'Accept-Language');
+      if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      return reply.type('application/json; charset=utf-8').send(body);
+    },
+  );
+
+  app.get<{ Params: Static<typeof TaskParams> }>(
+    '/api/task/:task_id/history',
+    {
+      config,
+      schema: {
+        summary: 'Edits of a task, the oldest first',
+        operationId: 'readHistory',
+        tags: ['documents'],
+        params: TaskParams,
+        response: { 200: answer('The edits.', History), 404: refusal(documentNotFound()) },
+      },
+    },
+    async (request) => {
+      const [caller, id] = [callerOf(request), idOf(request)];
+      const [entries, document] = [await documents.history(caller, id), await documents.open(caller, id)];
+      if (entries === undefined || document === undefined) throw documentNotFound();
+      const shown = isOpened(document)
+        ? new Map(presentFields(document, schema).map(({ storedKey, key }) => [storedKey, key]))
+        : new Map<string, string>();
+      return {
+        items: entries.map(({ at, actor, key, from, to }) => ({
+          at: at.toISOString(),
+          actor,
+          // A row that was emptied since has no number any more.
+          field: shown.get(key) ?? key,
+          from,
+          to,
+        })),
+      };
+    },
+  );
+
+  app.get<{ Params: Static<typeof PageParams> }>(
+    '/api/task/:task_id/page/:page',
+    {
+      config,
+      schema: {
+        summary: 'Picture of a page',
+        description: 'A JPEG of the page as the document shows it.',
+        operationId: 'readPage',
+        tags: ['documents'],
+        params: PageParams,
+        response: {
+          200: {
+            description: 'The picture.',
+            content: { 'image/jpeg': { schema: { type: 'string', format: 'binary' } } },
+          },
+          404: refusal(documentNotFound(), notFound()),
+        },
+      },
+    },
+    async (request, reply) => {
+      const document = await documents.open(callerOf(request), idOf(request));
+      if (document === undefined) throw documentNotFound();
+      const key = isOpened(document) ? document.extraction.sheets[request.params.page - 1]?.picture : undefined;
+      const picture = typeof key === 'string' ? await files.stream(key) : undefined;
+      if (picture === undefined) throw notFound();
+      return reply
+        .headers({
+          'content-type': 'image/jpeg',
+          'content-length': picture.sizeBytes,
+          // A stored picture never changes.
+          'cache-control': 'private, max-age=86400, immutable',
+          'content-security-policy': "default-src 'none'; sandbox",
+          'cross-origin-resource-policy': 'same-origin',
+        })
+        .send(picture.stream);
+    },
+  );
+}
+
+/** As the store has it. */
+export const idOf = (request: { params: Static<typeof TaskParams> }) => request.params.task_id.toLowerCase();
+
+export const isOpened = (document: Document | Opened): document is Opened => 'extraction' in document;

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { SettingsProblem } from '../../base/settings.ts';
+import { passports } from './index.ts';
+import { missingCredentials, readOwn } from './settings.ts';
+
+const KEYS = 'PASSPORTS_API_KEYS';
+
+describe('settings of passports', () => {
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['a key without a name', { [KEYS]: 'justakey' }, /^PASSPORTS_API_KEYS: API key number 1 /],
+    ['a short secret', { PASSPORTS_JWT_SECRET: 'short' }, /^PASSPORTS_JWT_SECRET: must have at least 32 bytes/],
+    ['a scope that is none', { PASSPORTS_BEARER_SCOPE: 'some' }, /^PASSPORTS_BEARER_SCOPE: must be one of/],
+    ['an origin with a path', { PUBLIC_ORIGINS: 'https://docs.example.com/a' }, /^PUBLIC_ORIGINS: .* is not an origin/],
+    ['a schema that is not there', { PASSPORTS_SCHEMA_FILE: '/nowhere.json' }, /^PASSPORTS_SCHEMA_FILE: /],
+    ['a provider without a model', { LLM_PROVIDER: 'openai' }, /^LLM_MODEL must be set/],
+    ['a model that is required and nowhere', { LLM_REQUIRED: 'true' }, /^LLM_REQUIRED needs an LLM_PROVIDER/],
+  ])('that cannot work stop the start with a sentence: %s', (_, env, sentence) => {
+    expect(() => readOwn(env)).toThrow(SettingsProblem);
+    expect(() => readOwn(env)).toThrow(sentence);
+  });
+
+  it('never quote a key or a secret in a complaint', () => {
+    const env = { [KEYS]: 'hunter2 hunter2', PASSPORTS_JWT_SECRET: 'hunter2' };
+    expect(() => readOwn(env)).toThrow(expect.not.objectContaining({ message: expect.stringContaining('hunter2') }));
+  });
+
+  it('ask for a token everywhere in production, and where the specification shows it elsewhere', () => {
+    expect(readOwn({ APP_ENV: 'production' }).bearerScope).toBe('all');
+    expect(readOwn({}).bearerScope).toBe('documented');
+    expect(readOwn({ APP_ENV: 'production', PASSPORTS_BEARER_SCOPE: 'documented' }).bearerScope).toBe('documented');
+  });
+
+  it('miss a key where nobody has said anything about keys, and take one that was made', () => {
+    expect(missingCredentials({})).toEqual([KEYS]);
+    expect(missingCredentials({ [KEYS]: '' })).toEqual([]);
+    const env = { [KEYS]: passports.writeCredential!('assay-01k2m3n4p5') };
+    expect(missingCredentials(env)).toEqual([]);
+    const open = passports.configure(env)({} as never);
+    expect(open.pageUrl('http://127.0.0.1:8003')).toBe('http://127.0.0.1:8003/login#key=assay-01k2m3n4p5');
+    expect(open.example('http://127.0.0.1:8003')).toContain('"api_key":"assay-01k2m3n4p5"');
+  });
+});

@@ -1,0 +1,615 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Db } from '../../../base/db.ts';
+import { type Files, openFiles } from '../../../base/files.ts';
+import type { JsonValue } from '../../../base/json.ts';
+import { createLog } from '../../../base/log.ts';
+import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
+import { postgresTaskStore } from '../../../tasks/postgres.ts';
+import type { TaskStore } from '../../../tasks/store.ts';
+import { FAILURES } from '../../../tasks/task.ts';
+import type { Caller, Document, Opened } from '../documents.ts';
+import type { Extraction } from '../extraction.ts';
+import { ERROR_TYPES, type ErrorType, failure } from '../failures.ts';
+import { postgresPictures } from './pictures.ts';
+import { postgresDocuments } from './postgres.ts';
+import { statusOf } from './status.ts';
+
+const log = createLog('silent', 'test');
+const anna: Caller = { session: 'anna' };
+const boris: Caller = { session: 'boris' };
+const clerk: Caller = { session: 'key:clerk', key: 'clerk' };
+const other: Caller = { session: 'key:other', key: 'other' };
+
+let database: TestDatabase;
+let db: Db;
+let tasks: TaskStore & { close(): void };
+let files: Files;
+let dir: string;
+let documents: ReturnType<typeof openDocuments>;
+
+const openDocuments = ({ strictOwnership = false } = {}) =>
+  postgresDocuments({ db, tasks, files, log, strictOwnership, imageTtlSeconds: 86_400 });
+
+beforeAll(async () => {
+  database = await testDatabase();
+  db = database.db;
+  dir = await mkdtemp(join(tmpdir(), 'assay-documents-'));
+  files = openFiles({ dir });
+  tasks = postgresTaskStore(db);
+  documents = openDocuments();
+});
+afterEach(async () => {
+  await db.query('truncate tasks, passport_files, passport_trash, passport_images cascade');
+  await db.query('truncate passport_events, passport_event_counts');
+});
+afterAll(async () => {
+  tasks.close();
+  await database.drop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const stored = async (text = 'bytes') => (await files.put(Buffer.from(text), { maxBytes: 1000 })).key;
+const there = async (key: string) => (await files.get(key)) !== undefined;
+
+let contents = 0;
+const upload = async (caller: Caller, over: { filename?: string; cacheKey?: string } = {}): Promise<Document> => {
+  const [document] = await documents.create(caller, [
+    { filename: 'a.pdf', fileKey: await stored(), sizeBytes: 5, cacheKey: `content-${++contents}`, ...over },
+  ]);
+  return document!;
+};
+
+/** A worker that takes the oldest task. */
+const claim = async (worker = 'w1') => {
+  const { claimed } = await tasks.advance([], { service: 'passports', worker, limit: 1, leaseMs: 60_000 });
+  return claimed[0]!;
+};
+const want = (worker = 'w1') => ({ service: 'passports', worker, limit: 0, leaseMs: 60_000 });
+const endWith = async (id: string, result: Extraction) => {
+  const { attempt } = await claim();
+  const outcome = { outcome: 'done', result: result as unknown as JsonValue, processingMs: 7 } as const;
+  expect((await tasks.advance([{ id, attempt, ...outcome }], want())).ended).toEqual([id]);
+};
+const failWith = async (id: string, code: ErrorType) => {
+  const { attempt } = await claim();
+  await tasks.advance([{ id, attempt, outcome: 'failed', failure: failure(code), processingMs: 7 }], want());
+};
+const finished = async (caller: Caller, over: Parameters<typeof upload>[1] = {}, result = extraction()) => {
+  const document = await upload(caller, over);
+  if (document.status === 'PENDING') await endWith(document.id, result);
+  return document.id;
+};
+const opened = async (caller: Caller, id: string) => (await documents.open(caller, id)) as Opened;
+const later = (id: string, days: number) =>
+  db.query('update passport_documents set created_at = created_at - make_interval(days => $2) where id = $1', [
+    id,
+    days,
+  ]);
+
+function extraction(over: Partial<Extraction> = {}): Extraction {
+  const field = { confidence: 0.9, source: 'text', page: 1, bbox: [0, 0, 0.5, 0.1], text: 'x' } as const;
+  return {
+    schema: { id: 'technical_passport', version: '1' },
+    fields: {
+      'general:address': { ...field, value: 'ул. Ленина, 1' },
+      'general:year_built': { ...field, value: 1978 },
+    },
+    pages: 1,
+    sheets: [{ reader: 'text', width: 595, height: 842, turn: 0, picture: null }],
+    engine: { llm_provider: 'none', model: null, version: '1' },
+    warnings: [],
+    ...over,
+  };
+}
+
+describe('documents', () => {
+  it('go from PENDING over PROCESSING to SUCCESS, and open with what was read', async () => {
+    const { id, status, cached, version } = await upload(anna, { filename: 'Паспорт.pdf' });
+    expect({ status, cached, version }).toEqual({ status: 'PENDING', cached: false, version: 1 });
+    const { attempt } = await claim();
+    expect(await documents.find(anna, id)).toMatchObject({ status: 'PROCESSING', progress: null });
+    await tasks.renew('w1', [{ id, attempt, leaseMs: 60_000, progress: 0.5 }]);
+    expect(await documents.open(anna, id)).toMatchObject({ status: 'PROCESSING', progress: 0.5 });
+    const result = extraction();
+    const done = { outcome: 'done', result: result as unknown as JsonValue, processingMs: 1 } as const;
+    await tasks.advance([{ id, attempt, ...done }], want());
+    const document = await opened(anna, id);
+    expect(document).toMatchObject({ filename: 'Паспорт.pdf', status: 'SUCCESS', errorType: null, progress: null });
+    expect(document.extraction).toEqual(result);
+    expect(document.edits).toEqual([]);
+    expect(document.updatedAt.getTime()).toBeGreaterThanOrEqual(document.createdAt.getTime());
+  });
+
+  it('are written down in order, all or none, and nothing is kept of those that were not', async () => {
+    const fileKeys = [await stored(), await stored()];
+    const batch = fileKeys.map((fileKey, i) => ({ filename: `${i}.pdf`, fileKey, sizeBytes: 5, cacheKey: `c${i}` }));
+    const created = await documents.create(anna, batch);
+    expect(created.map(({ filename }) => filename)).toEqual(['0.pdf', '1.pdf']);
+    const { items } = await documents.list('anna', { page: 1, limit: 50 });
+    expect(items.map(({ id }) => id)).toEqual(created.map(({ id }) => id).reverse());
+
+    const lost = await stored();
+    const bad = { filename: 'b.pdf', fileKey: lost, sizeBytes: Number.NaN, cacheKey: 'c' };
+    await expect(documents.create(anna, [{ ...bad, sizeBytes: 5 }, bad])).rejects.toThrow();
+    expect((await documents.list('anna', { page: 1, limit: 50 })).total).toBe(2);
+    expect(await there(lost)).toBe(false);
+  });
+
+  it.each(ERROR_TYPES)('that fail with %s say so', async (code) => {
+    const { id } = await upload(anna);
+    await failWith(id, code);
+    const document = await documents.open(anna, id);
+    expect(document).toMatchObject({ status: statusOf('failed', code), errorType: code });
+    expect(document).not.toHaveProperty('extraction');
+    expect(document?.error).toBe(failure(code).sentence);
+  });
+
+  it('are called the same by the database and by the program, whatever the code', async () => {
+    const codes = [...ERROR_TYPES, ...Object.keys(FAILURES), 'INFERENCE_TIMEOUT', 'INFERENCE_FAILED', 'UNHEARD_OF'];
+    const states = [['queued', null], ['processing', null], ['done', null], ...codes.map((code) => ['failed', code])];
+    for (const [status, code] of states) {
+      const { rows } = await db.query<{ s: string }>('select passport_status($1, $2) as s', [status, code]);
+      expect(rows[0]?.s).toBe(statusOf(status as 'failed', code as string | null));
+    }
+  });
+
+  it('are listed by session, newest first, by status, with the count of all pages', async () => {
+    const ids = [];
+    for (let i = 0; i < 5; i++) ids.push((await upload(anna)).id);
+    await upload(boris);
+    await failWith(ids[0]!, 'PDF_CORRUPT');
+    const page = await documents.list('anna', { page: 2, limit: 2 });
+    expect(page.total).toBe(5);
+    expect(page.items.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+    expect(page.items[0]?.createdAt).toBeInstanceOf(Date);
+    expect(await documents.list('anna', { page: 9, limit: 2 })).toEqual({ items: [], total: 5 });
+    const broken = await documents.list('anna', { status: 'PERMANENT_ERROR', page: 1, limit: 50 });
+    expect(broken).toMatchObject({ total: 1, items: [{ id: ids[0] }] });
+  });
+
+  it('that repeat a finished one are born SUCCESS with what was read untouched, and share its bytes', async () => {
+    const first = await finished(anna, { cacheKey: 'same' });
+    await documents.update(anna, first, [{ key: 'general:address', value: 'edited' }]);
+    await documents.rename(anna, first, 'renamed.pdf');
+    const { fileKey } = (await documents.find(anna, first))!;
+    const own = await stored();
+    const again = { filename: 'b.pdf', fileKey: own, sizeBytes: 5, cacheKey: 'same' };
+    const [copy] = await documents.create(boris, [again]);
+    expect(copy).toMatchObject({ status: 'SUCCESS', cached: true, filename: 'b.pdf', version: 1, fileKey });
+    expect((await opened(boris, copy!.id)).extraction).toEqual(extraction());
+    expect((await opened(boris, copy!.id)).edits).toEqual([]);
+    expect(await there(own)).toBe(false);
+
+    expect(await documents.remove(anna, first)).toBe(true);
+    expect(await there(fileKey)).toBe(true);
+    expect(await documents.remove(boris, copy!.id)).toBe(true);
+    expect(await there(fileKey)).toBe(false);
+  });
+
+  it('are not taken from what was done while the language model was away', async () => {
+    const warnings = [{ code: 'LLM_TIMEOUT', message: 'The language model took too long.' }];
+    await finished(anna, { cacheKey: 'late' }, extraction({ warnings }));
+    expect(await upload(anna, { cacheKey: 'late' })).toMatchObject({ status: 'PENDING', cached: false });
+  });
+
+  it('keep their bytes when a repetition is written down while the finished one is removed', async () => {
+    for (let round = 0; round < 10; round++) {
+      const first = await finished(anna, { cacheKey: `race-${round}` });
+      const [removed, copy] = await Promise.all([
+        documents.remove(anna, first),
+        upload(boris, { cacheKey: `race-${round}` }),
+      ]);
+      expect(removed).toBe(true);
+      expect(await there((await documents.find(boris, copy.id))!.fileKey)).toBe(true);
+      await documents.remove(boris, copy.id);
+    }
+    expect((await db.query('select from passport_files')).rowCount).toBe(0);
+  });
+});
+
+describe('who may see a document', () => {
+  const cases: [string, Caller, Caller, { open: boolean; strict: boolean }][] = [
+    ['its own session', anna, anna, { open: true, strict: true }],
+    ["another session's", boris, anna, { open: false, strict: false }],
+    ["a key an anonymous session's", clerk, anna, { open: true, strict: false }],
+    ['a key what it made itself', clerk, clerk, { open: true, strict: true }],
+    [
+      'a key what it made, from another session',
+      { session: 'boris', key: 'clerk' },
+      clerk,
+      { open: true, strict: true },
+    ],
+    ["a key another key's", other, clerk, { open: false, strict: false }],
+    ['a session what a key made in it', anna, { session: 'anna', key: 'clerk' }, { open: true, strict: true }],
+    [
+      'another key what a key made in a session',
+      other,
+      { session: 'anna', key: 'clerk' },
+      { open: false, strict: false },
+    ],
+    ['both, of which the session owns it', { session: 'anna', key: 'other' }, anna, { open: true, strict: true }],
+  ];
+  it.each(cases)('%s', async (_, caller, maker, expected) => {
+    const { id } = await upload(maker);
+    expect((await documents.find(caller, id)) !== undefined).toBe(expected.open);
+    expect((await openDocuments({ strictOwnership: true }).find(caller, id)) !== undefined).toBe(expected.strict);
+    if (expected.open) return;
+    // The same answer as for a document that there is not, from every verb.
+    expect(await documents.open(caller, id)).toBeUndefined();
+    expect(await documents.update(caller, id, [])).toBeUndefined();
+    expect(await documents.history(caller, id)).toBeUndefined();
+    expect(await documents.rename(caller, id, 'x')).toBeUndefined();
+    expect(await documents.retry(caller, id)).toBeUndefined();
+    expect(await documents.remove(caller, id)).toBe(false);
+    expect(await documents.find(maker, id)).toBeDefined();
+  });
+});
+
+describe('edits', () => {
+  it('lie over what was read, count versions, and leave a history', async () => {
+    const id = await finished(anna);
+    const edited = (await documents.update(clerk, id, [
+      { key: 'general:address', value: 'ул. Мира, 2' },
+      { key: 'general:year_built', value: 1978 },
+      { key: 'rooms:1.name', value: 'Кухня' },
+    ])) as Opened;
+    expect(edited.version).toBe(2);
+    expect(edited.extraction).toEqual(extraction());
+    expect(edited.edits.map(({ key, value }) => [key, value])).toEqual([
+      ['general:address', 'ул. Мира, 2'],
+      ['rooms:1.name', 'Кухня'],
+    ]);
+    await documents.update(anna, id, [{ key: 'general:address', value: null }]);
+    const { version, edits } = await opened(anna, id);
+    expect({ version, address: edits.find(({ key }) => key === 'general:address')?.value }).toEqual({
+      version: 3,
+      address: null,
+    });
+    const history = await documents.history(anna, id);
+    expect(history?.map(({ actor, key, from, to }) => [actor, key, from, to])).toEqual([
+      ['clerk', 'general:address', 'ул. Ленина, 1', 'ул. Мира, 2'],
+      ['clerk', 'rooms:1.name', null, 'Кухня'],
+      ['session', 'general:address', 'ул. Мира, 2', null],
+    ]);
+    expect(history?.[0]?.at).toBeInstanceOf(Date);
+  });
+
+  it('that change nothing leave the version as it is', async () => {
+    const id = await finished(anna);
+    const edits = [
+      { key: 'general:year_built', value: 1978 },
+      { key: 'general:owner', value: null },
+    ];
+    expect(await documents.update(anna, id, edits)).toMatchObject({ version: 1, edits: [] });
+  });
+
+  it('with If-Match: of two at once one wins, of two without both count', async () => {
+    const id = await finished(anna);
+    const set = (value: string, options = {}) =>
+      documents.update(anna, id, [{ key: 'general:address', value }], options);
+    const outcomes = await Promise.all([set('one', { ifVersion: 1 }), set('two', { ifVersion: 1 })]);
+    expect(outcomes.filter((outcome) => outcome === 'conflict')).toHaveLength(1);
+    expect((await opened(anna, id)).version).toBe(2);
+    await Promise.all(['three', 'four', 'five'].map((value) => set(value)));
+    expect((await opened(anna, id)).version).toBe(5);
+    expect(await documents.history(anna, id)).toHaveLength(4);
+    // Each says what stood there when it came, so that the chain has no hole.
+    const chain = (await documents.history(anna, id))!;
+    for (let i = 1; i < chain.length; i++) expect(chain[i]?.from).toBe(chain[i - 1]?.to);
+  });
+
+  it('are refused while there is nothing to edit', async () => {
+    const { id } = await upload(anna);
+    expect(await documents.update(anna, id, [{ key: 'general:address', value: 'x' }])).toBe('not-editable');
+    await failWith(id, 'NO_FIELDS_FOUND');
+    expect(await documents.update(anna, id, [{ key: 'general:address', value: 'x' }])).toBe('not-editable');
+  });
+});
+
+describe('retry and delete', () => {
+  it('queues what may work next time: of two retries at once one wins', async () => {
+    const { id } = await upload(anna);
+    expect(await documents.retry(anna, id)).toBe('not-retryable');
+    await failWith(id, 'STORAGE_ERROR');
+    const outcomes = await Promise.all([documents.retry(anna, id), documents.retry(clerk, id)]);
+    expect(outcomes.filter((outcome) => outcome === 'not-retryable')).toHaveLength(1);
+    expect(await documents.find(anna, id)).toMatchObject({ status: 'PENDING', errorType: null, error: null });
+    await endWith(id, extraction());
+    expect(await documents.retry(anna, id)).toBe('not-retryable');
+  });
+
+  it('never queues again what never will work', async () => {
+    const { id } = await upload(anna);
+    await failWith(id, 'PDF_ENCRYPTED');
+    expect(await documents.retry(anna, id)).toBe('not-retryable');
+    expect(await documents.find(anna, id)).toMatchObject({ status: 'PERMANENT_ERROR' });
+  });
+
+  it('removes a document while it is worked on, and drops what comes of it', async () => {
+    const { id, fileKey } = await upload(anna);
+    const { attempt } = await claim();
+    const picture = await stored();
+    expect(await postgresPictures(db).keep({ task: id, attempt, fileKey }, picture)).toBe(true);
+    expect(await documents.remove(anna, id)).toBe(true);
+    expect(await documents.remove(anna, id)).toBe(false);
+    expect([await there(fileKey), await there(picture)]).toEqual([false, false]);
+    expect(await tasks.renew('w1', [{ id, attempt, leaseMs: 60_000 }])).toEqual([]);
+    expect(await postgresPictures(db).keep({ task: id, attempt, fileKey }, await stored())).toBe(false);
+    const late = { id, attempt, outcome: 'done', result: {}, processingMs: 1 } as const;
+    expect((await tasks.advance([late], want())).ended).toEqual([]);
+    expect(await documents.find(anna, id)).toBeUndefined();
+  });
+
+  it('removes a document whose file is missing already', async () => {
+    const { id, fileKey } = await upload(anna);
+    await files.remove(fileKey);
+    expect(await documents.remove(anna, id)).toBe(true);
+  });
+});
+
+describe('pictures of pages', () => {
+  it('are drawn anew by each attempt; a late worker neither adds nor removes one', async () => {
+    const { id: task, fileKey } = await upload(anna);
+    const pictures = postgresPictures(db);
+    const { attempt } = await claim();
+    const first = { task, attempt, fileKey };
+    expect(await pictures.begin(first)).toBe(true);
+    const [old, fresh, late] = [await stored(), await stored(), await stored()];
+    await pictures.keep(first, old);
+    await tasks.advance([{ id: task, attempt, outcome: 'again', delayMs: 0 }], want());
+    const second = { task, attempt: (await claim('w2')).attempt, fileKey };
+    expect(await pictures.begin(second)).toBe(true);
+    expect(await pictures.keep(second, fresh)).toBe(true);
+    expect(await pictures.begin(first)).toBe(false);
+    expect(await pictures.keep(first, late)).toBe(false);
+    await documents.tidy();
+    expect([await there(old), await there(fresh)]).toEqual([false, true]);
+  });
+});
+
+describe('every document', () => {
+  it('goes by, oldest first, of one session or of all, with its edits', async () => {
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push(await finished(i === 1 ? boris : anna));
+    await upload(anna);
+    await documents.update(anna, ids[0]!, [{ key: 'general:address', value: 'x' }]);
+    const all = async (which: Parameters<typeof documents.each>[0]) => {
+      const found = [];
+      for await (const document of documents.each(which)) found.push(document);
+      return found;
+    };
+    const every = await all({});
+    expect(every.map(({ id }) => id)).toEqual(ids);
+    expect(every[0]?.edits).toHaveLength(1);
+    expect((await all({ session: 'anna' })).map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+    await later(ids[0]!, 10);
+    const week = new Date(Date.now() - 7 * 86_400_000);
+    expect((await all({ from: week })).map(({ id }) => id)).toEqual([ids[1], ids[2]]);
+    expect((await all({ to: week })).map(({ id }) => id)).toEqual([ids[0]]);
+  });
+
+  it('goes by once, also where there are more than one batch of them made at the same moment', async () => {
+    const source = await finished(anna, { cacheKey: 'many' });
+    const { fileKey } = (await documents.find(anna, source))!;
+    const batch = Array.from({ length: 120 }, (_, i) => ({
+      filename: `${i}`,
+      fileKey,
+      sizeBytes: 5,
+      cacheKey: 'many',
+    }));
+    const created = await documents.create(anna, batch);
+    expect(created.every(({ status }) => status === 'SUCCESS')).toBe(true);
+    const seen = [];
+    for await (const { id } of documents.each({})) seen.push(id);
+    expect(seen).toEqual([source, ...created.map(({ id }) => id)]);
+  });
+});
+
+describe('cleanup', () => {
+  it('removes what is old in any state, with bytes that nobody else has, and says before what it would', async () => {
+    const old = await finished(anna, { cacheKey: 'shared' });
+    const copy = (await upload(boris, { cacheKey: 'shared' })).id;
+    const waiting = (await upload(anna)).id;
+    const young = (await upload(anna)).id;
+    const { fileKey } = (await documents.find(anna, waiting))!;
+    for (const id of [old, waiting]) await later(id, 31);
+    expect(await documents.cleanup({ days: 30, dryRun: true })).toEqual({ tasks: 2, files: 1 });
+    expect((await documents.list('anna', { page: 1, limit: 50 })).total).toBe(3);
+    expect(await documents.cleanup({ days: 30, dryRun: false })).toEqual({ tasks: 2, files: 1 });
+    expect((await documents.list('anna', { page: 1, limit: 50 })).items.map(({ id }) => id)).toEqual([young]);
+    expect(await there(fileKey)).toBe(false);
+    expect(await opened(boris, copy)).toMatchObject({ status: 'SUCCESS' });
+    expect(await there((await opened(boris, copy)).fileKey)).toBe(true);
+    expect(await documents.cleanup({ days: 30, dryRun: false })).toEqual({ tasks: 0, files: 0 });
+  });
+
+  it('takes more than one batch', async () => {
+    const source = await finished(anna, { cacheKey: 'heap' });
+    const { fileKey } = (await documents.find(anna, source))!;
+    const batch = Array.from({ length: 600 }, () => ({ filename: 'x', fileKey, sizeBytes: 5, cacheKey: 'heap' }));
+    await documents.create(anna, batch);
+    await db.query(`update passport_documents set created_at = created_at - interval '40 days'`);
+    expect(await documents.cleanup({ days: 30, dryRun: false })).toEqual({ tasks: 601, files: 1 });
+    expect(await there(fileKey)).toBe(false);
+  });
+
+  it('waits for another one, and gives up when that takes too long', async () => {
+    await db.transaction(async (tx) => {
+      await tx.query('select pg_advisory_xact_lock(3355201117)');
+      expect(await documents.cleanup({ days: 30, dryRun: true })).toBe('busy');
+    });
+    const both = await Promise.all([1, 2].map(() => documents.cleanup({ days: 30, dryRun: false })));
+    expect(both).toEqual([
+      { tasks: 0, files: 0 },
+      { tasks: 0, files: 0 },
+    ]);
+  }, 20_000);
+});
+
+it('tells what failed within a window, without a file name', async () => {
+  await finished(anna);
+  for (const code of ['NO_FIELDS_FOUND', 'STORAGE_ERROR', 'STORAGE_ERROR', 'PDF_CORRUPT'] as const) {
+    await failWith((await upload(anna)).id, code);
+  }
+  const earlier = (await upload(anna)).id;
+  await failWith(earlier, 'TIMEOUT');
+  await db.query(`update tasks set finished_at = finished_at - interval '2 hours' where id = $1`, [earlier]);
+  const told = await documents.failures(3600);
+  expect(told).toMatchObject({
+    total: 5,
+    failed: 4,
+    byStatus: { FAILED: 1, ERROR: 2, PERMANENT_ERROR: 1 },
+    byErrorType: { NO_FIELDS_FOUND: 1, STORAGE_ERROR: 2, PDF_CORRUPT: 1 },
+  });
+  expect(told.recent.map(({ errorType }) => errorType)).toEqual([
+    'PDF_CORRUPT',
+    'STORAGE_ERROR',
+    'STORAGE_ERROR',
+    'NO_FIELDS_FOUND',
+  ]);
+  expect(Object.keys(told.recent[0]!).sort()).toEqual(['errorType', 'failedAt', 'id', 'status']);
+});
+
+describe('images', () => {
+  const photo = async (over = {}) => ({
+    filename: 'лист.jpg',
+    fileKey: await stored(),
+    sha256: 'abc',
+    sizeBytes: 5,
+    contentType: 'image/jpeg',
+    width: 4000,
+    height: 3000,
+    ...over,
+  });
+  const add = async (session = 'anna', most = 200) => documents.addImage(session, await photo(), most);
+
+  it('wait in their session, in the order in which they came, and turn by quarters', async () => {
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push(((await add()) as { id: string }).id);
+    expect((await documents.images('anna')).map(({ id }) => id)).toEqual(ids);
+    expect(await documents.rotateImage('anna', ids[0]!, 90)).toMatchObject({ rotation: 90, width: 4000 });
+    expect(await documents.rotateImage('anna', ids[0]!, 270)).toMatchObject({ rotation: 0 });
+    expect(await documents.rotateImage('anna', ids[0]!, 270)).toMatchObject({ rotation: 270 });
+    expect(await documents.image('boris', ids[0]!)).toBeUndefined();
+    expect(await documents.rotateImage('boris', ids[0]!, 90)).toBeUndefined();
+    expect(await documents.removeImage('boris', ids[0]!)).toBe(false);
+    const { fileKey } = (await documents.image('anna', ids[0]!))!;
+    expect(await documents.removeImage('anna', ids[0]!)).toBe(true);
+    expect(await there(fileKey)).toBe(false);
+    await documents.clearImages('anna');
+    expect(await documents.images('anna')).toEqual([]);
+  });
+
+  it('are counted, also when many come at once', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 12 }, () => add('anna', 5)));
+    expect(outcomes.filter((outcome) => outcome === 'too-many')).toHaveLength(7);
+    expect(await documents.images('anna')).toHaveLength(5);
+    expect(await add('boris', 5)).not.toBe('too-many');
+  });
+
+  it('are gone when their time is over, and their bytes with the next housekeeping', async () => {
+    const { id, fileKey } = (await add()) as { id: string; fileKey: string };
+    await db.query(`update passport_images set created_at = created_at - interval '86401 seconds'`);
+    expect(await documents.image('anna', id)).toBeUndefined();
+    expect(await documents.images('anna')).toEqual([]);
+    expect(await add('anna', 1)).not.toBe('too-many');
+    await documents.tidy();
+    expect(await there(fileKey)).toBe(false);
+    expect(await documents.images('anna')).toHaveLength(1);
+  });
+});
+
+describe('events', () => {
+  const told = async (session: string, after = 0) => {
+    const events = await documents.events(session, after);
+    if (events === 'lost') throw new Error('lost');
+    return events.map(({ id, kind, status, previousStatus }) => [id, kind, previousStatus, status]);
+  };
+
+  it('tell what happened to a session’s documents, whoever did it', async () => {
+    const { id } = await upload(anna);
+    await failWith(id, 'STORAGE_ERROR');
+    await documents.retry(anna, id);
+    await claim();
+    await db.query(`update tasks set leased_until = now() - interval '1 second', attempts = 3`);
+    await tasks.sweep({ services: ['passports'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 100 });
+    await documents.rename(anna, id, 'b.pdf');
+    await documents.remove(anna, id);
+    expect(await told('anna')).toEqual([
+      [1, 'task', null, 'PENDING'],
+      [2, 'task', 'PENDING', 'PROCESSING'],
+      [3, 'task', 'PROCESSING', 'ERROR'],
+      [4, 'task', 'ERROR', 'PENDING'],
+      [5, 'task', 'PENDING', 'PROCESSING'],
+      [6, 'task', 'PROCESSING', 'ERROR'],
+      [7, 'task', 'ERROR', 'ERROR'],
+      [8, 'deleted', null, null],
+    ]);
+    expect(await told('anna', 6)).toHaveLength(2);
+    expect(await told('anna', 8)).toEqual([]);
+    expect(await documents.lastEvent('anna')).toBe(8);
+    expect(await documents.lastEvent('boris')).toBe(0);
+    expect(await told('boris')).toEqual([]);
+    expect(await documents.events('anna', 9)).toBe('lost');
+  });
+
+  it('have no gaps and never appear below a number that somebody has seen', async () => {
+    const writers = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let i = 0; i < 5; i++) await documents.rename(anna, (await upload(anna)).id, `${i}.pdf`);
+      }),
+    );
+    let writing = true;
+    void writers.finally(() => {
+      writing = false;
+    });
+    const reader = async () => {
+      const seen: number[] = [];
+      for (let last = false; ; ) {
+        last = !writing;
+        for (const [id] of await told('anna', seen.length)) seen.push(id as number);
+        if (last) return seen;
+      }
+    };
+    const [one, two] = await Promise.all([reader(), reader()]);
+    await writers;
+    expect(one).toEqual(Array.from({ length: 80 }, (_, i) => i + 1));
+    expect(two).toEqual(one);
+  });
+
+  it('are kept to the last thousand; who is further behind is told so', async () => {
+    await db.query(
+      `insert into passport_events (session, kind, document) select 'anna', 'deleted', n::text from generate_series(1, 1500) n`,
+    );
+    expect(await documents.lastEvent('anna')).toBe(1500);
+    expect(await documents.events('anna', 499)).toBe('lost');
+    const events = await documents.events('anna', 500);
+    expect(events).toHaveLength(1000);
+    expect(events[0]).toMatchObject({ id: 501, task: '501' });
+  });
+
+  it('of a session that nobody watches do not pile up', async () => {
+    await db.query(
+      `insert into passport_events (session, kind, document, at)
+       select 'anna', 'deleted', n::text, now() - interval '2 minutes' from generate_series(1, 1500) n`,
+    );
+    await documents.tidy();
+    expect((await db.query('select from passport_events')).rowCount).toBe(1000);
+    await db.query(`update passport_events set at = now() - interval '40 days' where number <= 1400`);
+    await documents.tidy();
+    expect((await db.query('select from passport_events')).rowCount).toBe(100);
+    expect(await documents.events('anna', 1399)).toBe('lost');
+    expect(await documents.events('anna', 1400)).toHaveLength(100);
+  });
+
+  it('wake who waits for them', async () => {
+    const stop = new AbortController();
+    const woken = new Promise<void>((resolve) => documents.onEvents(resolve, stop.signal));
+    await upload(anna);
+    await woken;
+    stop.abort();
+  });
+});

@@ -1,0 +1,43 @@
+import { fill } from '../../../ui/browser/dom.ts';
+import type { Numbers } from '../../../ui/browser/page-data.ts';
+import type { UiLanguage, UiTexts } from '../../../ui/texts.ts';
+import type { Hearing } from './hearing.ts';
+import type { SpeechTexts } from './texts.ts';
+
+/** How this page says things; everything that turns data into a sentence is here. */
+export function openWords(texts: SpeechTexts, ui: UiTexts, numbers: Numbers, language: UiLanguage) {
+  const names = new Intl.DisplayNames(language, { type: 'language' });
+  return {
+    texts,
+    ui,
+    numbers,
+    clock,
+
+    /** What is known of a recording: its language and how long it is. */
+    facts({ language: code, duration_seconds: seconds = 0 }: NonNullable<NonNullable<Hearing['state']>['result']>) {
+      const spoken = code === undefined ? texts.noLanguage : (names.of(code) ?? code);
+      const time = clock(seconds);
+      return fill(texts.facts, { language: spoken.charAt(0).toLocaleUpperCase() + spoken.slice(1), time });
+    },
+
+    /** Why it failed; the code's own sentence where the service speaks another language. */
+    failure: ({ code, sentence }: { code: string; sentence: string }) =>
+      texts.failures[code] ?? ui.refusals[code] ?? sentence,
+
+    /** A line for what became of a recording. */
+    said({ stage, state }: Hearing): string {
+      if (stage === 'waiting') return texts.waiting;
+      if (stage !== 'done') return ui.steps[stage];
+      return state?.result?.transcription || texts.nothing;
+    },
+  };
+}
+export type Words = ReturnType<typeof openWords>;
+
+/** Minutes and seconds, with hours where there are some. */
+export function clock(seconds: number): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor((seconds % 3600) / 60);
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
+}

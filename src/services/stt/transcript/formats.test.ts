@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { Recorded } from '../result.ts';
+import { type Cue, cuesOf } from './cues.ts';
+import { FORMATS, srt, vtt } from './formats.ts';
+
+const LONG =
+  'The inspection of the northern stairwell began at nine in the morning and went on until the late afternoon because the lift was out of order and every single sensor had to be carried up by hand.';
+
+/** Words of equal length of time. */
+const timed = (text: string, start: number, end: number) => {
+  const parts = text.split(' ');
+  const each = (end - start) / parts.length;
+  return parts.map((part, index) => ({ text: part, start: start + each * index, end: start + each * (index + 1) }));
+};
+const recorded = (over: Partial<Recorded>): Recorded => ({
+  transcription: '',
+  service: 'local',
+  duration_seconds: 60,
+  segments: [],
+  ...over,
+});
+const textOf = (cues: readonly Cue[], space = ' ') => cues.map(({ lines }) => lines.join(space)).join(space);
+
+function keepsToLimits(cues: readonly Cue[]): void {
+  for (const [index, { start, end, lines }] of cues.entries()) {
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.length).toBeLessThanOrEqual(2);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(42);
+    expect(end).toBeGreaterThan(start);
+    expect(end - start).toBeLessThanOrEqual(7 + 1e-9);
+    if (index > 0) expect(start).toBeGreaterThanOrEqual(cues[index - 1]!.end - 1e-9);
+  }
+}
+
+describe('cues', () => {
+  it.each([
+    ['by the times of words', timed(LONG, 1, 14)],
+    ['by their length where words have no times', undefined],
+  ])('divide a long segment into two lines of 42 characters and 7 seconds, %s', (_, words) => {
+    const segments = [{ start: 1, end: 14, text: LONG }];
+    const cues = cuesOf({ segments, ...(words && { words }) });
+    keepsToLimits(cues);
+    expect(textOf(cues)).toBe(LONG);
+    expect(cues[0]!.start).toBe(1);
+    expect(cues.at(-1)!.end).toBeCloseTo(14, 6);
+  });
+
+  it('stay for 7 seconds at the most when somebody speaks slowly', () => {
+    const text = 'One two three four five six';
+    const cues = cuesOf({ segments: [{ start: 0, end: 30, text }], words: timed(text, 0, 30) });
+    keepsToLimits(cues);
+    expect(cues.map(({ lines }) => lines)).toEqual([['One'], ['two'], ['three'], ['four'], ['five'], ['six']]);
+    const single = cuesOf({ segments: [{ start: 0, end: 30, text: 'Ohm' }] });
+    expect(single).toEqual([{ start: 0, end: 7, lines: ['Ohm'] }]);
+  });
+
+  it('begin anew after a pause and after a sentence that has filled a line', () => {
+    const words = [...timed('Yes I see it', 0, 1), ...timed('and there is more', 3, 4)];
+    const paused = cuesOf({ segments: [{ start: 0, end: 4, text: 'Yes I see it and there is more' }], words });
+    expect(paused.map(({ lines }) => lines.join(' '))).toEqual(['Yes I see it', 'and there is more']);
+
+    const text = 'The crack runs from the window to the ceiling. It is new.';
+    const sentences = cuesOf({ segments: [{ start: 0, end: 4, text }], words: timed(text, 0, 4) });
+    expect(textOf([sentences[1]!])).toBe('It is new.');
+  });
+
+  it('have two lines of about the same length', () => {
+    const text = 'The northern wall of the house shows a crack in it';
+    const [cue] = cuesOf({ segments: [{ start: 0, end: 3, text }] });
+    const [first, second] = cue!.lines.map((line) => line.length);
+    expect(Math.abs(first! - second!)).toBeLessThan(10);
+  });
+
+  it('divide a word that no line can hold, and languages that put no spaces between words', () => {
+    const word = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
+    const cues = cuesOf({ segments: [{ start: 0, end: 5, text: `Die ${word} tagt.` }] });
+    keepsToLimits(cues);
+    expect(textOf(cues, '').replaceAll(' ', '')).toBe(`Die${word}tagt.`);
+
+    const japanese = '壁の北側に長いひび割れが見つかりました。'.repeat(6);
+    const unspaced = cuesOf({ segments: [{ start: 0, end: 20, text: japanese }], language: 'ja' });
+    keepsToLimits(unspaced);
+    expect(textOf(unspaced, '')).toBe(japanese);
+  });
+
+  it('of segments that overlap follow each other', () => {
+    const segments = [
+      { start: 0, end: 3, text: 'One.' },
+      { start: 2.5, end: 4, text: 'Two.' },
+    ];
+    expect(cuesOf({ segments }).map(({ start, end }) => [start, end])).toEqual([
+      [0, 2.5],
+      [2.5, 4],
+    ]);
+  });
+
+  it('of nothing are none', () => {
+    expect(cuesOf({ segments: [] })).toEqual([]);
+    expect(FORMATS.srt.write(recorded({}))).toBe('');
+    expect(FORMATS.vtt.write(recorded({}))).toBe('WEBVTT\n');
+  });
+});
+
+const CUES: Cue[] = [
+  { start: 0.04, end: 1.5, lines: ['a < b & c > d', 'e --> f'] },
+  { start: 3661.0004, end: 3662.9999, lines: ['Second.'] },
+];
+
+it('SubRip numbers its cues and writes a comma before the milliseconds', () => {
+  expect(srt(CUES)).toBe(
+    '1\n00:00:00,040 --> 00:00:01,500\na < b & c > d\ne → f\n\n2\n01:01:01,000 --> 01:01:03,000\nSecond.\n',
+  );
+});
+
+it('WebVTT escapes what would be markup, and says its language', () => {
+  expect(vtt(CUES, 'en')).toBe(
+    'WEBVTT\nLanguage: en\n\n00:00:00.040 --> 00:00:01.500\na &lt; b &amp; c &gt; d\ne --&gt; f\n\n01:01:01.000 --> 01:01:03.000\nSecond.\n',
+  );
+});
+
+it('plain text is the transcription', () => {
+  expect(FORMATS.txt.write(recorded({ transcription: 'Hello.' }))).toBe('Hello.\n');
+});

@@ -1,0 +1,86 @@
+import sharp from 'sharp';
+import type { Random } from './random.ts';
+
+/** Grey pixels of a sheet. */
+interface Sheet {
+  readonly data: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 1 | 3 | 4;
+  readonly data: Uint8Array;
+}
+
+/** The page as an office scanner gives it at 200 dpi: a little askew, grey paper, noise, a JPEG of quality 40. */
+export async function scanned(page: Picture, random: Random): Promise<Buffer> {
+  const askew = (random.next() - 0.5) * 2.4;
+  const { data, info } = await sharp(page.data, { raw: page })
+    .greyscale()
+    .rotate(askew, { background: '#ffffff' })
+    .blur(0.6)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const paper = random.whole(226, 244);
+  for (let i = 0; i < data.length; i++) {
+    const ink = 30 + (data[i]! / 255) * (paper - 30);
+    const speck = random.next();
+    data[i] = clamp(speck < 0.0003 ? 60 : ink + (random.next() - 0.5) * 26);
+  }
+  return await jpeg({ data, width: info.width, height: info.height }, 40);
+}
+
+/** The page as a phone sees it: perspective, a shadow across it, uneven light, JPEG; turned where the phone lay so. */
+export async function photographed(page: Picture, random: Random, turned: 0 | 90 | 180 | 270 = 0): Promise<Buffer> {
+  const { data, info } = await sharp(page.data, { raw: page }).greyscale().raw().toBuffer({ resolveWithObject: true });
+  const sheet = { data, width: info.width, height: info.height };
+  const margin = Math.round(0.03 * sheet.width);
+  const width = sheet.width + 2 * margin;
+  const height = sheet.height + 2 * margin;
+  const bent = () => (random.next() - 0.5) * 0.03;
+  const [shear, lean, keystone, pinch] = [bent(), bent(), bent(), bent()];
+  const [shadowX, shadowSlope] = [width * (0.3 + 0.4 * random.next()), random.next() - 0.5];
+  const light = 0.82 + 0.12 * random.next();
+  const out = Buffer.alloc(width * height);
+  for (let y = 0; y < height; y++) {
+    const v = y / height - 0.5;
+    for (let x = 0; x < width; x++) {
+      const u = x / width - 0.5;
+      const w = 1 + keystone * v + pinch * u;
+      const sx = ((u + shear * v) / w + 0.5) * width - margin;
+      const sy = ((v + lean * u) / w + 0.5) * height - margin;
+      const shade = 1 - 0.28 / (1 + Math.exp(-(x - shadowX - shadowSlope * y) / (0.04 * width)));
+      const falloff = 1 - 0.25 * (u * u + v * v);
+      const value = 24 + 0.86 * pixel(sheet, sx, sy);
+      out[y * width + x] = clamp(value * light * shade * falloff + (random.next() - 0.5) * 14);
+    }
+  }
+  const upright = sharp(out, { raw: { width, height, channels: 1 } }).blur(0.7);
+  const { data: last, info: size } = await upright.rotate(turned).raw().toBuffer({ resolveWithObject: true });
+  return await jpeg({ data: last, width: size.width, height: size.height }, 60);
+}
+
+const TABLE = 90;
+
+/** The sheet between its pixels; a dark table around it. */
+function pixel({ data, width, height }: Sheet, x: number, y: number): number {
+  const left = Math.floor(x);
+  const top = Math.floor(y);
+  if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) return TABLE;
+  const at = top * width + left;
+  const fx = x - left;
+  const fy = y - top;
+  const above = data[at]! * (1 - fx) + data[at + 1]! * fx;
+  const below = data[at + width]! * (1 - fx) + data[at + width + 1]! * fx;
+  return above * (1 - fy) + below * fy;
+}
+
+const clamp = (value: number): number => Math.max(0, Math.min(255, Math.round(value)));
+
+const jpeg = ({ data, width, height }: Sheet, quality: number): Promise<Buffer> =>
+  sharp(data, { raw: { width, height, channels: 1 } })
+    .jpeg({ quality })
+    .toBuffer();

@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module';
+import { factsOf } from './facts.ts';
+import type { Drawing, FormLayout, Truth } from './layout.ts';
+import { randomOf } from './random.ts';
+
+/** A document made by a layout: its PDF, and what stands in it. */
+export interface Made {
+  readonly layout: FormLayout;
+  readonly pdf: Buffer;
+  readonly truth: Truth;
+}
+
+/** A fresh passport in this layout: the same seed, the same passport. */
+export async function passport(layout: FormLayout, seed: number): Promise<Made> {
+  const random = randomOf(seed * 7919 + seedOf(layout.name));
+  const facts = factsOf(random, layout.rooms);
+  const { drawing, truth } = layout.draw(facts, random);
+  return { layout, truth, pdf: await printed(drawing) };
+}
+
+const seedOf = (name: string): number => [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7);
+
+interface PdfMake {
+  setFonts(fonts: Record<string, Record<string, string>>): void;
+  setUrlAccessPolicy(allows: () => boolean): void;
+  setLocalAccessPolicy(allows: () => boolean): void;
+  createPdf(definition: Drawing): { getBuffer(): Promise<Buffer> };
+}
+
+const require = createRequire(import.meta.url);
+const pdfmake = require('pdfmake') as PdfMake;
+const sans = (weight: string) => require.resolve(`@expo-google-fonts/pt-sans/${weight}/PTSans_${weight}.ttf`);
+const roboto = (weight: string) => require.resolve(`pdfmake/fonts/Roboto/Roboto-${weight}.ttf`);
+pdfmake.setUrlAccessPolicy(() => false);
+pdfmake.setLocalAccessPolicy(() => true);
+
+async function printed(drawing: Drawing): Promise<Buffer> {
+  pdfmake.setFonts({
+    Sans: {
+      normal: sans('400Regular'),
+      bold: sans('700Bold'),
+      italics: sans('400Regular_Italic'),
+      bolditalics: sans('700Bold_Italic'),
+    },
+    Roboto: {
+      normal: roboto('Regular'),
+      bold: roboto('Medium'),
+      italics: roboto('Italic'),
+      bolditalics: roboto('MediumItalic'),
+    },
+  });
+  const style = { font: 'Sans', fontSize: 11, ...(drawing['defaultStyle'] as Drawing | undefined) };
+  return await pdfmake
+    .createPdf({ pageSize: 'A4', pageMargins: [45, 45, 45, 45], ...drawing, defaultStyle: style })
+    .getBuffer();
+}

@@ -1,0 +1,172 @@
+import type { Random } from './random.ts';
+
+export interface Room {
+  readonly no: number;
+  readonly name: string;
+  readonly area: number;
+  /** Living space; null for a kitchen and the like. */
+  readonly living: number | null;
+  readonly auxiliary: number | null;
+  readonly height: number;
+}
+
+/** An invented passport: everything that a form could ask for. Nobody lives there. */
+export interface Facts {
+  readonly region: string;
+  readonly district: string;
+  /** With its kind: `г. Камышин`. */
+  readonly city: string;
+  /** With its kind: `ул. Полевая`. */
+  readonly street: string;
+  readonly house: string;
+  readonly block: string;
+  readonly flat: number;
+  readonly cadastral: string;
+  readonly inventory: string;
+  readonly year: number;
+  readonly floors: number;
+  readonly floor: number;
+  readonly value: number;
+  /** ISO. */
+  readonly issued: string;
+  readonly surveyed: string;
+  readonly issuer: string;
+  readonly owner: string;
+  readonly head: string;
+  readonly technician: string;
+  readonly rooms: readonly Room[];
+  readonly total: number;
+  readonly living: number;
+  readonly auxiliary: number;
+  readonly height: number;
+  readonly foundation: string;
+  readonly walls: string;
+  readonly partitions: string;
+  readonly ceilings: string;
+  readonly roof: string;
+  readonly wear: number;
+  /** Of the plot around a house, in square metres. */
+  readonly plot: number;
+}
+
+/** Invents a passport in Russian with `rooms` rooms. */
+export function factsOf(random: Random, rooms = random.whole(4, 9)): Facts {
+  const { whole, pick } = random;
+  const height = tenths(random, 245, 320) / 10;
+  const made = Array.from({ length: rooms }, (_, i): Room => {
+    const livingRoom = i === 0 || (i > 1 && random.chance(0.4));
+    const area = tenths(random, livingRoom ? 90 : 12, livingRoom ? 260 : 130);
+    const rest = { no: i + 1, area, height: Math.round(100 * height) / 100 };
+    return livingRoom
+      ? { ...rest, name: pick(LIVING), living: area, auxiliary: null }
+      : { ...rest, name: pick(OTHER), living: null, auxiliary: area };
+  });
+  const sum = (of: (room: Room) => number | null) =>
+    Math.round(10 * made.reduce((all, room) => all + (of(room) ?? 0), 0)) / 10;
+  const floors = whole(2, 17);
+  const year = whole(1932, 2004);
+  return {
+    region: pick(REGIONS),
+    district: pick(DISTRICTS),
+    city: pick(CITIES),
+    street: pick(STREETS),
+    house: `${whole(1, 140)}${random.chance(0.2) ? pick(['а', 'Б', 'к']) : ''}`,
+    block: String(whole(1, 6)),
+    flat: whole(1, 240),
+    cadastral: `${whole(10, 89)}:${whole(10, 60)}:${whole(100000, 9999999)}:${whole(10, 9999)}`,
+    inventory: pick([
+      `${whole(1000, 99999)}/${whole(1, 40)}`,
+      `${whole(10, 99)}-${whole(1000, 9999)}`,
+      `${whole(100000, 999999)}`,
+    ]),
+    year,
+    floors,
+    floor: whole(1, floors),
+    value: whole(90_000, 4_900_000) + (random.chance(0.4) ? whole(1, 99) / 100 : 0),
+    issued: dateOf(random, 2005, 2013),
+    surveyed: dateOf(random, 2001, 2004),
+    issuer: pick(ISSUERS),
+    owner: `${pick(SURNAMES)} ${pick(NAMES)} ${pick(PATRONYMS)}`,
+    head: `${pick(SURNAMES)} ${pick(INITIALS)}`,
+    technician: `${pick(SURNAMES)} ${pick(INITIALS)}`,
+    rooms: made,
+    total: sum(({ area }) => area),
+    living: sum(({ living }) => living),
+    auxiliary: sum(({ auxiliary }) => auxiliary),
+    height: Math.round(100 * height) / 100,
+    foundation: pick(['бутовый ленточный', 'железобетонный ленточный', 'кирпичные столбы', 'бетонный свайный']),
+    walls: pick([
+      'кирпичные',
+      'бревенчатые рубленые',
+      'крупнопанельные',
+      'шлакоблочные оштукатуренные',
+      'монолитный железобетон',
+    ]),
+    partitions: pick(['гипсолитовые', 'дощатые', 'кирпичные оштукатуренные', 'деревянные каркасные']),
+    ceilings: pick(['железобетонные плиты', 'деревянные утеплённые', 'сборные железобетонные']),
+    roof: pick(['шиферная по деревянной обрешётке', 'рулонная', 'железная', 'металлочерепица']),
+    wear: whole(4, 68),
+    plot: whole(4, 25) * 100 + (random.chance(0.5) ? whole(1, 99) : 0),
+  };
+}
+
+const tenths = (random: Random, least: number, most: number): number => random.whole(least, most) / 10;
+
+function dateOf(random: Random, from: number, to: number): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  return `${random.whole(from, to)}-${two(random.whole(1, 12))}-${two(random.whole(1, 28))}`;
+}
+
+const LIVING = ['жилая комната', 'комната', 'спальня', 'гостиная', 'жилая'];
+const OTHER = [
+  'кухня',
+  'коридор',
+  'прихожая',
+  'ванная',
+  'санузел',
+  'туалет',
+  'кладовая',
+  'шкаф встроенный',
+  'столовая',
+  'лоджия',
+  'тамбур',
+];
+const REGIONS = [
+  'Тверская область',
+  'Саратовская область',
+  'Пермский край',
+  'Республика Карелия',
+  'Омская область',
+  'Ставропольский край',
+];
+const DISTRICTS = ['Бежецкий', 'Ртищевский', 'Кунгурский', 'Пряжинский', 'Тюкалинский', 'Шпаковский'];
+const CITIES = [
+  'г. Бежецк',
+  'г. Ртищево',
+  'г. Кунгур',
+  'пгт Пряжа',
+  'г. Тюкалинск',
+  'с. Верхнее Поле',
+  'г. Михайловск',
+];
+const STREETS = [
+  'ул. Полевая',
+  'ул. Садовая',
+  'пер. Речной',
+  'ул. Маршала Жукова',
+  'пр-т Победы',
+  'ул. 8 Марта',
+  'ул. Зои Космодемьянской',
+  'б-р Строителей',
+];
+const ISSUERS = [
+  'ГУП «Тверское областное БТИ»',
+  'ФГУП «Ростехинвентаризация — Федеральное БТИ», Омский филиал',
+  'МУП «Бюро технической инвентаризации»',
+  'ОГУП «Центр технической инвентаризации и кадастра»',
+  'Кунгурское БТИ',
+];
+const SURNAMES = ['Воронцов', 'Лебедева', 'Щукин', 'Ёлкина', 'Гордеев', 'Цветкова', 'Юрьева', 'Объедков', 'Хайруллин'];
+const NAMES = ['Пётр', 'Анна', 'Игорь', 'Людмила', 'Эдуард', 'Ольга'];
+const PATRONYMS = ['Сергеевич', 'Фёдоровна', 'Ильич', 'Владимировна', 'Маратович'];
+const INITIALS = ['А. Б.', 'В. Г.', 'Е. Ж.', 'И. К.', 'Ю. Щ.', 'М. Н.'];

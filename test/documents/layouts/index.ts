@@ -1,0 +1,37 @@
+import type { FormLayout } from '../layout.ts';
+import { abbreviated } from './abbreviated.ts';
+import { bilingual } from './bilingual.ts';
+import { boxed } from './boxed.ts';
+import { dottedLeaders } from './dotted-leaders.ts';
+import { english } from './english.ts';
+import { explicationLandscape } from './explication-landscape.ts';
+import { fourColumns } from './four-columns.ts';
+import { houseOld } from './house-old.ts';
+import { houseOutbuildings } from './house-outbuildings.ts';
+import { nonResidential } from './non-residential.ts';
+import { numberedDense } from './numbered-dense.ts';
+import { sentences } from './sentences.ts';
+import { shopAcross } from './shop-across.ts';
+import { stamped } from './stamped.ts';
+import { titlePage } from './title-page.ts';
+import { wrappedColumns } from './wrapped-columns.ts';
+
+/** Every layout: first those the rules were tuned on, then those held out. */
+export const LAYOUTS: readonly FormLayout[] = [
+  titlePage,
+  dottedLeaders,
+  numberedDense,
+  fourColumns,
+  explicationLandscape,
+  houseOutbuildings,
+  nonResidential,
+  english,
+  bilingual,
+  boxed,
+  stamped,
+  houseOld,
+  wrappedColumns,
+  shopAcross,
+  abbreviated,
+  sentences,
+];

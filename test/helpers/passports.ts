@@ -1,0 +1,216 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonValue } from '../../src/base/json.ts';
+import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
+import { gatewayHouse, type House, openHouse, plan } from '../../src/compose.ts';
+import { serve } from '../../src/roles/serve.ts';
+import type { Extraction, Field } from '../../src/services/passports/extraction.ts';
+import { type ErrorType, failure } from '../../src/services/passports/failures.ts';
+import { passports } from '../../src/services/passports/index.ts';
+import type { GatewayHouse } from '../../src/services/service.ts';
+
+export const ADMIN_KEY = 'admin-key-1234567890';
+export const USER_KEY = 'user-key-1234567890';
+export const SECRET = 'a secret of more than thirty-two bytes';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly bytes: Buffer;
+  readonly body: any;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly json?: unknown;
+  readonly form?: Record<string, string>;
+  readonly files?: readonly { name: string; bytes: Buffer | string; field?: string; type?: string }[];
+  readonly fields?: Record<string, string>;
+  readonly body?: string | Buffer | ReadableStream;
+}
+
+/** A client of the service: a program with a token, a browser with cookies, both, or neither. */
+export interface Client {
+  readonly cookies: Map<string, string>;
+  token: string | undefined;
+  ask(path: string, ask?: Ask): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, ask?: Ask): Promise<Answer>;
+  /** Uploads PDFs and answers their ids. */
+  upload(...files: { name: string; bytes: Buffer | string }[]): Promise<string[]>;
+}
+
+/** The real listener on real SQL; documents end as the test says, as if a worker had done it. */
+export interface Passports {
+  readonly url: string;
+  readonly house: House;
+  readonly gateway: GatewayHouse;
+  readonly database: TestDatabase;
+  readonly dataDir: string;
+  client(options?: { token?: string | undefined }): Client;
+  /** A client with the token of a key. */
+  signedIn(key?: string): Promise<Client>;
+  succeed(id: string, over?: Partial<Extraction>): Promise<void>;
+  fail(id: string, code: ErrorType): Promise<void>;
+  /** Takes the document as a worker does, so that it is PROCESSING. */
+  begin(id: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startPassports(env: Record<string, string | undefined> = {}): Promise<Passports> {
+  const database = await testDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'assay-passports-'));
+  const given = {
+    APP_ENV: 'test',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    PASSPORTS_PORT: '0',
+    PASSPORTS_API_KEYS: `admin:${ADMIN_KEY},clerk:${USER_KEY}:user`,
+    PASSPORTS_JWT_SECRET: SECRET,
+    PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'silent',
+    ...env,
+  };
+  const planned = await plan(given, 'test');
+  const service = passports.configure(given)(planned.shared);
+  const house = await openHouse({ ...planned, services: [service] });
+  const stop = new AbortController();
+  const gateway = await gatewayHouse(house, stop.signal, 50);
+  let serving: Promise<void> | undefined;
+  const url = await new Promise<string>((resolve, reject) => {
+    const onListening = (addresses: Record<string, string>) => resolve(addresses['passports']!);
+    const { log } = house;
+    serving = serve({ services: [service], house: gateway, host: '127.0.0.1', onListening, log, signal: stop.signal });
+    serving.catch(reject);
+  });
+
+  const { tasks } = house;
+  const own = { service: 'passports', worker: 'test', leaseMs: 600_000 };
+  const attempts = new Map<string, number>();
+  async function begin(id: string): Promise<void> {
+    while (!attempts.has(id)) {
+      const { claimed } = await tasks.advance([], { ...own, limit: 50 });
+      if (claimed.length === 0) throw new Error(`${id} does not wait for a worker`);
+      for (const claim of claimed) attempts.set(claim.id, claim.attempt);
+      tasks.hint('finished');
+    }
+  }
+  async function end(id: string, outcome: object): Promise<void> {
+    await begin(id);
+    const ending = { id, attempt: attempts.get(id)!, processingMs: 7, ...outcome };
+    attempts.delete(id);
+    await tasks.advance([ending as never], { ...own, limit: 0 });
+    tasks.hint('finished');
+  }
+
+  const product: Passports = {
+    ...{ url, house, gateway, database, dataDir, begin },
+    client: ({ token } = {}) => newClient(url, token),
+    async signedIn(key = ADMIN_KEY) {
+      const client = newClient(url, undefined);
+      const answer = await client.post('/auth/token', { json: { api_key: key } });
+      if (answer.status !== 200) throw new Error(`no token: ${answer.text}`);
+      client.token = answer.body.token;
+      return client;
+    },
+    succeed: (id, over) => end(id, { outcome: 'done', result: extraction(over) as unknown as JsonValue }),
+    fail: (id, code) => end(id, { outcome: 'failed', failure: failure(code) }),
+    async stop() {
+      stop.abort();
+      await serving;
+      await house.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  return product;
+}
+
+function newClient(url: string, token: string | undefined): Client {
+  const cookies = new Map<string, string>();
+  const client: Client = {
+    cookies,
+    token,
+    async ask(path, { method = 'GET', headers = {}, ...ask } = {}) {
+      const jar = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const body = bodyOf(ask);
+      const response = await fetch(url + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(client.token !== undefined && { authorization: `Bearer ${client.token}` }),
+          ...(jar !== '' && { cookie: jar }),
+          ...(ask.json !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body, duplex: 'half' }),
+      });
+      for (const line of response.headers.getSetCookie()) {
+        const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+        if (value === '') cookies.delete(name!);
+        else cookies.set(name!, value!);
+      }
+      const bytes = Buffer.from(await response.arrayBuffer());
+      const text = bytes.toString('utf8');
+      const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
+      return { status: response.status, headers: response.headers, text, bytes, body: json };
+    },
+    get: (path, headers = {}) => client.ask(path, { headers }),
+    post: (path, ask = {}) => client.ask(path, { method: 'POST', ...ask }),
+    async upload(...files) {
+      const answer = await client.post('/upload', { files, headers: { accept: 'application/json' } });
+      if (answer.status > 202) throw new Error(`the upload answered ${answer.status}: ${answer.text}`);
+      return answer.body.items.map(({ id }: { id: string }) => id);
+    },
+  };
+  return client;
+}
+
+function bodyOf({ json, form, files, fields, body }: Ask): any {
+  if (json !== undefined) return JSON.stringify(json);
+  if (form !== undefined) return new URLSearchParams(form);
+  if (files === undefined && fields === undefined) return body;
+  const data = new FormData();
+  for (const [name, value] of Object.entries(fields ?? {})) data.append(name, value);
+  for (const { name, bytes, field = 'files', type = 'application/octet-stream' } of files ?? []) {
+    data.append(field, new Blob([bytes as never], { type }), name);
+  }
+  return data;
+}
+
+let documents = 0;
+/** A file that begins like a PDF and is like no other: what is in it, no gateway looks at. */
+export const pdf = (name = 'a.pdf') => ({ name, bytes: `%PDF-1.7\n${++documents} ${Math.random()}` });
+
+const read = (value: Field['value'], over: Partial<Field> = {}): Field => ({
+  value,
+  confidence: 0.9,
+  source: 'text',
+  page: 1,
+  bbox: [0.1, 0.2, 0.5, 0.24],
+  text: String(value),
+  ...over,
+});
+
+export function extraction(over: Partial<Extraction> = {}): Extraction {
+  return {
+    schema: { id: 'technical_passport', version: '1' },
+    fields: {
+      'general:address': read('г. Энск, ул. Южная, д. 7'),
+      'general:year_built': read(1978),
+      'areas:total_area': read(54.3, { confidence: null }),
+      'rooms:1.name': read('кухня'),
+      'rooms:1.area': read(9.1),
+      'rooms:2.name': read('жилая'),
+      'rooms:2.area': read(18.4),
+    },
+    pages: 1,
+    sheets: [{ reader: 'text', width: 595, height: 842, turn: 0, picture: null }],
+    engine: { llm_provider: 'none', model: null, version: '1' },
+    warnings: [],
+    ...over,
+  };
+}

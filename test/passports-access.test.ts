@@ -1,0 +1,446 @@
+import { randomUUID } from 'node:crypto';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiKeysFrom } from '../src/services/passports/auth/api-keys.ts';
+import { openTokens } from '../src/services/passports/auth/tokens.ts';
+import {
+  ADMIN_KEY,
+  type Answer,
+  type Ask,
+  type Client,
+  type Passports,
+  pdf,
+  SECRET,
+  startPassports,
+  USER_KEY,
+} from './helpers/passports.ts';
+
+const PDF = { files: [pdf()] };
+const ID = randomUUID();
+const FORM = { form: { 'general:address': 'x' } };
+
+type Kind = 'public' | 'visitor' | 'session' | 'bearer';
+
+/** Every endpoint of the service with whom it is for, and a request that is well-formed. */
+const ENDPOINTS: readonly [kind: Kind, method: string, path: string, ask?: Ask][] = [
+  ['public', 'POST', '/auth/token', { json: { api_key: ADMIN_KEY } }],
+  ['public', 'GET', '/health'],
+  ['public', 'GET', '/api/status'],
+  ['public', 'GET', '/ready'],
+  ['public', 'GET', '/livez'],
+  ['public', 'GET', '/openapi.json'],
+  ['public', 'GET', '/docs'],
+  ['visitor', 'POST', '/upload', PDF],
+  ['visitor', 'POST', '/api/v1/upload-images', { files: [{ name: 'a.png', bytes: 'no image' }] }],
+  ['session', 'POST', '/api/v1/create-pdf', { json: { image_ids: [ID] } }],
+  ['session', 'POST', `/api/v1/rotate-image/${ID}`],
+  ['session', 'DELETE', `/api/v1/image/${ID}`],
+  ['session', 'GET', `/api/v1/image/${ID}`],
+  ['session', 'GET', '/api/v1/images'],
+  ['session', 'GET', '/api/tasks'],
+  ['session', 'GET', '/api/tasks/stream'],
+  ['session', 'GET', `/api/task/${ID}/status`],
+  ['session', 'GET', `/api/task/${ID}/result`],
+  ['session', 'GET', `/api/task/${ID}/history`],
+  ['session', 'GET', `/api/task/${ID}/page/1`],
+  ['bearer', 'POST', `/task/${ID}/update`, FORM],
+  ['bearer', 'DELETE', `/task/${ID}`],
+  ['bearer', 'POST', `/task/${ID}/rename`, { form: { name: 'x' } }],
+  ['bearer', 'POST', `/api/task/${ID}/retry`],
+  ['bearer', 'POST', '/admin/cleanup?days=365&dry_run=true'],
+  ['bearer', 'GET', '/health/deep'],
+  ['bearer', 'GET', '/api/stats/failed'],
+];
+
+const SAFE = ['GET', 'HEAD'];
+const JSON_PLEASE = { accept: 'application/json' };
+const FOREIGN = { origin: 'https://evil.example' };
+
+let house: Passports;
+let cookie: string;
+let good: Record<string, string>;
+let bad: Record<string, string>;
+
+const [ADMIN] = apiKeysFrom(`admin:${ADMIN_KEY}`);
+const tokens = (over: Partial<Parameters<typeof openTokens>[0]> = {}) =>
+  openTokens({ keys: [], secret: SECRET, lifetimeHours: 24, ...over });
+const issued = async (over: Partial<Parameters<typeof openTokens>[0]> = {}, at = new Date(), key = ADMIN!) =>
+  (await tokens(over).issue(key, at)).token;
+const claims = { iss: 'assay', aud: 'passports', sub: 'admin', jti: 'x', key_id: ADMIN!.id };
+const signed = (build: (jwt: SignJWT) => SignJWT, header: object = {}) =>
+  build(new SignJWT(claims))
+    .setProtectedHeader({ alg: 'HS256', ...header })
+    .sign(new TextEncoder().encode(SECRET));
+const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
+
+beforeAll(async () => {
+  house = await startPassports({ PASSPORTS_JWT_SECRET_PREVIOUS: 'the secret before, as long as the other' });
+  const visitor = house.client();
+  await visitor.upload(pdf());
+  cookie = visitor.cookies.get('bti_session_id')!;
+  const now = Math.floor(Date.now() / 1000);
+  const token = await issued();
+  const kid = kidOf(token);
+  const [head, body] = token.split('.');
+  const times = (jwt: SignJWT) =>
+    jwt
+      .setIssuedAt(now)
+      .setNotBefore(now)
+      .setExpirationTime(now + 3600);
+  good = {
+    'a token that was issued': token,
+    'a token of the secret before': await issued({ secret: 'the secret before, as long as the other' }),
+    'a token that expired less than 30 s ago': await issued({}, new Date(Date.now() - 86_400_000 - 10_000)),
+  };
+  bad = {
+    'a token that has expired': await issued({}, new Date(Date.now() - 86_400_000 - 60_000)),
+    'a token that is not valid yet': await issued({}, new Date(Date.now() + 120_000)),
+    'a token of another secret': await issued({ secret: 'not the secret of this service at all' }),
+    'a token of a key that was removed': await issued({}, new Date(), apiKeysFrom('gone:gone-key-123')[0]),
+    'a token of a key that was replaced under its name': await issued(
+      {},
+      new Date(),
+      apiKeysFrom('admin:other-key-123')[0],
+    ),
+    'a token whose body was changed': `${head}.${Buffer.from(JSON.stringify({ ...claims, exp: now + 9e6 })).toString('base64url')}.${token.split('.')[2]}`,
+    'a token without a signature': `${head}.${body}.`,
+    'a token of the algorithm none': new UnsecuredJWT(claims).setExpirationTime('1h').encode(),
+    'a token without an end': await signed((jwt) => jwt.setIssuedAt(now).setNotBefore(now), { kid }),
+    'a token without a key id': await signed(times),
+    'a token of a key id that is unknown': await signed(times, { kid: 'other' }),
+    'a token with critical headers': await signed(times, { kid, crit: ['b64'], b64: true }),
+    'a token for others': await signed((jwt) => times(jwt).setAudience('stt'), { kid }),
+    'a token by others': await signed((jwt) => times(jwt).setIssuer('evil'), { kid }),
+    'an API key': ADMIN_KEY,
+    nothing: '',
+    'a word': 'token',
+  };
+});
+afterAll(() => house.stop());
+
+/** Asks, and gives up a stream as soon as it is answered. */
+async function statusOf(client: Client, method: string, path: string, ask: Ask = {}): Promise<number> {
+  const headers = { ...ask.headers };
+  if (path.endsWith('/stream')) headers['accept'] ??= 'application/json';
+  return (await client.ask(path, { method, ...ask, headers })).status;
+}
+
+const withCookies = (cookies: Record<string, string>, token?: string): Client => {
+  const client = house.client({ token });
+  for (const [name, value] of Object.entries(cookies)) client.cookies.set(name, value);
+  return client;
+};
+const refused = (status: number) => status === 401 || status === 403;
+
+describe('who may do what', () => {
+  it.each(ENDPOINTS)('%s: %s %s', async (kind, method, path, ask) => {
+    const asked = (client: Client, headers: Record<string, string> = {}) =>
+      statusOf(client, method, path, { ...ask, headers });
+    const [token, forged] = [good['a token that was issued']!, bad['a token of another secret']!];
+    const closed = (kinds: readonly Kind[]) => (kinds.includes(kind) ? 401 : undefined);
+    const expectation = async (who: string, client: Client, status: number | undefined, headers = {}) => {
+      const answered = await asked(client, headers);
+      if (status === undefined) expect(refused(answered), `${who}: ${answered}`).toBe(false);
+      else expect(answered, who).toBe(status);
+    };
+    const unsafe = !SAFE.includes(method);
+    const shut = kind === 'public' ? undefined : 401;
+
+    await expectation('nobody', house.client(), closed(['session', 'bearer']));
+    await expectation('a session', withCookies({ bti_session_id: cookie }), closed(['bearer']));
+    await expectation('a token', house.client({ token }), undefined);
+    await expectation('a forged token', house.client({ token: forged }), shut);
+    await expectation('an expired token', house.client({ token: bad['a token that has expired']! }), shut);
+    await expectation('a forged token with a good session', withCookies({ bti_session_id: cookie }, forged), shut);
+    await expectation(
+      'a session that was never given out',
+      withCookies({ bti_session_id: 'A'.repeat(43) }),
+      closed(['session', 'bearer']),
+    );
+    await expectation(
+      'a malformed session',
+      withCookies({ bti_session_id: "' or 1=1" }),
+      closed(['session', 'bearer']),
+    );
+    await expectation('a token in the cookie', withCookies({ bti_access_token: token }), undefined);
+    await expectation(
+      'a forged token in the cookie',
+      withCookies({ bti_access_token: forged }),
+      closed(['session', 'bearer']),
+    );
+    await expectation('Basic', house.client(), shut, { authorization: 'Basic YTpi' });
+
+    // A page of another site sends cookies along; a program has none to lose.
+    const csrf = unsafe && kind !== 'public' ? 403 : undefined;
+    await expectation(
+      'a foreign page with a token in the cookie',
+      withCookies({ bti_access_token: token }),
+      csrf,
+      FOREIGN,
+    );
+    await expectation(
+      'a foreign page with a session',
+      withCookies({ bti_session_id: cookie }),
+      closed(['bearer']) ?? csrf,
+      FOREIGN,
+    );
+    await expectation('a foreign page with a header', house.client({ token }), undefined, FOREIGN);
+  });
+
+  it('takes every token that is good and none that is not', async () => {
+    for (const [what, token] of Object.entries(good)) {
+      expect((await house.client({ token }).get('/api/tasks')).status, what).toBe(200);
+    }
+    for (const [what, token] of Object.entries(bad)) {
+      const answer = await house.client({ token }).get('/api/tasks');
+      expect(answer, what).toMatchObject({ status: 401, body: { ok: false, error: { code: 'UNAUTHORIZED' } } });
+      expect(answer.headers.get('www-authenticate'), what).toBe('Bearer error="invalid_token"');
+    }
+  });
+
+  it('asks for a token everywhere where the operator says `all`', async () => {
+    const strict = await startPassports({ PASSPORTS_BEARER_SCOPE: 'all' });
+    try {
+      for (const [kind, method, path, ask] of ENDPOINTS) {
+        const status = await statusOf(strict.client(), method, path, ask);
+        if (kind === 'public') expect(refused(status), path).toBe(false);
+        else expect(status, path).toBe(401);
+        const client = await strict.signedIn();
+        expect(refused(await statusOf(client, method, path, ask)), path).toBe(false);
+      }
+    } finally {
+      await strict.stop();
+    }
+  });
+
+  it('lets only administrators clean up, by a role that is read anew', async () => {
+    const user = await house.signedIn(USER_KEY);
+    expect(await user.post('/admin/cleanup?dry_run=true')).toMatchObject({
+      status: 403,
+      body: { error: { code: 'FORBIDDEN' } },
+    });
+    expect((await user.get('/health/deep')).status).toBe(200);
+  });
+});
+
+describe('the order of checks', () => {
+  // Each request is wrong in every later way too: what comes first is what is told.
+  const wrongBody: Ask = { body: 'not json', headers: { 'content-type': 'application/xml' } };
+  it.each<[string, number, string, string, Ask, boolean]>([
+    ['an unknown address before anything', 404, 'POST', '/nothing', wrongBody, false],
+    ['the method before credentials', 405, 'PUT', '/api/tasks', wrongBody, false],
+    ['credentials before the type', 401, 'POST', '/api/v1/create-pdf', wrongBody, false],
+    [
+      'credentials before the size',
+      401,
+      'POST',
+      '/api/v1/create-pdf',
+      { body: 'x'.repeat(2 ** 21), headers: { 'content-type': 'application/json' } },
+      false,
+    ],
+    ['the type before the body', 415, 'POST', '/api/v1/create-pdf', wrongBody, true],
+    [
+      'the size before the body',
+      413,
+      'POST',
+      '/api/v1/create-pdf',
+      { body: `["${'x'.repeat(2 ** 21)}`, headers: { 'content-type': 'application/json' } },
+      true,
+    ],
+    ['the body before what is there', 422, 'POST', '/api/v1/create-pdf', { json: { image_ids: 'x' } }, true],
+    ['the body before what is there', 422, 'POST', `/task/${ID}/update`, { form: { 'no:such': 'x' } }, true],
+    ['the type of a form before what is there', 415, 'POST', `/task/${ID}/update`, { json: {} }, true],
+    ['the address before what is there', 422, 'GET', '/api/task/none/status', {}, true],
+    ['what is there before its state', 404, 'POST', `/task/${ID}/update`, FORM, true],
+    ['credentials before the address', 401, 'GET', '/api/task/none/status', {}, false],
+  ])('is %s: %i', async (_, status, method, path, ask, authorized) => {
+    const client = authorized ? await house.signedIn() : house.client();
+    const answer = await client.ask(path, { method, ...ask });
+    expect(answer.status, answer.text).toBe(status);
+    if (status === 422)
+      expect(answer.body.detail[0]).toMatchObject({
+        loc: expect.any(Array),
+        msg: expect.any(String),
+        type: expect.any(String),
+      });
+    else
+      expect(answer.body).toMatchObject({
+        ok: false,
+        error: { code: expect.any(String), message: expect.any(String) },
+      });
+  });
+});
+
+describe('the exchange of a key', () => {
+  it('gives a token for 24 hours', async () => {
+    const answer = await house.client().post('/auth/token', { json: { api_key: ADMIN_KEY } });
+    expect(answer.body).toEqual({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expires_in: 86_400 });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  it.each<[string, Ask, number, object]>([
+    ['a wrong key', { json: { api_key: 'wrong' } }, 401, { ok: false, error: { code: 'INVALID_API_KEY' } }],
+    ['an empty key', { json: { api_key: '' } }, 401, { error: { code: 'INVALID_API_KEY' } }],
+    ['no key', { json: {} }, 422, { detail: [{ loc: ['body', 'api_key'], type: 'missing' }] }],
+    ['a number', { json: { api_key: 5 } }, 422, { detail: [{ loc: ['body', 'api_key'], type: 'string_type' }] }],
+    ['null', { json: { api_key: null } }, 422, { detail: [{ loc: ['body', 'api_key'], type: 'string_type' }] }],
+    ['an array', { json: [] }, 422, { detail: [{ loc: ['body'], type: 'dict_type' }] }],
+    [
+      'no JSON',
+      { body: '{', headers: { 'content-type': 'application/json' } },
+      422,
+      { detail: [{ loc: ['body'], type: 'json_invalid' }] },
+    ],
+    ['nothing', {}, 422, { detail: [{ loc: ['body'], type: 'missing' }] }],
+  ])('refuses %s', async (_, ask, status, body) => {
+    const answer = await house.client().post('/auth/token', ask);
+    expect(answer).toMatchObject({ status, body });
+    expect(answer.text).not.toContain('wrong-');
+  });
+
+  it('never shows what was sent as a key', async () => {
+    const answer = await house.client().post('/auth/token', { json: { api_key: ['secret-word'] } });
+    expect(answer.status).toBe(422);
+    expect(answer.text).not.toContain('secret-word');
+  });
+
+  it('is limited per address, signing in counted with it, whatever came of the tries', async () => {
+    const limited = await startPassports({ PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '4' });
+    try {
+      const client = limited.client();
+      const tries = [
+        () => client.post('/auth/token', { json: { api_key: 'wrong' } }),
+        () => client.post('/auth/token', { json: {} }),
+        () => client.post('/login', { form: { api_key: 'wrong' } }),
+        () => client.post('/auth/token', { json: { api_key: ADMIN_KEY } }),
+      ];
+      for (const attempt of tries) expect((await attempt()).status).not.toBe(429);
+      for (const attempt of tries) {
+        const answer = await attempt();
+        expect(answer).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      expect((await client.get('/health')).status).toBe(200);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('says so where no keys are configured', async () => {
+    const unconfigured = await startPassports({ PASSPORTS_API_KEYS: '' });
+    try {
+      const answer = await unconfigured.client().post('/auth/token', { json: {} });
+      expect(answer).toMatchObject({ status: 503, body: { error: { code: 'AUTH_UNCONFIGURED' } } });
+      const token = await issued();
+      expect((await unconfigured.client({ token }).get('/api/tasks')).status).toBe(401);
+    } finally {
+      await unconfigured.stop();
+    }
+  });
+});
+
+describe('signing in with a browser', () => {
+  const cookieNamed = (answer: Answer, name: string) =>
+    answer.headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
+
+  it('sets both cookies, a new session always, and goes to the list', async () => {
+    const browser = withCookies({ bti_session_id: cookie });
+    const answer = await browser.post('/login', { form: { api_key: ADMIN_KEY }, headers: { origin: house.url } });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe('/');
+    for (const name of ['bti_session_id', 'bti_access_token']) {
+      expect(cookieNamed(answer, name)).toMatch(/; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/);
+    }
+    expect(browser.cookies.get('bti_session_id')).not.toBe(cookie);
+    expect((await browser.get('/health/deep')).status).toBe(200);
+  });
+
+  it('marks cookies for https where the request came by it, or always, as the operator says', async () => {
+    const proxied = await startPassports({ TRUST_PROXY: 'loopback' });
+    try {
+      const login = { form: { api_key: ADMIN_KEY } };
+      const https = await proxied.client().post('/login', { ...login, headers: { 'x-forwarded-proto': 'https' } });
+      expect(cookieNamed(https, 'bti_session_id')).toContain('; Secure');
+      expect(cookieNamed(await proxied.client().post('/login', login), 'bti_session_id')).not.toContain('Secure');
+    } finally {
+      await proxied.stop();
+    }
+  });
+
+  it('refuses a wrong key, and a form on another page', async () => {
+    const browser = house.client();
+    expect((await browser.post('/login', { form: { api_key: 'wrong' }, headers: JSON_PLEASE })).body.error.code).toBe(
+      'INVALID_API_KEY',
+    );
+    expect((await browser.post('/login', { form: { api_key: ADMIN_KEY }, headers: FOREIGN })).status).toBe(403);
+    expect([...browser.cookies]).toEqual([]);
+  });
+
+  it('ends with signing out: the token is refused from then on, wherever it was copied to', async () => {
+    const browser = house.client();
+    await browser.post('/login', { form: { api_key: ADMIN_KEY } });
+    const token = browser.cookies.get('bti_access_token')!;
+    expect((await house.client({ token }).get('/api/tasks')).status).toBe(200);
+    expect((await browser.post('/logout')).status).toBe(303);
+    expect([...browser.cookies]).toEqual([]);
+    expect((await house.client({ token }).get('/api/tasks')).status).toBe(401);
+  });
+
+  it.each<[string, Record<string, string>, boolean]>([
+    ['its own page, by Origin', { origin: 'OWN' }, true],
+    ['its own page, by Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }, true],
+    ['the address bar', { 'sec-fetch-site': 'none' }, true],
+    ['its own page, by Referer', { referer: 'OWN/task/1' }, true],
+    ['a program', {}, true],
+    ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, false],
+    ['another port of this host', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }, false],
+    ['another port, by Origin alone', { origin: 'http://127.0.0.1:1' }, false],
+    ['a page without an address', { origin: 'null' }, false],
+    ['another site, by Referer', { referer: 'https://evil.example/OWN' }, false],
+    ['a host that only begins like this one', { origin: 'OWN.evil.example' }, false],
+    ['what is no address', { origin: 'http://' }, false],
+  ])('counts cookies for %s as it should', async (_, headers, allowed) => {
+    const browser = house.client();
+    await browser.post('/login', { form: { api_key: ADMIN_KEY } });
+    const own = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value.replace('OWN', house.url)]),
+    );
+    const answer = await browser.post(`/api/task/${ID}/retry`, { headers: own });
+    expect(answer.status).toBe(allowed ? 404 : 403);
+    if (!allowed) expect(answer.body.error.code).toBe('CSRF_FAILED');
+    // The header is a program's: no page can add it for somebody else.
+    const token = browser.cookies.get('bti_access_token')!;
+    expect((await house.client({ token }).post(`/api/task/${ID}/retry`, { headers: own })).status).toBe(404);
+  });
+
+  it('counts the origins that the operator names as its own', async () => {
+    const named = await startPassports({ PUBLIC_ORIGINS: 'https://docs.example.com' });
+    try {
+      const browser = named.client();
+      await browser.post('/login', { form: { api_key: ADMIN_KEY } });
+      const from = (origin: string) => browser.post(`/api/task/${ID}/retry`, { headers: { origin } });
+      expect((await from('https://docs.example.com')).status).toBe(404);
+      expect((await from('https://docs.example.com.evil.example')).status).toBe(403);
+    } finally {
+      await named.stop();
+    }
+  });
+
+  it('counts the host by which a trusted proxy was asked, and no other proxy', async () => {
+    for (const [trusted, status] of [
+      ['loopback', 404],
+      ['10.0.0.0/8', 403],
+    ] as const) {
+      const proxied = await startPassports({ TRUST_PROXY: trusted });
+      try {
+        const browser = proxied.client();
+        await browser.post('/login', { form: { api_key: ADMIN_KEY } });
+        const headers = { origin: 'https://docs.example.com', 'x-forwarded-host': 'docs.example.com' };
+        expect((await browser.post(`/api/task/${ID}/retry`, { headers })).status, trusted).toBe(status);
+      } finally {
+        await proxied.stop();
+      }
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
+import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
+import { type Answer, type Client, type Passports, pdf, startPassports, USER_KEY } from './helpers/passports.ts';
+
+const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const NOBODYS = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
+
+let house: Passports;
+let client: Client;
+let id: string;
+let waiting: string;
+beforeAll(async () => {
+  house = await startPassports();
+  const visitor = house.client();
+  [id, waiting] = (await visitor.upload(pdf('План дома №7.pdf'), pdf('waits.pdf'))) as [string, string];
+  await house.succeed(id);
+  visitor.token = (await house.signedIn()).token;
+  client = visitor;
+  const form = { 'general:address': '=1+1', 'general:issue_date': '12.03.1987' };
+  await client.post(`/task/${id}/update`, { form });
+});
+afterAll(() => house.stop());
+
+/** The rows of the first sheet; each cell with its kind, texts without. */
+function rowsOf(answer: Answer): string[][] {
+  const [rows] = sheetsOf(answer.bytes).values();
+  return rows!.map((row) => row.map((cell) => cell.replace(/^text:/, '')));
+}
+
+describe('exports', () => {
+  it('of one task are a vertical workbook, named after the document', async () => {
+    const answer = await client.get(`/export/${id}/excel`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe(EXCEL);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('content-disposition')).toBe(
+      `attachment; filename="Passport_task.xlsx"; filename*=UTF-8''Passport_${encodeURIComponent('План дома №7')}.xlsx`,
+    );
+    const [header, ...rows] = rowsOf(answer);
+    expect(header).toEqual(['Field', 'Value']);
+    const values = Object.fromEntries(rows.map(([field, value]) => [field, value]));
+    expect(values).toMatchObject({ Address: '=1+1', 'Year built': 'number:1978', 'Date of issue': 'date:1987-03-12' });
+    const wide = rowsOf(await client.get(`/export/${id}/excel?layout=wide`));
+    expect(wide[0]).toEqual(['Section', 'Field', 'Value', 'Confidence', 'Edited']);
+    const russian = rowsOf(await client.ask(`/export/${id}/excel`, { headers: { 'accept-language': 'ru' } }));
+    expect(russian.map(([field]) => field)).toContain('Адрес');
+  });
+
+  it('of one task are a PDF whose text is its fields', async () => {
+    const answer = await client.get(`/export/${id}/pdf`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/pdf');
+    expect(answer.headers.get('content-disposition')).toContain('filename="Report_task.pdf"');
+    const dir = await mkdtemp(join(tmpdir(), 'assay-report-'));
+    await writeFile(join(dir, 'report.pdf'), answer.bytes);
+    const { signal } = new AbortController();
+    const report = await openPdf(join(dir, 'report.pdf'), { maxPages: 50, signal });
+    const words: string[] = [];
+    for (let page = 1; page <= report.pages; page++)
+      words.push(...(await report.text(page, signal)).words.map(({ text }) => text));
+    await report.close();
+    await rm(dir, { recursive: true });
+    for (const word of ['План', '=1+1', '1987-03-12', '54.3', 'кухня']) expect(words).toContain(word);
+  });
+
+  it('of the session hold its successful tasks, one row each, and are there without any', async () => {
+    const answer = await client.get('/export/session/excel');
+    expect(answer.headers.get('content-disposition')).toMatch(/filename="Session_\d{4}-\d\d-\d\d\.xlsx"/);
+    const [header, ...rows] = rowsOf(answer);
+    expect(header!.slice(0, 3)).toEqual(['id', 'filename', 'created_at']);
+    expect(rows.map((row) => row.slice(0, 2))).toEqual([[id, 'План дома №7.pdf']]);
+    const newcomer = house.client();
+    await newcomer.upload(pdf());
+    expect(rowsOf(await newcomer.get('/export/session/excel'))).toEqual([header]);
+  });
+
+  it('of all tasks are for administrators, within the days that are asked for', async () => {
+    const other = house.client();
+    const [second] = await other.upload(pdf());
+    await house.succeed(second!);
+    const ids = async (query = '') =>
+      rowsOf(await client.get(`/export/all/excel${query}`))
+        .slice(1)
+        .map(([first]) => first);
+    expect(await ids()).toEqual([id, second]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await ids(`?from=${today}&to=${today}`)).toEqual([id, second]);
+    expect(await ids('?to=2020-01-01')).toEqual([]);
+    expect(await ids(`?from=${encodeURIComponent(new Date(Date.now() + 3_600_000).toISOString())}`)).toEqual([]);
+    expect(await client.get('/export/all/excel?from=soon')).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['query', 'from'] }] },
+    });
+    const clerk = await house.signedIn(USER_KEY);
+    expect(await clerk.get('/export/all/excel')).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
+    const { headers } = await client.get('/export/all/excel');
+    expect(headers.get('content-disposition')).toContain(`filename="Passports_${today}.xlsx"`);
+  });
+
+  it.each(['excel', 'pdf'])('as %s are refused for what is not done, not there, no id, or no layout', async (kind) => {
+    expect(await client.get(`/export/${waiting}/${kind}`)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'TASK_NOT_READY' } },
+    });
+    expect(await client.get(`/export/${NOBODYS}/${kind}`)).toMatchObject({
+      status: 404,
+      body: { error: { code: 'TASK_NOT_FOUND' } },
+    });
+    expect(await client.get(`/export/7/${kind}`)).toMatchObject({
+      status: 422,
+      body: { detail: [{ type: 'uuid_parsing' }] },
+    });
+    expect((await client.get(`/export/${id}/excel?layout=tall`)).status).toBe(422);
+    expect((await house.client().get(`/export/${id}/${kind}`)).status).toBe(401);
+  });
+});

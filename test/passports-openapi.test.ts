@@ -1,0 +1,215 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ADMIN_KEY,
+  type Answer,
+  type Ask,
+  type Client,
+  type Passports,
+  pdf,
+  startPassports,
+} from './helpers/passports.ts';
+
+type Json = any;
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
+const JSON_PLEASE = { accept: 'application/json' };
+const NOBODYS = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+// What OpenAPI adds to the formats of JSON Schema.
+ajv.addFormat('binary', true);
+
+let house: Passports;
+let document: Json;
+beforeAll(async () => {
+  house = await startPassports({ PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '5' });
+  document = (await house.client().get('/openapi.json')).body;
+});
+afterAll(() => house.stop());
+
+const operations = (): [name: string, operation: Json][] =>
+  Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => item[method]).map((method): [string, Json] => [`${method} ${path}`, item[method]]),
+  );
+
+/** Every object inside a value, the value included. */
+function* objects(value: Json): Generator<Json> {
+  if (typeof value !== 'object' || value === null) return;
+  yield value;
+  for (const part of Object.values(value)) yield* objects(part);
+}
+
+describe('the description at /openapi.json', () => {
+  it('has every endpoint of the specification, each with the credentials that it takes', () => {
+    const kind = (security: Json) => (security ?? []).map((one: Json) => Object.keys(one)[0] ?? 'none').join(' ');
+    expect(Object.fromEntries(operations().map(([name, { security }]) => [name, kind(security)]))).toEqual({
+      'post /auth/token': '',
+      'get /health': '',
+      'get /api/status': '',
+      'get /ready': '',
+      'get /livez': '',
+      'post /upload': 'bearer session none',
+      'post /api/v1/upload-images': 'bearer session none',
+      'post /api/v1/create-pdf': 'bearer session',
+      'post /api/v1/rotate-image/{image_id}': 'bearer session',
+      'delete /api/v1/image/{image_id}': 'bearer session',
+      'get /api/v1/image/{image_id}': 'bearer session',
+      'get /api/v1/images': 'bearer session',
+      'get /api/tasks': 'bearer session',
+      'get /api/tasks/stream': 'bearer session',
+      'get /api/task/{task_id}/status': 'bearer session',
+      'get /api/task/{task_id}/result': 'bearer session',
+      'get /api/task/{task_id}/history': 'bearer session',
+      'get /api/task/{task_id}/page/{page}': 'bearer session',
+      'post /task/{task_id}/update': 'bearer',
+      'delete /task/{task_id}': 'bearer',
+      'post /task/{task_id}/rename': 'bearer',
+      'post /api/task/{task_id}/retry': 'bearer',
+      'get /export/{task_id}/excel': 'bearer',
+      'get /export/{task_id}/pdf': 'bearer',
+      'get /export/all/excel': 'bearer',
+      'get /export/session/excel': 'bearer session',
+      'post /admin/cleanup': 'bearer',
+      'get /health/deep': 'bearer',
+      'get /api/stats/failed': 'bearer',
+    });
+    expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'session']);
+  });
+
+  it('is well-formed: unique operations, declared parameters, described answers, examples that keep to their schemas', () => {
+    const ids = operations().map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [name, operation] of operations()) {
+      expect(operation.summary, name).toEqual(expect.any(String));
+      const declared = (operation.parameters ?? []).map((each: Json) => `${each.in} ${each.name}`);
+      for (const [, variable] of name.matchAll(/\{(\w+)\}/g)) expect(declared, name).toContain(`path ${variable}`);
+      for (const [status, response] of Object.entries<Json>(operation.responses)) {
+        expect(response.description, `${name} ${status}`).not.toBe('Default Response');
+        expect(response.headers, `${name} ${status}`).toHaveProperty(['X-Request-ID']);
+      }
+      if (operation.requestBody) expect(Object.keys(operation.requestBody.content).length, name).toBeGreaterThan(0);
+    }
+    let held = 0;
+    for (const each of objects(document)) {
+      if (each.schema === undefined) continue;
+      const examples = [
+        ...Object.values<Json>(each.examples ?? {}).map(({ value }) => value),
+        ...(each.example === undefined ? [] : [each.example]),
+      ];
+      for (const example of examples) {
+        expect(ajv.validate(each.schema, example), `${ajv.errorsText()} in ${JSON.stringify(example)}`).toBe(true);
+        held++;
+      }
+    }
+    expect(held).toBeGreaterThan(60);
+  });
+
+  it('says how files and forms are sent', () => {
+    const content = (path: string) => Object.keys(document.paths[path].post.requestBody.content);
+    expect(content('/upload')).toEqual(['multipart/form-data']);
+    expect(content('/api/v1/upload-images')).toEqual(['multipart/form-data']);
+    expect(content('/task/{task_id}/update')).toEqual(['application/x-www-form-urlencoded']);
+    expect(content('/task/{task_id}/rename')).toEqual(['application/x-www-form-urlencoded']);
+    expect(content('/auth/token')).toEqual(['application/json']);
+  });
+});
+
+it('describes every answer of a tour through the service: its status and its body', async () => {
+  const toured = new Set<string>();
+
+  async function visit(client: Client, method: string, path: string, ask: Ask = {}): Promise<Answer> {
+    const answer = await client.ask(path, { method, ...ask });
+    const at = path.split('?')[0]!;
+    const fits = (each: string) => new RegExp(`^${each.replace(/\{\w+\}/g, '[^/]+')}$`).test(at);
+    const template = Object.keys(document.paths).find((each) => each === at) ?? Object.keys(document.paths).find(fits)!;
+    const where = `${method.toLowerCase()} ${template} ${answer.status}`;
+    const described = document.paths[template][method.toLowerCase()].responses[answer.status];
+    expect(described, where).toBeDefined();
+    const type = answer.headers.get('content-type')?.split(';')[0];
+    if (answer.text === '') expect(described.content, where).toBeUndefined();
+    else expect(Object.keys(described.content), where).toContain(type);
+    if (type === 'application/json') {
+      const { schema } = described.content['application/json'];
+      expect(ajv.validate(schema, answer.body), `${where}: ${ajv.errorsText()}\n${answer.text}`).toBe(true);
+    }
+    toured.add(where);
+    return answer;
+  }
+
+  const nobody = house.client();
+  for (const path of ['/health', '/api/status', '/ready', '/livez']) await visit(nobody, 'GET', path);
+  const token = async (json: unknown) => visit(nobody, 'POST', '/auth/token', { json });
+  const client = house.client();
+  client.token = (await token({ api_key: ADMIN_KEY })).body.token;
+  await token({ api_key: 'wrong' });
+  await token({});
+  const program = house.client({ token: client.token });
+  const person = house.client();
+  const files = (...list: { name: string; bytes: string }[]) => ({ files: list, headers: JSON_PLEASE });
+
+  const first = pdf();
+  const { items } = (await visit(person, 'POST', '/upload', files(first, { name: 'no.pdf', bytes: 'no' }))).body;
+  const id = items[0].id;
+  client.cookies.set('bti_session_id', person.cookies.get('bti_session_id')!);
+  await visit(person, 'POST', '/upload', { files: [pdf()] });
+  await visit(person, 'POST', '/upload', files({ name: 'no.pdf', bytes: '' }));
+  await visit(person, 'POST', '/upload', files({ name: 'no.pdf', bytes: 'no' }));
+  await visit(person, 'POST', '/upload', { fields: { a: 'b' } });
+  await visit(person, 'POST', '/upload', {
+    ...files(first),
+    headers: { ...JSON_PLEASE, origin: 'https://evil.example' },
+  });
+  await visit(person, 'GET', `/api/task/${id}/result`);
+  await visit(client, 'GET', `/export/${id}/excel`);
+  await visit(client, 'POST', `/api/task/${id}/retry`);
+  await visit(client, 'POST', `/task/${id}/update`, { form: {} });
+  await house.succeed(id);
+  await visit(person, 'POST', '/upload', files(first));
+
+  const tag = (await visit(person, 'GET', `/api/task/${id}/result`)).headers.get('etag')!;
+  await visit(person, 'GET', `/api/task/${id}/result`, { headers: { 'if-none-match': tag } });
+  await visit(person, 'GET', '/api/tasks?limit=2');
+  await visit(person, 'GET', '/api/tasks?limit=x');
+  await visit(nobody, 'GET', '/api/tasks');
+  await visit(person, 'GET', `/api/task/${id}/status`);
+  await visit(person, 'GET', `/api/task/${NOBODYS}/status`);
+  await visit(client, 'POST', `/task/${id}/update`, { form: { 'general:owner': 'x' }, headers: JSON_PLEASE });
+  await visit(client, 'POST', `/task/${id}/update`, { form: { 'general:owner': 'y' } });
+  await visit(client, 'POST', `/task/${id}/update`, { form: { 'no:no': 'y' } });
+  await visit(client, 'POST', `/task/${id}/update`, { form: {}, headers: { 'if-match': '"1"' } });
+  await visit(client, 'POST', `/task/${id}/update`, { json: {} });
+  await visit(client, 'POST', `/task/${NOBODYS}/update`, { form: {} });
+  await visit(client, 'POST', `/task/${id}/rename`, { form: { name: 'x' } });
+  await visit(client, 'POST', `/task/${id}/rename`, { form: { name: '' } });
+  await visit(client, 'POST', `/task/${id}/rename`, { form: {} });
+  await visit(person, 'GET', `/api/task/${id}/history`);
+  await visit(person, 'GET', `/api/task/${id}/page/1`);
+  await visit(client, 'GET', `/export/${id}/excel`);
+  await visit(client, 'GET', `/export/${id}/pdf`);
+  await visit(client, 'GET', '/export/all/excel');
+  await visit(person, 'GET', '/export/session/excel');
+  await visit(client, 'POST', '/admin/cleanup?dry_run=1');
+  await visit(client, 'POST', '/admin/cleanup?days=0');
+  await visit(client, 'GET', '/health/deep');
+  await visit(client, 'GET', '/health/deep?strict=1');
+  await visit(client, 'GET', '/api/stats/failed');
+  await visit(person, 'POST', '/api/v1/upload-images', { files: [{ name: 'a.png', bytes: 'no' }] });
+  await visit(person, 'GET', '/api/v1/images');
+  await visit(program, 'POST', '/api/v1/create-pdf', { json: { image_ids: [NOBODYS] } });
+  await visit(program, 'POST', `/api/v1/rotate-image/${NOBODYS}`);
+  await visit(program, 'DELETE', `/api/v1/image/${NOBODYS}`);
+  await visit(client, 'DELETE', `/task/${id}`);
+  await visit(client, 'DELETE', `/task/${id}`);
+  await token({});
+  await token({});
+  await token({});
+
+  expect([...toured].filter((where) => where.startsWith('post /upload ')).sort()).toEqual(
+    ['200', '202', '303', '400', '403', '415', '422'].map((status) => `post /upload ${status}`),
+  );
+  expect(toured).toContain('post /auth/token 429');
+  expect(toured.size).toBeGreaterThan(50);
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, type Passports, pdf, startPassports } from './helpers/passports.ts';
+
+let house: Passports;
+let admin: Client;
+beforeAll(async () => {
+  house = await startPassports();
+  admin = await house.signedIn();
+});
+afterAll(() => house.stop());
+
+const age = (id: string, days: number) =>
+  house.database.db.query(
+    'update passport_documents set created_at = created_at - make_interval(days => $2) where id = $1',
+    [id, days],
+  );
+
+describe('GET /health and /api/status', () => {
+  it.each(['/health', '/api/status'])('%s says that the service answers, and no more', async (path) => {
+    expect(await house.client().get(path)).toMatchObject({
+      status: 200,
+      body: { status: 'ok', version: expect.stringMatching(/^\d+\.\d+\.\d+/), uptime_seconds: expect.any(Number) },
+    });
+  });
+});
+
+describe('GET /health/deep', () => {
+  it('is normal without a language model and without workers, unless workers are insisted on', async () => {
+    const answer = await admin.get('/health/deep');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-health')).toBe('ok');
+    expect(answer.body).toEqual({
+      ok: true,
+      data: {
+        database: 'ok',
+        workers_online: 0,
+        version: expect.any(String),
+        llm_status: 'unconfigured',
+        llm_provider: 'none',
+        llm_error: null,
+      },
+      error: null,
+    });
+    for (const strict of ['1', 'true']) {
+      expect(await admin.get(`/health/deep?strict=${strict}`)).toMatchObject({
+        status: 503,
+        body: { ok: false, data: { database: 'ok' }, error: { code: 'WORKERS_OFFLINE' } },
+      });
+    }
+    expect((await admin.get('/health/deep?strict=0')).status).toBe(200);
+    expect((await admin.get('/health/deep?strict=x')).status).toBe(422);
+  });
+
+  it('fails without its database, which it still says to who has a token', async () => {
+    const broken = await startPassports();
+    const client = await broken.signedIn();
+    await broken.house.db.close();
+    const answer = await client.get('/health/deep');
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { ok: false, data: { database: 'error', workers_online: 0 }, error: { code: 'DATABASE_UNAVAILABLE' } },
+    });
+    expect(answer.headers.get('x-health')).toBe('fail');
+    expect((await client.get('/api/tasks')).status).toBe(503);
+    expect((await broken.client().get('/health')).status).toBe(200);
+    await broken.stop();
+  });
+});
+
+describe('GET /api/stats/failed', () => {
+  it('counts what ended in the window, by state and reason, without names', async () => {
+    const client = house.client();
+    const ids = await client.upload(pdf(), pdf(), pdf(), pdf('secret name.pdf'));
+    await house.succeed(ids[0]!);
+    await house.succeed(ids[1]!);
+    await house.fail(ids[2]!, 'NO_FIELDS_FOUND');
+    await house.fail(ids[3]!, 'PDF_CORRUPT');
+    const answer = await admin.get('/api/stats/failed');
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      window_seconds: 3600,
+      since: expect.stringMatching(/Z$/),
+      total_tasks: 4,
+      failed_total: 2,
+      failure_rate: 0.5,
+      by_status: { FAILED: 1, ERROR: 0, PERMANENT_ERROR: 1 },
+      by_error_type: { NO_FIELDS_FOUND: 1, PDF_CORRUPT: 1 },
+      recent: [
+        { id: ids[3], status: 'PERMANENT_ERROR', error_type: 'PDF_CORRUPT', failed_at: expect.stringMatching(/Z$/) },
+        { id: ids[2], status: 'FAILED', error_type: 'NO_FIELDS_FOUND', failed_at: expect.stringMatching(/Z$/) },
+      ],
+    });
+    expect(answer.text).not.toContain('secret');
+    for (const window of ['59', '86401', 'x'])
+      expect((await admin.get(`/api/stats/failed?window=${window}`)).status).toBe(422);
+  });
+});
+
+describe('POST /admin/cleanup', () => {
+  it('deletes what is older than the days that are asked for, 30 where none are, and counts before if asked', async () => {
+    const client = house.client();
+    const ids = await client.upload(pdf(), pdf(), pdf());
+    await age(ids[0]!, 31);
+    await age(ids[1]!, 6);
+    await house.begin(ids[0]!);
+    const clean = async (query = '') => (await admin.post(`/admin/cleanup${query}`)).body;
+    expect(await clean('?dry_run=true')).toEqual({
+      status: 'success',
+      deleted_tasks: 1,
+      deleted_files: 1,
+      dry_run: true,
+    });
+    expect(await clean()).toEqual({ status: 'success', deleted_tasks: 1, deleted_files: 1 });
+    expect(await clean()).toMatchObject({ deleted_tasks: 0 });
+    expect(await clean('?days=5')).toMatchObject({ deleted_tasks: 1 });
+    const left = (await client.get('/api/tasks')).body.items.map((item: { id: string }) => item.id);
+    expect(left).toEqual([ids[2]]);
+  });
+
+  it.each(['days=0', 'days=366', 'days=x', 'days=1.5', 'dry_run=perhaps'])('refuses %s', async (query) => {
+    const answer = await admin.post(`/admin/cleanup?${query}`);
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', query.split('=')[0]] }] } });
+  });
+});

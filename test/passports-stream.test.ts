@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, type Passports, pdf, startPassports } from './helpers/passports.ts';
+
+let house: Passports;
+beforeAll(async () => {
+  house = await startPassports();
+});
+afterAll(() => house.stop());
+
+interface Message {
+  readonly event: string;
+  readonly id?: number;
+  readonly data: any;
+}
+
+/** A browser's stream of events, read as they come. */
+async function watch(client: Client, lastEventId?: number) {
+  const stop = new AbortController();
+  const response = await fetch(`${house.url}/api/tasks/stream`, {
+    signal: stop.signal,
+    headers: {
+      accept: 'text/event-stream',
+      cookie: `bti_session_id=${client.cookies.get('bti_session_id')}`,
+      ...(lastEventId !== undefined && { 'last-event-id': String(lastEventId) }),
+    },
+  });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const messages: Message[] = [];
+  async function next(): Promise<Message | undefined> {
+    while (messages.length === 0) {
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: '' }));
+      if (done) return undefined;
+      text += value;
+      const parts = text.split('\n\n');
+      text = parts.pop()!;
+      for (const part of parts) {
+        const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(part)?.[1];
+        const [event, id, data] = [field('event'), field('id'), field('data')];
+        if (event !== undefined) messages.push({ event, ...(id && { id: Number(id) }), data: JSON.parse(data!) });
+      }
+    }
+    return messages.shift();
+  }
+  /** The next event that says this of this document. */
+  async function until(id: string, status: string): Promise<Message[]> {
+    const seen: Message[] = [];
+    for (let message = await next(); message !== undefined; message = await next()) {
+      seen.push(message);
+      if (message.data.id === id && message.data.status === status) return seen;
+    }
+    throw new Error(`the stream ended before ${id} was ${status}`);
+  }
+  return { response, next, until, text: () => text, close: () => stop.abort() };
+}
+
+async function visitor(): Promise<{ client: Client; id: string }> {
+  const client = house.client();
+  const [id] = await client.upload(pdf('first.pdf'));
+  return { client, id: id! };
+}
+
+describe('GET /api/tasks/stream', () => {
+  it('begins with a snapshot, then tells each change as it happens, each with the number after the last', async () => {
+    const { client, id } = await visitor();
+    const stream = await watch(client);
+    expect(Object.fromEntries(stream.response.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    const snapshot = (await stream.next())!;
+    expect(snapshot).toMatchObject({
+      event: 'snapshot',
+      id: expect.any(Number),
+      data: { total: 1, items: [{ id, status: 'PENDING' }] },
+    });
+    const [second] = await client.upload(pdf('second.pdf'));
+    await stream.until(second!, 'PENDING');
+    await house.succeed(id);
+    const told = await stream.until(id, 'SUCCESS');
+    expect(told.at(-1)!.data).toEqual({
+      id,
+      status: 'SUCCESS',
+      previous_status: 'PROCESSING',
+      filename: 'first.pdf',
+      cached: false,
+      created_at: expect.any(String),
+      error_type: null,
+      updated_at: expect.any(String),
+    });
+    await house.fail(second!, 'PDF_ENCRYPTED');
+    const failed = await stream.until(second!, 'PERMANENT_ERROR');
+    expect(failed.at(-1)!.data.error_type).toBe('PDF_ENCRYPTED');
+    client.token = (await house.signedIn()).token;
+    await client.ask(`/task/${id}`, { method: 'DELETE' });
+    let gone = await stream.next();
+    while (gone?.event !== 'deleted') gone = await stream.next();
+    expect(gone.data).toEqual({ id });
+    stream.close();
+  });
+
+  it('replays exactly what was missed, and starts anew where that is no longer known', async () => {
+    const { client, id } = await visitor();
+    const first = await watch(client);
+    const { id: seen } = (await first.next())!;
+    first.close();
+    await house.succeed(id);
+    const again = await watch(client, seen);
+    const missed = await again.until(id, 'SUCCESS');
+    expect(missed.map(({ event, id: number, data }) => [event, number, data.status])).toEqual([
+      ['task', seen! + 1, 'PROCESSING'],
+      ['task', seen! + 2, 'SUCCESS'],
+    ]);
+    again.close();
+    for (const number of [seen! + 1000, 10 ** 12]) {
+      const lost = await watch(client, number);
+      expect([(await lost.next())!.event, (await lost.next())!.event]).toEqual(['resync', 'snapshot']);
+      lost.close();
+    }
+  });
+
+  it('tells nothing of other sessions', async () => {
+    const [mine, theirs] = [await visitor(), await visitor()];
+    const stream = await watch(mine.client);
+    expect((await stream.next())!.data.items.map((item: { id: string }) => item.id)).toEqual([mine.id]);
+    await house.succeed(theirs.id);
+    await house.succeed(mine.id);
+    const told = await stream.until(mine.id, 'SUCCESS');
+    expect(new Set(told.map(({ data }) => data.id))).toEqual(new Set([mine.id]));
+    stream.close();
+  });
+
+  it('is one of five in a session at a time', async () => {
+    const { client } = await visitor();
+    const streams = await Promise.all(Array.from({ length: 5 }, () => watch(client)));
+    expect(streams.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200]);
+    const sixth = await watch(client);
+    expect(sixth.response.status).toBe(429);
+    expect(Number(sixth.response.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const stream of streams.slice(1)) stream.close();
+    let seventh = await watch(client);
+    for (let i = 0; seventh.response.status === 429 && i < 100; i++) seventh = await watch(client);
+    expect(seventh.response.status).toBe(200);
+    seventh.close();
+    streams[0]!.close();
+  });
+
+  it('gives the snapshot alone, as JSON, to who asks for it; and nothing but headers to HEAD', async () => {
+    const { client, id } = await visitor();
+    const answer = await client.get('/api/tasks/stream', { accept: 'application/json' });
+    expect(answer.body).toEqual({ items: [expect.objectContaining({ id })], total: 1 });
+    const head = await client.ask('/api/tasks/stream', { method: 'HEAD' });
+    expect([head.status, head.text]).toEqual([200, '']);
+  });
+
+  it('ends with a word when the service stops', async () => {
+    const other = await startPassports();
+    const client = other.client();
+    await client.upload(pdf());
+    const response = await fetch(`${other.url}/api/tasks/stream`, {
+      headers: { cookie: `bti_session_id=${client.cookies.get('bti_session_id')}` },
+    });
+    const text = response.text();
+    await other.stop();
+    expect(await text).toMatch(/^retry: 3000\n\n[\s\S]*event: end\ndata: \{\}\n\n$/);
+  });
+});

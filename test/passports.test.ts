@@ -1,0 +1,688 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  type Ask,
+  type Client,
+  extraction,
+  type Passports,
+  pdf,
+  startPassports,
+  USER_KEY,
+} from './helpers/passports.ts';
+
+const JSON_PLEASE = { accept: 'application/json' };
+const PAGE_PLEASE = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const NOBODYS = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
+
+let house: Passports;
+beforeAll(async () => {
+  house = await startPassports();
+});
+afterAll(() => house.stop());
+
+/** Every file in the file store. */
+async function stored(): Promise<string[]> {
+  const entries = await readdir(join(house.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** A session with one document of its own, in a state. */
+async function documentIn(state: 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'ERROR' | 'PERMANENT_ERROR') {
+  const client = await house.signedIn();
+  client.cookies.set('bti_session_id', await sessionCookie());
+  const [id] = await client.upload(pdf());
+  if (state === 'PROCESSING') await house.begin(id!);
+  if (state === 'SUCCESS') await house.succeed(id!);
+  if (state === 'FAILED') await house.fail(id!, 'NO_FIELDS_FOUND');
+  if (state === 'ERROR') await house.fail(id!, 'STORAGE_ERROR');
+  if (state === 'PERMANENT_ERROR') await house.fail(id!, 'PDF_ENCRYPTED');
+  return { client, id: id! };
+}
+
+async function sessionCookie(): Promise<string> {
+  const visitor = house.client();
+  await visitor.upload(pdf());
+  return visitor.cookies.get('bti_session_id')!;
+}
+
+const update = (
+  client: Client,
+  id: string,
+  form: Record<string, string>,
+  headers: Record<string, string> = JSON_PLEASE,
+) => client.post(`/task/${id}/update`, { form, headers });
+
+describe('a document', () => {
+  it('is uploaded by somebody who is given a session, listed, worked on, and read', async () => {
+    const person = house.client();
+    const answer = await person.post('/upload', { files: [pdf('Техпаспорт №7.pdf')], headers: JSON_PLEASE });
+    expect(answer.status).toBe(202);
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^bti_session_id=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/),
+    ]);
+    const [item] = answer.body.items;
+    expect(answer.body).toEqual({ items: [item], total: 1, rejected: [] });
+    expect(item).toEqual({
+      id: expect.stringMatching(UUID),
+      filename: 'Техпаспорт №7.pdf',
+      status: 'PENDING',
+      cached: false,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      error_type: null,
+    });
+    const list = await person.get('/api/tasks');
+    expect(list.body).toEqual({ items: [item], total: 1, page: 1, limit: 50 });
+    expect(list.headers.get('cache-control')).toBe('no-store');
+
+    const waiting = await person.get(`/api/task/${item.id}/result`);
+    expect(waiting).toMatchObject({ status: 202, body: { id: item.id, status: 'PENDING' } });
+    expect(Number(waiting.headers.get('retry-after'))).toBeGreaterThan(0);
+
+    await house.begin(item.id);
+    expect((await person.get(`/api/task/${item.id}/status`)).body).toEqual({
+      status: 'PROCESSING',
+      id: item.id,
+      error_type: null,
+      updated_at: expect.any(String),
+    });
+    await house.succeed(item.id);
+    const result = await person.get(`/api/task/${item.id}/result`);
+    expect(result.status).toBe(200);
+    expect(result.body).toMatchObject({
+      id: item.id,
+      filename: 'Техпаспорт №7.pdf',
+      status: 'SUCCESS',
+      cached: false,
+      created_at: item.created_at,
+      version: 1,
+      schema: { id: 'technical_passport', version: '1' },
+      data: {
+        general: { address: 'г. Энск, ул. Южная, д. 7', year_built: 1978, owner: null },
+        areas: { total_area: 54.3 },
+        rooms: [
+          { name: 'кухня', area: 9.1, height: null },
+          { name: 'жилая', area: 18.4, height: null },
+        ],
+      },
+      pages: 1,
+      warnings: [],
+    });
+    expect(result.body.fields['general:address']).toEqual({
+      value: 'г. Энск, ул. Южная, д. 7',
+      type: 'string',
+      label: 'Address',
+      confidence: 0.9,
+      source: 'text',
+      original_value: 'г. Энск, ул. Южная, д. 7',
+      page: 1,
+      bbox: [0.1, 0.2, 0.5, 0.24],
+      edited_at: null,
+    });
+    expect(result.body.fields['areas:total_area'].confidence).toBeNull();
+    expect(result.body.fields['rooms:2.name'].value).toBe('жилая');
+
+    const tag = result.headers.get('etag')!;
+    expect((await person.get(`/api/task/${item.id}/result`, { 'if-none-match': tag })).status).toBe(304);
+    const russian = await person.get(`/api/task/${item.id}/result`, { 'accept-language': 'ru', 'if-none-match': tag });
+    expect(russian.body.fields['general:address'].label).toBe('Адрес');
+  });
+
+  it.each([
+    ['FAILED', 'NO_FIELDS_FOUND'],
+    ['ERROR', 'STORAGE_ERROR'],
+    ['PERMANENT_ERROR', 'PDF_ENCRYPTED'],
+  ] as const)('that ended %s says why, and has no data', async (state, errorType) => {
+    const { client, id } = await documentIn(state);
+    expect(await client.get(`/api/task/${id}/result`)).toMatchObject({
+      status: 200,
+      body: { id, status: state, error_type: errorType, error: expect.any(String), data: null },
+    });
+    expect((await client.get(`/api/task/${id}/status`)).body).toMatchObject({ status: state, error_type: errorType });
+  });
+
+  it('that there is not says NOT_FOUND, in a body that is a status and an error at once', async () => {
+    const { client } = await documentIn('PENDING');
+    expect(await client.get(`/api/task/${NOBODYS}/status`)).toMatchObject({
+      status: 404,
+      body: { ok: false, status: 'NOT_FOUND', error: { code: 'TASK_NOT_FOUND' } },
+    });
+    for (const path of ['result', 'history', 'page/1']) {
+      expect(await client.get(`/api/task/${NOBODYS}/${path}`)).toMatchObject({
+        status: 404,
+        body: { error: { code: 'TASK_NOT_FOUND' } },
+      });
+    }
+  });
+
+  it('that came before is known again: its own row, the untouched result, 200', async () => {
+    const { client, id } = await documentIn('PENDING');
+    const file = pdf('first.pdf');
+    const [first] = await client.upload(file);
+    await house.succeed(first!);
+    await update(client, first!, { 'general:address': 'typed over' });
+    const stranger = house.client();
+    const again = await stranger.post('/upload', { files: [{ ...file, name: 'again.pdf' }], headers: JSON_PLEASE });
+    expect(again).toMatchObject({
+      status: 200,
+      body: { items: [{ filename: 'again.pdf', status: 'SUCCESS', cached: true }] },
+    });
+    const second = again.body.items[0].id;
+    expect(second).not.toBe(first);
+    const { body } = await stranger.get(`/api/task/${second}/result`);
+    expect(body).toMatchObject({
+      cached: true,
+      version: 1,
+      data: { general: { address: 'г. Энск, ул. Южная, д. 7' } },
+    });
+    expect(id).not.toBe(second);
+  });
+});
+
+describe('POST /upload', () => {
+  it('goes to the list for a form, also where everything else is accepted', async () => {
+    for (const accept of ['text/html', '*/*', 'text/html, application/json', 'application/json;q=0']) {
+      const answer = await house.client().post('/upload', { files: [pdf()], headers: { accept } });
+      expect([answer.status, answer.headers.get('location')], accept).toEqual([303, '/']);
+    }
+    for (const accept of ['application/json', 'application/problem+json', 'text/html;q=0.5, application/json']) {
+      expect((await house.client().post('/upload', { files: [pdf()], headers: { accept } })).status, accept).toBe(202);
+    }
+  });
+
+  it('keeps the order of the files, says what it rejects and goes on with the others', async () => {
+    const before = await stored();
+    const answer = await house.client().post('/upload', {
+      files: [
+        pdf('1.pdf'),
+        { name: 'not.pdf', bytes: 'PK\u0003\u0004 a zip' },
+        { name: 'empty.pdf', bytes: '' },
+        { name: 'late.pdf', bytes: `${' '.repeat(1000)}%PDF-1.4 ${Math.random()}` },
+        { name: 'too late.pdf', bytes: `${' '.repeat(1100)}%PDF-1.4` },
+        pdf('2.pdf'),
+      ],
+      headers: JSON_PLEASE,
+    });
+    expect(answer.status).toBe(202);
+    expect(answer.body.items.map(({ filename }: { filename: string }) => filename)).toEqual([
+      '1.pdf',
+      'late.pdf',
+      '2.pdf',
+    ]);
+    expect(answer.body.total).toBe(3);
+    expect(answer.body.rejected.map(({ filename, error }: any) => [filename, error.code])).toEqual([
+      ['not.pdf', 'UNSUPPORTED_MEDIA_TYPE'],
+      ['empty.pdf', 'EMPTY_FILE'],
+      ['too late.pdf', 'UNSUPPORTED_MEDIA_TYPE'],
+    ]);
+    expect((await stored()).length - before.length).toBe(3);
+  });
+
+  it.each<[string, Ask, number, object]>([
+    [
+      'nothing but what is no PDF',
+      { files: [{ name: 'a.pdf', bytes: 'text' }] },
+      415,
+      { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } },
+    ],
+    ['an empty file', { files: [{ name: 'a.pdf', bytes: '' }] }, 400, { error: { code: 'EMPTY_FILE' } }],
+    [
+      'a form without a file',
+      { fields: { name: 'x' } },
+      422,
+      { detail: [{ loc: ['body', 'files'], type: 'missing' }] },
+    ],
+    [
+      'a file under another name',
+      { files: [{ ...pdf(), field: 'attachment' }] },
+      422,
+      { detail: [{ loc: ['body', 'files'] }] },
+    ],
+    ['a body that is not multipart', { json: {} }, 415, { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } }],
+    ['no body', {}, 415, { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } }],
+    [
+      'a torn body',
+      { body: '--x\r\nContent-Disp', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+      422,
+      { detail: [{ loc: ['body'] }] },
+    ],
+    [
+      'a body without a boundary',
+      { body: 'x', headers: { 'content-type': 'multipart/form-data' } },
+      422,
+      { detail: [{ loc: ['body'] }] },
+    ],
+    ['21 files', { files: Array.from({ length: 21 }, () => pdf()) }, 413, { error: { code: 'PAYLOAD_TOO_LARGE' } }],
+    [
+      'one name for two files',
+      { files: [pdf(), pdf()], fields: { name: 'x' } },
+      422,
+      { detail: [{ loc: ['body', 'name'] }] },
+    ],
+    ['a name of spaces', { files: [pdf()], fields: { name: '   ' } }, 400, { error: { code: 'INVALID_NAME' } }],
+  ])('refuses %s, keeps nothing and mints no session', async (_, ask, status, body) => {
+    const before = await stored();
+    const client = house.client();
+    const answer = await client.post('/upload', { ...ask, headers: { ...JSON_PLEASE, ...ask.headers } });
+    expect(answer).toMatchObject({ status, body });
+    expect(await stored()).toEqual(before);
+    expect([...client.cookies]).toEqual([]);
+  });
+
+  it('takes `file` as well, and a display name beside it', async () => {
+    const client = house.client();
+    const files = [{ ...pdf('scan0001.pdf'), field: 'file' }];
+    const answer = await client.post('/upload', { files, fields: { name: ' Дом на углу ' }, headers: JSON_PLEASE });
+    expect(answer).toMatchObject({ status: 202, body: { items: [{ filename: 'Дом на углу' }] } });
+  });
+
+  it.each([
+    ['../../etc/passwd.pdf', 'passwd.pdf'],
+    ['C:\\temp\\план.pdf', 'план.pdf'],
+    ['a\u202egpj.pdf', 'agpj.pdf'],
+    ['и\u0306.pdf', 'й.pdf'],
+    [`${'я'.repeat(300)}.pdf`, `${'я'.repeat(251)}.pdf`],
+    ['..', 'document.pdf'],
+  ])('shows %j as %j', async (name, shown) => {
+    const answer = await house.client().post('/upload', { files: [{ ...pdf(), name }], headers: JSON_PLEASE });
+    expect(answer.body.items[0].filename).toBe(shown);
+  });
+
+  it('refuses a file over 50 MiB and goes on with the one behind it', async () => {
+    const before = await stored();
+    const large = Buffer.alloc(52 * 2 ** 20, 'x');
+    large.write('%PDF-1.7');
+    const files = [{ name: 'large.pdf', bytes: large }, pdf('small.pdf')];
+    const answer = await house.client().post('/upload', { files, headers: JSON_PLEASE });
+    expect(answer).toMatchObject({
+      status: 202,
+      body: {
+        items: [{ filename: 'small.pdf' }],
+        rejected: [{ filename: 'large.pdf', error: { code: 'FILE_TOO_LARGE' } }],
+      },
+    });
+    expect((await stored()).length).toBe(before.length + 1);
+    const alone = await house.client().post('/upload', { files: files.slice(0, 1), headers: JSON_PLEASE });
+    expect(alone).toMatchObject({ status: 413, body: { error: { code: 'FILE_TOO_LARGE' } } });
+  });
+
+  it('refuses more than 200 MiB in all, said before or not, and keeps nothing', async () => {
+    const before = await stored();
+    const piece = Buffer.alloc(2 ** 20, 'x');
+    async function* endless() {
+      for (let file = 0; file < 6; file++) {
+        yield Buffer.from(
+          `--x\r\nContent-Disposition: form-data; name="files"; filename="${file}.pdf"\r\n\r\n%PDF-1.7`,
+        );
+        for (let i = 0; i < 40; i++) yield piece;
+        yield Buffer.from('\r\n');
+      }
+      yield Buffer.from('--x--\r\n');
+    }
+    const headers = { ...JSON_PLEASE, 'content-type': 'multipart/form-data; boundary=x' };
+    const body = ReadableStream.from(endless());
+    const answer = await house
+      .client()
+      .post('/upload', { body, headers })
+      .catch((error) => error);
+    // The answer comes while the client still sends, and some clients take that for a broken line.
+    if ('status' in answer)
+      expect(answer).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    expect(await stored()).toEqual(before);
+  });
+
+  it('answers a repeated Idempotency-Key as the first time, and refuses other files under it', async () => {
+    const { client } = await documentIn('PENDING');
+    const [file, other] = [pdf(), pdf()];
+    const headers = { ...JSON_PLEASE, 'idempotency-key': '"one"' };
+    const first = await client.post('/upload', { files: [file], headers });
+    const before = await stored();
+    const again = await client.post('/upload', { files: [file], headers: { ...headers, 'idempotency-key': 'one' } });
+    expect(again.status).toBe(first.status);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const reused = await client.post('/upload', { files: [other], headers });
+    expect(reused).toMatchObject({ status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } });
+    expect(await stored()).toEqual(before);
+    const strange = await client.post('/upload', { files: [other], headers: { ...headers, 'idempotency-key': '"' } });
+    expect(strange).toMatchObject({ status: 422, body: { detail: [{ loc: ['header', 'idempotency-key'] }] } });
+    // Somebody else's key is another key.
+    expect((await house.client().post('/upload', { files: [other], headers })).status).toBe(202);
+  });
+
+  it('does a request with a key once, however often it comes at the same moment', async () => {
+    const { client } = await documentIn('PENDING');
+    const file = pdf();
+    const headers = { ...JSON_PLEASE, 'idempotency-key': 'at-once' };
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => client.post('/upload', { files: [file], headers })),
+    );
+    const ids = new Set(answers.filter(({ status }) => status === 202).map(({ body }) => body.items[0].id));
+    expect(ids.size).toBe(1);
+    for (const { status, body } of answers) {
+      if (status !== 202)
+        expect({ status, code: body.error.code }).toEqual({ status: 409, code: 'IDEMPOTENCY_IN_PROGRESS' });
+    }
+    const list = await client.get('/api/tasks?limit=200');
+    expect(list.body.items.filter(({ id }: { id: string }) => ids.has(id))).toHaveLength(1);
+  });
+});
+
+describe('GET /api/tasks', () => {
+  it('pages and filters the documents of one session, the newest first', async () => {
+    const client = house.client();
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await client.upload(pdf(`${i}.pdf`)))[0]!);
+    await house.succeed(ids[0]!);
+    await house.fail(ids[1]!, 'PDF_CORRUPT');
+    const list = async (query: string) => (await client.get(`/api/tasks${query}`)).body;
+    const found = async (query: string) => (await list(query)).items.map(({ id }: { id: string }) => id);
+    expect(await found('')).toEqual(ids);
+    expect(await list('?page=2&limit=2')).toMatchObject({ total: 5, page: 2, limit: 2 });
+    expect(await found('?page=2&limit=2')).toEqual(ids.slice(2, 4));
+    expect(await list('?page=9')).toMatchObject({ items: [], total: 5 });
+    expect(await found('?status=SUCCESS')).toEqual([ids[0]]);
+    expect(await found('?status=PERMANENT_ERROR')).toEqual([ids[1]]);
+    expect((await list('?status=ERROR')).total).toBe(0);
+    const stranger = house.client();
+    await stranger.upload(pdf());
+    expect((await stranger.get('/api/tasks')).body.total).toBe(1);
+  });
+
+  it.each([
+    ['?limit=500', { loc: ['query', 'limit'], type: 'less_than_equal', input: '500', ctx: { le: 200 } }],
+    ['?limit=0', { loc: ['query', 'limit'], type: 'greater_than_equal', input: '0', ctx: { ge: 1 } }],
+    ['?page=0', { loc: ['query', 'page'], type: 'greater_than_equal' }],
+    ['?page=x', { loc: ['query', 'page'], type: 'int_parsing', input: 'x' }],
+    ['?page=1.5', { loc: ['query', 'page'], type: 'int_parsing', input: '1.5' }],
+    ['?status=NOT_FOUND', { loc: ['query', 'status'], type: 'enum', input: 'NOT_FOUND' }],
+    ['?status=', { loc: ['query', 'status'], type: 'enum', input: '' }],
+  ])('refuses %s with a detail', async (query, detail) => {
+    const client = await house.signedIn();
+    expect(await client.get(`/api/tasks${query}`)).toMatchObject({ status: 422, body: { detail: [detail] } });
+  });
+});
+
+describe('whose a document is', () => {
+  it('its session sees it, no other session does, and a token does where it was made in an anonymous one', async () => {
+    const owner = house.client();
+    const [id] = await owner.upload(pdf());
+    const other = house.client();
+    await other.upload(pdf());
+    const program = await house.signedIn();
+    expect((await owner.get(`/api/task/${id}/status`)).status).toBe(200);
+    expect((await other.get(`/api/task/${id}/status`)).status).toBe(404);
+    expect((await program.get(`/api/task/${id}/status`)).status).toBe(200);
+    // A token beside a foreign session proves both.
+    other.token = program.token;
+    expect((await other.get(`/api/task/${id}/status`)).status).toBe(200);
+    expect((await other.get('/api/tasks')).body.items.map((item: { id: string }) => item.id)).not.toContain(id);
+  });
+
+  it('what one key made is not for another key, and a program needs no cookie', async () => {
+    const [admin, clerk] = [await house.signedIn(), await house.signedIn(USER_KEY)];
+    const answer = await clerk.post('/upload', { files: [pdf()], headers: JSON_PLEASE });
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const [{ id }] = answer.body.items;
+    expect((await clerk.get('/api/tasks')).body.items[0].id).toBe(id);
+    expect((await admin.get(`/api/task/${id}/status`)).status).toBe(404);
+    expect((await admin.ask(`/task/${id}`, { method: 'DELETE' })).status).toBe(404);
+    expect((await clerk.ask(`/task/${id}`, { method: 'DELETE' })).status).toBe(200);
+  });
+
+  it('under strict ownership a token opens no anonymous session', async () => {
+    const strict = await startPassports({ PASSPORTS_STRICT_OWNERSHIP: 'true' });
+    try {
+      const [id] = await strict.client().upload(pdf());
+      const program = await strict.signedIn();
+      expect((await program.get(`/api/task/${id}/status`)).status).toBe(404);
+      expect((await program.ask(`/task/${id}`, { method: 'DELETE' })).status).toBe(404);
+    } finally {
+      await strict.stop();
+    }
+  });
+});
+
+describe('POST /task/{task_id}/update', () => {
+  it('writes values by the types of their fields, empty ones as null, and keeps what was read', async () => {
+    const { client, id } = await documentIn('SUCCESS');
+    const answer = await update(client, id, {
+      'general:address': 'ул. Северная, 1',
+      'areas:total_area': '1 234,56',
+      'areas:living_area': '30.5',
+      'general:year_built': '',
+      csrf_token: 'of nobody, and no matter to a program',
+    });
+    expect(answer).toMatchObject({ status: 200, body: { status: 'ok', id } });
+    const { body } = await client.get(`/api/task/${id}/result`);
+    expect(body.version).toBe(2);
+    expect(body.data).toMatchObject({
+      general: { address: 'ул. Северная, 1', year_built: null },
+      areas: { total_area: 1234.56, living_area: 30.5 },
+    });
+    expect(body.fields['general:address']).toMatchObject({
+      source: 'manual',
+      confidence: null,
+      original_value: 'г. Энск, ул. Южная, д. 7',
+      edited_at: expect.stringMatching(/Z$/),
+    });
+    const history = await client.get(`/api/task/${id}/history`);
+    expect(history.body.items).toHaveLength(4);
+    expect(history.body.items).toContainEqual({
+      at: expect.any(String),
+      actor: 'admin',
+      field: 'general:year_built',
+      from: 1978,
+      to: null,
+    });
+  });
+
+  it('redirects a form to the page of the task', async () => {
+    const { client, id } = await documentIn('SUCCESS');
+    const answer = await update(client, id, { 'general:owner': 'Иванов' }, PAGE_PLEASE);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `/task/${id}`]);
+  });
+
+  it.each<[string, Record<string, string>, string, string]>([
+    ['a field that there is not', { 'general:nothing': 'x' }, 'general:nothing', 'extra_forbidden'],
+    ['a section that there is not', { 'nothing:address': 'x' }, 'nothing:address', 'extra_forbidden'],
+    ['a key of another form', { address: 'x' }, 'address', 'extra_forbidden'],
+    ['a prototype', { ['__proto__']: 'x' }, '__proto__', 'extra_forbidden'],
+    ['text for a number', { 'areas:total_area': 'много' }, 'areas:total_area', 'float_parsing'],
+    ['a fraction for a whole number', { 'general:year_built': '1978,5' }, 'general:year_built', 'int_parsing'],
+    ['a date that is none', { 'general:issue_date': '31.02.2001' }, 'general:issue_date', 'date_parsing'],
+    ['a text that is too long', { 'general:owner': 'x'.repeat(10_001) }, 'general:owner', 'string_too_long'],
+    ['a row that is not the next', { 'rooms:4.name': 'x' }, 'rooms:4.name', 'less_than_equal'],
+  ])('refuses %s, and then writes nothing', async (_, form, field, type) => {
+    const { client, id } = await documentIn('SUCCESS');
+    const answer = await update(client, id, { 'general:address': 'written?', ...form });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', field], type }] } });
+    expect((await client.get(`/api/task/${id}/result`)).body).toMatchObject({
+      version: 1,
+      data: { general: { address: 'г. Энск, ул. Южная, д. 7' } },
+    });
+  });
+
+  it('refuses more than 500 fields', async () => {
+    const { client, id } = await documentIn('SUCCESS');
+    const form = Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`rooms:${i}.name`, 'x']));
+    expect(await update(client, id, form)).toMatchObject({ status: 422, body: { detail: [{ type: 'too_long' }] } });
+  });
+
+  it('appends rows to a table, and removes the ones that are emptied; the others close up', async () => {
+    const { client, id } = await documentIn('SUCCESS');
+    await update(client, id, { 'rooms:3.name': 'ванная', 'rooms:4.name': 'коридор', 'rooms:3.area': '4,2' });
+    const rooms = async () => (await client.get(`/api/task/${id}/result`)).body.data.rooms.map((row: any) => row.name);
+    expect(await rooms()).toEqual(['кухня', 'жилая', 'ванная', 'коридор']);
+    await update(client, id, { 'rooms:2.name': '', 'rooms:2.area': '' });
+    expect(await rooms()).toEqual(['кухня', 'ванная', 'коридор']);
+    // The second row is now the bathroom, and the next new one is the fourth.
+    await update(client, id, { 'rooms:2.name': 'санузел', 'rooms:4.name': 'балкон' });
+    expect(await rooms()).toEqual(['кухня', 'санузел', 'коридор', 'балкон']);
+    const { body } = await client.get(`/api/task/${id}/result`);
+    expect(body.fields['rooms:2.area'].value).toBe(4.2);
+    expect(body.fields['rooms:5.name']).toBeUndefined();
+  });
+
+  it('counts the rows anew where somebody was quicker', async () => {
+    const { client, id } = await documentIn('SUCCESS');
+    const answers = await Promise.all(['a', 'b', 'c'].map((name) => update(client, id, { 'rooms:3.name': name })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const { body } = await client.get(`/api/task/${id}/result`);
+    // For the first there was no third row yet, for the others there was.
+    expect(body.data.rooms.length).toBe(3);
+  });
+
+  it('holds an edit to the version that it names', async () => {
+    const { client, id } = await documentIn('SUCCESS');
+    const tag = (await client.get(`/api/task/${id}/result`)).headers.get('etag')!;
+    const edit = (value: string, ifMatch: string) =>
+      update(client, id, { 'general:owner': value }, { ...JSON_PLEASE, 'if-match': ifMatch });
+    expect((await edit('first', tag)).status).toBe(200);
+    expect(await edit('second', tag)).toMatchObject({ status: 412, body: { error: { code: 'VERSION_CONFLICT' } } });
+    expect((await edit('second', '"2"')).status).toBe(200);
+    expect((await edit('third', '*')).status).toBe(200);
+    expect((await edit('fourth', '"some other tag"')).status).toBe(412);
+    expect((await client.get(`/api/task/${id}/result`)).body.data.general.owner).toBe('third');
+  });
+
+  it.each(['PENDING', 'PROCESSING', 'FAILED', 'ERROR', 'PERMANENT_ERROR'] as const)(
+    'is refused in %s',
+    async (state) => {
+      const { client, id } = await documentIn(state);
+      expect(await update(client, id, { 'general:owner': 'x' })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'TASK_NOT_EDITABLE' } },
+      });
+    },
+  );
+
+  it('refuses a form of ours that was made for another session', async () => {
+    const { id } = await documentIn('SUCCESS');
+    const browser = house.client();
+    await browser.post('/login', { form: { api_key: 'admin-key-1234567890' } });
+    const answer = await update(browser, id, { 'general:owner': 'x', csrf_token: 'wrong' });
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: 'CSRF_FAILED' } } });
+    expect((await update(browser, id, { 'general:owner': 'x' })).status).toBe(200);
+  });
+});
+
+describe('POST /task/{task_id}/rename', () => {
+  const rename = (client: Client, id: string, name: string, headers: Record<string, string> = {}) =>
+    client.post(`/task/${id}/rename`, { form: { name }, headers });
+
+  it('always redirects to the list, and the name is kept as it was meant', async () => {
+    const { client, id } = await documentIn('PENDING');
+    for (const [accept, name, kept] of [
+      ['application/json', ' Дом 7\u0000 ', 'Дом 7'],
+      ['text/html', '😀'.repeat(255), '😀'.repeat(255)],
+    ] as const) {
+      const answer = await rename(client, id, name, { accept });
+      expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([303, '/', '']);
+      const { items } = (await client.get('/api/tasks')).body;
+      expect(items.find((item: { id: string }) => item.id === id).filename).toBe(kept);
+    }
+  });
+
+  it.each<[string, Record<string, string>, number, object]>([
+    ['an empty name', { name: '' }, 400, { error: { code: 'INVALID_NAME' } }],
+    ['a name of nothing visible', { name: ' \u200e\u0007 ' }, 400, { error: { code: 'INVALID_NAME' } }],
+    ['256 characters', { name: 'я'.repeat(256) }, 400, { error: { code: 'INVALID_NAME' } }],
+    ['no name', { title: 'x' }, 422, { detail: [{ loc: ['body', 'name'], type: 'missing' }] }],
+  ])('refuses %s', async (_, form, status, body) => {
+    const { client, id } = await documentIn('PENDING');
+    expect(await client.post(`/task/${id}/rename`, { form })).toMatchObject({ status, body });
+  });
+
+  it('says that there is no such task', async () => {
+    const { client } = await documentIn('PENDING');
+    expect(await rename(client, NOBODYS, 'x')).toMatchObject({
+      status: 404,
+      body: { error: { code: 'TASK_NOT_FOUND' } },
+    });
+  });
+});
+
+describe('DELETE /task/{task_id}', () => {
+  it.each(['PENDING', 'PROCESSING', 'SUCCESS', 'ERROR'] as const)(
+    'removes a document in %s with its file',
+    async (state) => {
+      const before = (await stored()).length;
+      const { client, id } = await documentIn(state);
+      const answer = await client.ask(`/task/${id}`, { method: 'DELETE' });
+      expect([answer.status, answer.text]).toEqual([200, '']);
+      expect((await client.get(`/api/task/${id}/status`)).status).toBe(404);
+      expect((await client.ask(`/task/${id}`, { method: 'DELETE' })).status).toBe(404);
+      // `documentIn` has uploaded one more, for its session.
+      expect((await stored()).length).toBe(before + 1);
+    },
+  );
+});
+
+describe('POST /api/task/{task_id}/retry', () => {
+  it.each(['FAILED', 'ERROR'] as const)('queues a document in %s again, once of two at once', async (state) => {
+    const { client, id } = await documentIn(state);
+    const answers = await Promise.all([1, 2].map(() => client.post(`/api/task/${id}/retry`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const winner = answers.find(({ status }) => status === 200)!;
+    expect(winner.body).toMatchObject({ status: 'PENDING', id, error_type: null });
+    expect(answers.find(({ status }) => status === 409)!.body.error.code).toBe('TASK_NOT_RETRYABLE');
+    await house.succeed(id);
+    expect((await client.get(`/api/task/${id}/status`)).body.status).toBe('SUCCESS');
+  });
+
+  it.each(['PENDING', 'PROCESSING', 'SUCCESS', 'PERMANENT_ERROR'] as const)('is refused in %s', async (state) => {
+    const { client, id } = await documentIn(state);
+    expect(await client.post(`/api/task/${id}/retry`)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'TASK_NOT_RETRYABLE' } },
+    });
+  });
+});
+
+describe('what a browser is told', () => {
+  it.each<[string, string, Ask]>([
+    ['an upload', '/upload', { files: [{ name: 'a.txt', bytes: 'text' }] }],
+    ['an update', `/task/${NOBODYS}/update`, { form: { 'general:owner': 'x' } }],
+    ['a rename', `/task/${NOBODYS}/rename`, { form: { name: '' } }],
+  ])('of %s that was refused is JSON for a program, whatever it accepts', async (_, path, ask) => {
+    const client = await house.signedIn();
+    for (const accept of ['application/json', '*/*']) {
+      const answer: Answer = await client.post(path, { ...ask, headers: { accept } });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.headers.get('content-type')).toContain('application/json');
+    }
+  });
+});
+
+describe('pictures of pages', () => {
+  it('go to whom the document is for, and to nobody else', async () => {
+    const { client, id } = await documentIn('PENDING');
+    const bytes = Buffer.from('\xff\xd8\xff a picture', 'latin1');
+    const { key } = await house.gateway.files.put(bytes, { maxBytes: 100 });
+    const [sheet] = extraction().sheets;
+    await house.succeed(id, { sheets: [{ ...sheet!, picture: key }] });
+    const { body } = await client.get(`/api/task/${id}/result`);
+    expect(body.sheets).toEqual([
+      { page: 1, width: 595, height: 842, turn: 0, reader: 'text', picture: `/api/task/${id}/page/1` },
+    ]);
+    const picture = await client.get(body.sheets[0].picture);
+    expect(picture.bytes).toEqual(bytes);
+    expect(Object.fromEntries(picture.headers)).toMatchObject({
+      'content-type': 'image/jpeg',
+      'cache-control': 'private, max-age=86400, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+    expect((await client.get(`/api/task/${id}/page/2`)).status).toBe(404);
+    expect((await client.get(`/api/task/${id}/page/0`)).status).toBe(422);
+    const stranger = house.client();
+    await stranger.upload(pdf());
+    expect((await stranger.get(body.sheets[0].picture)).status).toBe(404);
+  });
+});

@@ -1,0 +1,201 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Job, Model } from '../src/services/service.ts';
+import { FAILURES } from '../src/services/stt/failures.ts';
+import { TaskFailure } from '../src/tasks/task.ts';
+import { visit } from './browser/visit.ts';
+import { type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { fakeHearing, HEARD, silence } from './helpers/speech.ts';
+
+const wav = (name = 'note.wav', seconds = 3) => ({ name, mimeType: 'audio/wav', buffer: silence(seconds) });
+const step = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
+const choose = (page: Page, name?: string) => page.locator('#file').setInputFiles(wav(name));
+const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 8000, interval: 50 });
+const verdict = (page: Page) => until(() => page.locator('#verdict').textContent());
+
+describe('the speech page at /', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct({ service: 'stt' });
+  });
+  afterAll(() => product.stop());
+  /** A worker until the end of the test. */
+  const work = async (over: Partial<Model> = {}) => onTestFinished(await product.startWorker(fakeHearing(over)));
+  const open = (test: Parameters<typeof visit>[0], options: Parameters<typeof visit>[2] = {}) =>
+    visit(test, `${product.url}/#token=${TOKEN}`, options);
+
+  it('takes a recording through queued and processing, with its progress, to the text', async (test) => {
+    const { page, trouble } = await open(test);
+    expect(page.url()).toBe(`${product.url}/`);
+    await choose(page);
+    await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
+    let release: () => void = () => {};
+    const run = async ({ report }: Job) => {
+      report(0.42);
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return { result: HEARD as never };
+    };
+    await work({ run });
+    await until(() => step(page, 'Processing').textContent()).toContain('42%');
+    expect(await page.evaluate('document.querySelector("#heard-bar").value')).toBeCloseTo(0.42, 5);
+    release();
+    await verdict(page).toBe('Transcript');
+    expect(await page.locator('.verdict .surface').textContent()).toBe('English · 0:02');
+    expect(await page.locator('#transcript p').allTextContents()).toEqual([
+      expect.stringMatching(/^0:00The north wall shows a crack\.\s*$/),
+    ]);
+    await until(() => page.locator('#live').textContent()).toContain('The north wall');
+    expect(trouble).toEqual([]);
+  });
+
+  it('plays from the word that is clicked, and marks the word that is heard', async (test) => {
+    await work();
+    const { page, trouble } = await open(test);
+    await choose(page);
+    await verdict(page).toBe('Transcript');
+    const at = () => page.evaluate<number>('document.querySelector("#audio").currentTime');
+    await page.locator('.word', { hasText: 'shows' }).click();
+    await until(at).toBeGreaterThanOrEqual(1.2);
+    await until(() => page.locator('.word.now').textContent()).toBe('crack.');
+    await page.evaluate('document.querySelector("#audio").pause()');
+    await page.getByRole('button', { name: 'Play from 0:00' }).focus();
+    await page.keyboard.press('Enter');
+    await until(at).toBeLessThan(1.2);
+    await until(() => page.locator('.word.now').textContent()).toBe('north');
+    expect(trouble).toEqual([]);
+  });
+
+  it('gives the transcript away as text, SRT, VTT and JSON', async (test) => {
+    await work();
+    const { page, trouble } = await open(test);
+    await choose(page, 'interview.wav');
+    await verdict(page).toBe('Transcript');
+    const saved = async (format: string) => {
+      const download = page.waitForEvent('download');
+      await page.locator(`#save-${format}`).click();
+      const file = await download;
+      expect(file.suggestedFilename()).toBe(`interview.${format}`);
+      return readFile(await file.path(), 'utf8');
+    };
+    expect(await saved('txt')).toBe('The north wall shows a crack.\n');
+    expect(await saved('srt')).toContain('00:00:00,300 --> 00:00:02,100');
+    expect(await saved('vtt')).toMatch(/^WEBVTT/);
+    expect(JSON.parse(await saved('json')).data).toEqual(HEARD);
+    expect(trouble).toEqual([]);
+  });
+
+  it('records with the microphone, with the keyboard alone', async (test) => {
+    const inputs: unknown[] = [];
+    const run = async ({ input }: Job) => {
+      inputs.push(input);
+      return { result: HEARD as never };
+    };
+    await work({ run });
+    const { page, trouble } = await open(test);
+    await page.locator('#language').selectOption('ru');
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    await page.locator('#record').focus();
+    await page.keyboard.press('Enter');
+    await until(focused).toBe('record-stop');
+    await until(() => page.locator('#recording-time').textContent()).toContain('0:01');
+    await page.keyboard.press('Enter');
+    await verdict(page).toBe('Transcript');
+    expect(await focused()).toBe('record');
+    expect(await page.locator('#file-name').textContent()).toMatch(/^Recording .*\.webm$/);
+    expect(inputs).toEqual([{ url: expect.stringMatching(/^https:\/\/files\.assay\.internal\//), language: 'ru' }]);
+    // What the browser has recorded can be played, and its length is known.
+    await until(() => page.evaluate<number>('document.querySelector("#audio").duration')).toBeLessThan(60);
+
+    await page.locator('#record').click();
+    await page.locator('#record-discard').click();
+    await until(() => page.locator('#recording').isVisible()).toBe(false);
+    expect(inputs).toHaveLength(1);
+    expect(trouble).toEqual([]);
+  });
+
+  it('speaks Russian to who prefers it', async (test) => {
+    await work();
+    const { page, trouble } = await open(test, { locale: 'ru-RU' });
+    await choose(page, 'запись.wav');
+    await verdict(page).toBe('Расшифровка');
+    expect(await page.locator('.verdict .surface').textContent()).toBe('Английский · 0:02');
+    expect(await page.locator('main').textContent()).not.toMatch(
+      /(?<!north |wall |shows )[a-z]{4,} (?!wall)[a-z]{5,} [a-z]{5,}/,
+    );
+    expect(trouble).toEqual([]);
+  });
+
+  it('says in words that nothing was said, that it failed, and that it was cancelled', async (test) => {
+    const stop = await product.startWorker(
+      fakeHearing({
+        run: async () => ({ result: { transcription: '', service: 'local', duration_seconds: 3, segments: [] } }),
+      }),
+    );
+    const { page } = await open(test);
+    await choose(page, 'silence.wav');
+    await verdict(page).toBe('No speech was heard in this recording.');
+    await stop();
+
+    const stopFailing = await product.startWorker(
+      fakeHearing({ run: () => Promise.reject(new TaskFailure(FAILURES.corrupt)) }),
+    );
+    await choose(page, 'torn.wav');
+    await until(() => page.locator('.verdict').textContent()).toContain('AUDIO_CORRUPT');
+    await stopFailing();
+
+    await choose(page, 'long.wav');
+    await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await verdict(page).toBe('This recording was cancelled.');
+    await page.getByRole('button', { name: /silence.wav/ }).click();
+    await verdict(page).toBe('No speech was heard in this recording.');
+
+    await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
+  });
+
+  it('says what is switched off, and what to do without script', async (test) => {
+    const closed = await startProduct({ service: 'stt', env: { FILES_HOST: undefined } });
+    onTestFinished(() => closed.stop());
+    expect((await closed.call('/', { token: null })).text).toContain('Uploads are switched off');
+    const { page } = await visit(test, product.url, { javaScriptEnabled: false });
+    expect(await page.locator('noscript').textContent()).toContain('needs JavaScript');
+  });
+
+  it('fits a phone and a desk, in light and dark', { timeout: 60_000 }, async (test) => {
+    const sentence = 'The north wall of the second stairwell shows a long crack from the window to the ceiling.';
+    const segments = Array.from({ length: 12 }, (_, index) => ({
+      start: index * 9,
+      end: index * 9 + 8,
+      text: sentence,
+    }));
+    const result = {
+      ...HEARD,
+      transcription: segments.map(({ text }) => text).join(' '),
+      duration_seconds: 108,
+      segments,
+    };
+    await work({ run: async () => ({ result: { ...result, words: [] } as never }) });
+    const folder = process.env['ASSAY_SCREENSHOTS'] ?? (await mkdtemp(join(tmpdir(), 'assay-screens-')));
+    for (const width of [390, 1440]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page } = await open(test, {
+          ...{ colorScheme, viewport: { width, height: width === 390 ? 1600 : 900 }, reducedMotion: 'reduce' },
+          ...(width === 390 && { hasTouch: true, isMobile: true }),
+        });
+        const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+        await page.screenshot({ path: join(folder, `speech-empty-${width}-${colorScheme}.png`) });
+        expect(await page.evaluate(wider)).toBe(0);
+        await choose(page);
+        await verdict(page).toBe('Transcript');
+        expect(await page.evaluate(wider)).toBe(0);
+        await page.screenshot({ path: join(folder, `speech-${width}-${colorScheme}.png`) });
+      }
+    }
+  });
+});
