@@ -51,6 +51,27 @@ describe('GET /health/deep', () => {
     expect((await admin.get('/health/deep?strict=x')).status).toBe(422);
   });
 
+  it('warns where the language model is away, and tells the rest', async () => {
+    const env = { LLM_PROVIDER: 'openai', LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'any' };
+    const other = await startPassports(env);
+    try {
+      const answer = await (await other.signedIn()).get('/health/deep');
+      expect(answer).toMatchObject({
+        status: 503,
+        body: {
+          ok: false,
+          data: { database: 'ok', llm_status: 'error', llm_provider: 'openai', llm_error: expect.any(String) },
+          error: { code: 'LLM_UNAVAILABLE' },
+        },
+      });
+      expect(answer.headers.get('x-health')).toBe('warn');
+      expect(answer.text).not.toContain('127.0.0.1');
+      expect((await other.client().get('/metrics')).text).toContain('assay_llm_up 0');
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('fails without its database, which it still says to who has a token', async () => {
     const broken = await startPassports();
     const client = await broken.signedIn();

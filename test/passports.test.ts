@@ -650,13 +650,32 @@ describe('what a browser is told', () => {
     ['an upload', '/upload', { files: [{ name: 'a.txt', bytes: 'text' }] }],
     ['an update', `/task/${NOBODYS}/update`, { form: { 'general:owner': 'x' } }],
     ['a rename', `/task/${NOBODYS}/rename`, { form: { name: '' } }],
-  ])('of %s that was refused is JSON for a program, whatever it accepts', async (_, path, ask) => {
+  ])('of %s that was refused is a page, and JSON for a program whatever it accepts', async (_, path, ask) => {
     const client = await house.signedIn();
     for (const accept of ['application/json', '*/*']) {
       const answer: Answer = await client.post(path, { ...ask, headers: { accept } });
       expect(answer.status).toBeGreaterThanOrEqual(400);
       expect(answer.headers.get('content-type')).toContain('application/json');
     }
+    const page = await client.post(path, { ...ask, headers: PAGE_PLEASE });
+    expect(page.status).toBeGreaterThanOrEqual(400);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toContain("default-src '");
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.text).toMatch(/^<!doctype html>/);
+  });
+
+  it('shows its documents, and a name that is markup as the text that it is', async () => {
+    const browser = house.client();
+    const name = '<img src=x onerror=alert(1)>.pdf';
+    const [id] = await browser.upload(pdf(name));
+    for (const path of ['/', `/task/${id}`]) {
+      const page = await browser.get(path, PAGE_PLEASE);
+      expect([page.status, page.headers.get('cache-control')], path).toEqual([200, 'no-store']);
+      expect(page.text, path).not.toContain('<img src=x');
+    }
+    expect((await house.client().get(`/task/${id}`, PAGE_PLEASE)).status).toBe(404);
+    expect((await house.client().get('/', PAGE_PLEASE)).text).not.toContain('onerror');
   });
 });
 

@@ -393,6 +393,20 @@ describe('who may come in', () => {
     expect(await product.call('/livez', { token: null })).toMatchObject({ status: 200 });
   });
 
+  it('reads every task of the service, unless tasks are to be their maker’s alone', async () => {
+    const tokens = { STT_API_TOKENS: `${TOKEN},other` };
+    const statuses = async () => {
+      const id = await created();
+      const paths = [`/result/${id}`, `/result/${id}/transcript`];
+      return Promise.all(paths.map(async (path) => (await product.call(path, { token: 'other' })).status));
+    };
+    product = await start(tokens);
+    expect(await statuses()).toEqual([202, 409]);
+    await product.stop();
+    product = await start({ ...tokens, TASK_VISIBILITY: 'token' });
+    expect(await statuses()).toEqual([404, 404]);
+  });
+
   it('is limited per token, with the time after which a retry is safe', async () => {
     product = await start({ STT_API_TOKENS: `${TOKEN},other`, STT_RATE_LIMIT_PER_MINUTE: '2' });
     expect((await transcribe({ url: URL })).status).toBe(202);

@@ -118,6 +118,17 @@ describe('the speech page at /', () => {
     expect(trouble).toEqual([]);
   });
 
+  it('offers an example to who has no recording at hand', async (test) => {
+    const { page, trouble } = await open(test);
+    await page.getByRole('button', { name: 'Try the example voice note' }).click();
+    await until(() => page.locator('#file-name').textContent()).toBe('voice-note.mp3');
+    await until(() => page.evaluate<number>('document.querySelector("#audio").duration')).toBeGreaterThan(10);
+    await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await verdict(page).toBe('This recording was cancelled.');
+    expect(trouble).toEqual([]);
+  });
+
   it('speaks Russian to who prefers it', async (test) => {
     await work();
     const { page, trouble } = await open(test, { locale: 'ru-RU' });
@@ -191,6 +202,11 @@ describe('the speech page at /', () => {
         const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
         await page.screenshot({ path: join(folder, `speech-empty-${width}-${colorScheme}.png`) });
         expect(await page.evaluate(wider)).toBe(0);
+        await page.locator('#record').click();
+        await until(() => page.locator('#recording').isVisible()).toBe(true);
+        expect(await page.evaluate(wider)).toBe(0);
+        await page.screenshot({ path: join(folder, `speech-recording-${width}-${colorScheme}.png`) });
+        await page.locator('#record-discard').click();
         await choose(page);
         await verdict(page).toBe('Transcript');
         expect(await page.evaluate(wider)).toBe(0);

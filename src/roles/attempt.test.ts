@@ -19,3 +19,37 @@ it('tells the operator what failed and why, and never the input', async () => {
   );
   expect(JSON.stringify(info.mock.calls)).not.toContain('secret');
 });
+
+it('tells what is new with each prolongation of the lease, and what a successor needs as soon as there is some', async () => {
+  const log = { child: () => log } as unknown as Log;
+  let report: (progress: number | undefined, checkpoint?: { until: number }) => void = () => {};
+  let finish: (outcome: { result: null }) => void = () => {};
+  const run: Model['run'] = (job) => {
+    report = job.report;
+    return new Promise((resolve) => {
+      finish = resolve;
+    });
+  };
+  const onCheckpoint = vi.fn();
+  const model = { timeLimitMs: 60_000, run } as unknown as Model;
+  const attempt = beginAttempt({ id: 't', attempt: 1 } as unknown as Claim, model, {
+    maxAttempts: 3,
+    log,
+    onCheckpoint,
+  });
+  const news = () => {
+    const { progress, checkpoint } = attempt.renewal();
+    return { progress, checkpoint };
+  };
+  expect(news()).toEqual({});
+  report(0.1, { until: 1 });
+  expect(onCheckpoint).toHaveBeenCalledTimes(1);
+  report(0.2);
+  expect(news()).toEqual({ progress: 0.2, checkpoint: { until: 1 } });
+  expect(news()).toEqual({});
+  report(undefined, { until: 2 });
+  expect(news()).toEqual({ checkpoint: { until: 2 } });
+  expect(onCheckpoint).toHaveBeenCalledTimes(2);
+  finish({ result: null });
+  await attempt.ended;
+});

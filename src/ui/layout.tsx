@@ -11,12 +11,17 @@ export async function layout<Own>(page: {
   assets: Assets;
   /** Names of style sheets and of the module that brings the page to life, as `Assets` knows them. */
   styles: readonly string[];
-  script: string;
+  script?: string;
   /** For the script. */
   own: Own;
+  /** The way from this page to the one at `/`: addresses are relative, so that a proxy may put us below a path. */
+  root?: '' | '../' | '../../';
+  /** What stands in the header beside the reference. */
+  nav?: JSX.Element;
   children: JSX.Element;
 }): Promise<string> {
-  const { language, service, title, version, assets } = page;
+  const { language, service, title, version, root = '' } = page;
+  const assets = from(root, page.assets);
   const ui = uiTexts[language];
   const data: PageData<Own> = { language, ui, own: page.own };
   const document = (
@@ -30,17 +35,17 @@ export async function layout<Own>(page: {
         {['ui/styles.css', 'ui/components.css', ...page.styles].map((name) => (
           <link rel="stylesheet" href={assets.address(name) ?? ''} />
         ))}
-        {assets.scripts().map((href) => (
+        {(page.script === undefined ? [] : assets.scripts()).map((href) => (
           <link rel="modulepreload" href={href} />
         ))}
-        <script type="module" src={assets.address(page.script) ?? ''}></script>
+        {page.script === undefined ? '' : <script type="module" src={assets.address(page.script) ?? ''}></script>}
       </head>
       <body>
         <a class="skip" href="#main" safe>
           {ui.skip}
         </a>
         <header class="top">
-          <a class="brand" href="./">
+          <a class="brand" href={root || './'}>
             <img src={assets.address('ui/mark.svg') ?? ''} alt="" width="28" height="28" />
             <span>
               Assay
@@ -53,7 +58,8 @@ export async function layout<Own>(page: {
             <button type="button" id="token-button" class="link" hidden safe>
               {ui.token.button}
             </button>
-            <a href="docs" safe>
+            {page.nav ?? ''}
+            <a href={`${root}docs`} safe>
               {ui.reference}
             </a>
           </nav>
@@ -65,7 +71,8 @@ export async function layout<Own>(page: {
           <span safe>{`Assay ${version}`}</span>
           <span safe>{ui.selfHosted}</span>
           <span>
-            <a href="swagger">Swagger</a> · <a href="redoc">Redoc</a> · <a href="openapi.json">OpenAPI</a>
+            <a href={`${root}swagger`}>Swagger</a> · <a href={`${root}redoc`}>Redoc</a> ·{' '}
+            <a href={`${root}openapi.json`}>OpenAPI</a>
           </span>
         </footer>
         <script type="application/json" id="page-data">
@@ -76,6 +83,12 @@ export async function layout<Own>(page: {
     </html>
   );
   return `<!doctype html>${await document}`;
+}
+
+/** The same assets, as a page below `/` finds them. */
+function from(root: string, assets: Assets): Assets {
+  const found = (address: string | undefined) => (address === undefined ? undefined : root + address);
+  return { address: (name) => found(assets.address(name)), scripts: () => assets.scripts().map((href) => root + href) };
 }
 
 /** Asks for the token; shown by the script where one is needed. */

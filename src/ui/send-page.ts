@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify';
 
 // A page may ask only the listener it came from. No inline script or style, no plugin, no frame around it; `blob:` is
-// for a file that the person has chosen, shown or played back. Nothing is submitted by a form without a script: a token must
-// never end up in an address.
+// for a file that the person has chosen, shown or played back.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,17 +10,28 @@ const POLICY = [
   'media-src blob:',
   "connect-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** Sends a page in `language` with the strict policy that all our pages share. */
-export function sendPage(reply: FastifyReply, language: string, html: string): FastifyReply {
+/** The policy that all our pages share. `forms`: theirs are meant to be sent, to this listener. */
+export const pagePolicy = ({ forms = false }: { forms?: boolean } = {}): string =>
+  `${POLICY}; form-action ${forms ? "'self'" : "'none'"}`;
+
+/**
+ * Sends a page in `language` with the strict policy that all our pages share. Its forms go nowhere without a script,
+ * since a token must never end up in an address, unless `forms` says that they are meant to: to this listener, then.
+ */
+export function sendPage(
+  reply: FastifyReply,
+  language: string,
+  html: string,
+  { forms = false }: { forms?: boolean } = {},
+): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')
     .headers({
-      'content-security-policy': POLICY,
+      'content-security-policy': pagePolicy({ forms }),
       'content-language': language,
       'cache-control': 'no-cache',
       'cross-origin-opener-policy': 'same-origin',

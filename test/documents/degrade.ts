@@ -35,7 +35,11 @@ export async function scanned(page: Picture, random: Random): Promise<Buffer> {
 
 /** The page as a phone sees it: perspective, a shadow across it, uneven light, JPEG; turned where the phone lay so. */
 export async function photographed(page: Picture, random: Random, turned: 0 | 90 | 180 | 270 = 0): Promise<Buffer> {
-  const { data, info } = await sharp(page.data, { raw: page }).greyscale().raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp(page.data, { raw: page })
+    .greyscale()
+    .extractChannel(0)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
   const sheet = { data, width: info.width, height: info.height };
   const margin = Math.round(0.03 * sheet.width);
   const width = sheet.width + 2 * margin;

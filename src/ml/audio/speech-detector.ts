@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { Worker } from 'node:worker_threads';
 import { startThread } from '../thread-entry.ts';
 import type { Answer, DetectorOptions, Memory, Question } from './detector-thread.ts';
+import { FRAME_SAMPLES } from './sound.ts';
 
 /** Says, of sound of any length, where somebody speaks. One serves any number of recordings at a time. */
 export interface SpeechDetector {
@@ -30,33 +32,41 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
   const found = createHash('sha256').update(network).digest('hex');
   if (found !== SHA256) throw new Error(`${path} is not the speech detector that was tried: its SHA-256 is ${found}.`);
 
-  const worker = startThread('audio/detector-thread', { network } satisfies DetectorOptions);
-  const waiting = new Map<number, { resolve(answer: Heard): void; reject(reason: Error): void }>();
   let asked = 0;
-  let dead: Error | undefined;
-  const die = (reason: Error) => {
-    dead ??= reason;
-    for (const { reject } of waiting.values()) reject(dead);
-    waiting.clear();
+  let closed = false;
+  let thread: Thread | undefined;
+  const start = (): Thread => {
+    const worker = startThread('audio/detector-thread', { network } satisfies DetectorOptions);
+    const here: Thread = { worker, waiting: new Map() };
+    worker.on('message', (answer: Answer) => {
+      const question = here.waiting.get(answer.id);
+      here.waiting.delete(answer.id);
+      if ('error' in answer) question?.reject(new Error(answer.error));
+      else question?.resolve(answer);
+    });
+    // The next question gets a new thread: all that was heard before comes with it.
+    const die = (reason: Error) => {
+      if (thread === here) thread = undefined;
+      for (const { reject } of here.waiting.values()) reject(reason);
+      here.waiting.clear();
+    };
+    worker.once('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
+    worker.once('exit', () => die(new Error('The thread of the speech detector ended.')));
+    return here;
   };
-  worker.on('message', (answer: Answer) => {
-    const question = waiting.get(answer.id);
-    waiting.delete(answer.id);
-    if ('error' in answer) question?.reject(new Error(answer.error));
-    else question?.resolve(answer);
-  });
-  worker.once('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
-  worker.once('exit', () => die(new Error('The thread of the speech detector ended.')));
 
   const ask = (samples: Float32Array, memory: Memory | undefined) =>
     new Promise<Heard>((resolve, reject) => {
-      if (dead) return reject(dead);
+      if (closed) return reject(new Error('The speech detector was closed.'));
+      thread ??= start();
       const id = asked++;
-      waiting.set(id, { resolve, reject });
+      thread.waiting.set(id, { resolve, reject });
       // A view would drag along all of the memory that it looks into.
       const owned = samples.slice();
-      worker.postMessage({ id, samples: owned, memory } satisfies Question, [owned.buffer]);
+      thread.worker.postMessage({ id, samples: owned, memory } satisfies Question, [owned.buffer]);
     });
+  // What is wrong with it shows now, not with the first recording.
+  await ask(new Float32Array(FRAME_SAMPLES), undefined);
 
   return {
     listen() {
@@ -69,10 +79,17 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
         },
       };
     },
-    close: async () => void (await worker.terminate()),
+    async close() {
+      closed = true;
+      await thread?.worker.terminate();
+    },
   };
 }
 
+interface Thread {
+  readonly worker: Worker;
+  readonly waiting: Map<number, { resolve(answer: Heard): void; reject(reason: Error): void }>;
+}
 type Heard = Extract<Answer, { memory: Memory }>;
 
 const NETWORK = '@ricky0123/vad-web/dist/silero_vad_v6.onnx';

@@ -159,7 +159,7 @@ test('a detector that was closed says so', async () => {
   const asked = closed.listen().hear(noise(512 * 1000));
   await closed.close();
   await expect(asked).rejects.toThrow('ended');
-  await expect(closed.listen().hear(noise(512))).rejects.toThrow('ended');
+  await expect(closed.listen().hear(noise(512))).rejects.toThrow('closed');
 });
 
 /** Notes of a minor scale with four overtones each, swelling and fading, two voices. */

@@ -37,7 +37,7 @@ export function sentencesByLength(text: string, seconds: number): UtteredSegment
 /** "Mr. Quilter" is no end, nor is "3. Mai" or "т. е.": after a short word only a pause is. */
 function endsSentence({ text, end }: UtteredWord, next: UtteredWord): boolean {
   if (!ENDS_SENTENCE.test(text)) return false;
-  const isShort = /^["'«“(]*[\p{L}\p{N}]{1,3}\.$/u.test(text);
+  const isShort = /^["'«“(]*([\p{L}\p{N}]{1,2}|mrs|prof|стр|рис|руб|тыс|обл|проф)\.$/iu.test(text);
   return !isShort || next.start - end > SHORT_PAUSE_SECONDS;
 }
 const SHORT_PAUSE_SECONDS = 0.5;

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import cookie from '@fastify/cookie';
+import { Gauge } from 'prom-client';
 import { isUnavailable } from '../../base/db.ts';
 import { newId } from '../../base/ids.ts';
 import { loop } from '../../base/loop.ts';
 import { readOrCreate } from '../../base/secrets.ts';
 import { detailValidation } from '../../http/detail-errors.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
-import { metricsHandler } from '../../http/metrics.ts';
+import { type Metrics, metricsHandler } from '../../http/metrics.ts';
 import { slidingWindow } from '../../http/rate-limit.ts';
 import { probeRoutes } from '../probe-routes.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
@@ -19,7 +20,8 @@ import { openTokens } from './auth/tokens.ts';
 import { openVisits } from './auth/visits.ts';
 import type { Documents } from './documents.ts';
 import { contentKey } from './engine.ts';
-import { watchLlm } from './llm-health.ts';
+import { type LlmHealth, watchLlm } from './llm-health.ts';
+import { pageRoutes } from './pages/pages.tsx';
 import { adminRoutes } from './routes/admin-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
 import { createPdfRoute } from './routes/create-pdf-route.ts';
@@ -30,12 +32,14 @@ import { watchSessions } from './routes/session-watch.ts';
 import { statusRoutes } from './routes/status-routes.ts';
 import { MOST_STREAMS, streamRoute } from './routes/stream-route.ts';
 import { taskRoutes } from './routes/task-routes.ts';
+import { uploadImagesRoute } from './routes/upload-images-route.ts';
 import { uploadRoute } from './routes/upload-route.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import type { Own } from './settings.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const HOUR_MS = 3_600_000;
+const LLM_PATIENCE_MS = 3000;
 
 /** The listener of passports: every endpoint of the specification's section 4.3, and what contract.md adds to it. */
 export async function openGateway({
@@ -71,6 +75,9 @@ export async function openGateway({
   const schema = loadSchema(own.schemaFile);
   const cacheKey = (contentHash: string) => contentKey(contentHash, schema, own);
 
+  const llm = watchLlm(languageModel(own));
+  if (own.llmProvider !== 'none') measureLlm(llm, metrics);
+
   const app = await createGateway({
     service,
     title: 'Assay passports',
@@ -90,6 +97,7 @@ export async function openGateway({
     corsAllowOrigins: shared.corsAllowOrigins,
     validation: detailValidation,
     isUnavailable,
+    refusalPage: (...refused) => pages.refusal(...refused),
   });
   await app.register(cookie);
   app.decorateRequest('visitor', null);
@@ -97,13 +105,14 @@ export async function openGateway({
 
   await authRoutes(app, { keys, tokens, visits, cookies, door, publicOrigins });
   await uploadRoute(app, { door, replies, documents, files, cacheKey });
-  await imageRoutes(app, { door, documents, files });
+  await uploadImagesRoute(app, { door, documents, files });
+  imageRoutes(app, { documents, files });
   createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: own.pdfMaxImages });
   taskRoutes(app, { documents, files, schema });
   streamRoute(app, watch);
   exportRoutes(app, { documents, files, schema });
   await editRoutes(app, { door, documents, schema });
-  adminRoutes(app, { db, documents, roster, llm: watchLlm(undefined), version: shared.version });
+  adminRoutes(app, { db, documents, roster, llm, version: shared.version });
   statusRoutes(app, { version: shared.version });
   probeRoutes(app, {
     service,
@@ -118,7 +127,7 @@ export async function openGateway({
     metricsHandler({ registry: metrics.registry, token: shared.metricsToken, others: house.othersMetrics }),
   );
 
-  // Pages for people come here; until then `/` shows nothing that could be taken for one.
+  const pages = pageRoutes(app, { documents, door, csrf, schema, version: shared.version });
 
   void loop(() => Promise.all([visits.tidy(), replies.tidy()]), {
     restMs: HOUR_MS,
@@ -126,6 +135,29 @@ export async function openGateway({
     onError: (err) => log.warn({ err }, 'old sessions could not be removed; the next round may'),
   });
   return app;
+}
+
+/** How the language model is asked whether it is there; its client is loaded when somebody wants to know. */
+function languageModel({ llmProvider: provider, llmBaseUrl: baseUrl, llmModel: model, llmApiKey }: Own) {
+  if (provider === 'none') return undefined;
+  const apiKey = llmApiKey?.trim() || undefined;
+  const probe = async () => {
+    const { openModelClient } = await import('./model/llm/client.ts');
+    await openModelClient({ baseUrl, model: model ?? '', apiKey }).probe(AbortSignal.timeout(LLM_PATIENCE_MS));
+  };
+  return { provider, probe };
+}
+
+/** Who reads the metrics is told of the model as well, as of its last answer. */
+function measureLlm(llm: LlmHealth, { registry }: Metrics): void {
+  new Gauge({
+    name: 'assay_llm_up',
+    help: 'Whether the language model answers.',
+    registers: [registry],
+    async collect() {
+      this.set((await llm.check()).status === 'ok' ? 1 : 0);
+    },
+  });
 }
 
 /** The secret of a deployment that names none: made once, kept for its owner alone. */

@@ -33,7 +33,7 @@ export const passports: Service = {
         const documents = documentsOf(own, house);
         return (await import('./gateway.ts')).openGateway({ house, own, shared, documents });
       },
-      load: async (house) => (await import('./model.ts')).loadModel({ house, own }),
+      load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
       tidy: (house, signal) => documentsOf(own, house).tidy(signal),
       // Keys open it, not tokens: they are exchanged for one.
       token: undefined,

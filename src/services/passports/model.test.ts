@@ -20,6 +20,7 @@ import { openPdf } from './model/pages/pdf.ts';
 import { asFile, pdfOf } from './model/pages/testing/pdf.ts';
 import { loadModel, MAX_PAGES } from './model.ts';
 import { uprightFrame } from './page.ts';
+import { readOwn } from './settings.ts';
 import { postgresDocuments } from './store/postgres.ts';
 
 const log = createLog('silent', 'test');
@@ -65,10 +66,11 @@ const blind: ScanReader = {
   close: async () => {},
 };
 
-const load = (reader?: ScanReader) =>
+const load = (reader?: ScanReader, env: Record<string, string> = {}) =>
   loadModel({
     house: { db: database.db, files, scratchDir },
-    own: { schemaFile: undefined, taskDeadlineSeconds: 3600 },
+    own: readOwn(env),
+    shared: { dataDir: folder },
     ...(reader && { openReader: async () => reader }),
   });
 
@@ -192,6 +194,24 @@ describe('a document that comes to nothing', () => {
     const { job } = await begin(passport());
     const checkpoint = { worked_ms: 3_600_000 };
     expect(await failure(model.run(job({ checkpoint })))).toEqual({ code: 'TIMEOUT', transient: false });
+  });
+});
+
+describe('a language model that is away', () => {
+  // Nothing listens on this port: it is nobody's to take without being root.
+  const away = { LLM_PROVIDER: 'openai', LLM_MODEL: 'm', LLM_BASE_URL: 'http://127.0.0.1:1/v1' };
+
+  it('costs a document nothing but a warning', async () => {
+    const result = await extracted(passport(), await load(blind, away));
+    expect(values(result)).toMatchObject({ 'areas:total_area': 54.3 });
+    expect(result.warnings).toContainEqual(expect.objectContaining({ code: 'LLM_UNAVAILABLE' }));
+    expect(result.engine).toMatchObject({ llm_provider: 'openai', model: 'm' });
+  });
+
+  it('fails a document where it is required, and may be asked again', async () => {
+    const { job } = await begin(passport());
+    const strict = await load(blind, { ...away, LLM_REQUIRED: 'true' });
+    expect(await failure(strict.run(job()))).toEqual({ code: 'LLM_UNAVAILABLE', transient: true });
   });
 });
 

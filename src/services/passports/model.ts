@@ -1,29 +1,25 @@
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { isUnavailable } from '../../base/db.ts';
-import type { Files } from '../../base/files.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { TaskFailure } from '../../tasks/task.ts';
-import type { Job, Model, ModelHouse } from '../service.ts';
+import type { Job, Model, ModelHouse, SharedSettings } from '../service.ts';
 import { ENGINE_VERSION } from './engine.ts';
 import type { Extraction, Warning } from './extraction.ts';
 import { type ErrorType, failure } from './failures.ts';
 import { problemOf } from './model/check-extraction.ts';
 import { startFieldFinder } from './model/find-fields.ts';
-import { openScanReader, type ScanReader } from './model/ocr/read-scan.ts';
-import { openPdf, type Pdf, type PdfProblem, PdfRefused } from './model/pages/pdf.ts';
+import { openHelper } from './model/helper.ts';
+import { openScanReader } from './model/ocr/read-scan.ts';
+import { type PdfProblem, PdfRefused } from './model/pages/pdf.ts';
 import { type ReadDocument, readDocument } from './model/read-document.ts';
+import { keepPicture, openStored, superseded } from './model/stored.ts';
 import { countWorkTime, longestMs, workedBefore } from './model/work-time.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import type { Own } from './settings.ts';
 import type { TaskInput } from './store/create.ts';
-import { type Drawn, type Pictures, postgresPictures } from './store/pictures.ts';
+import { type Drawn, postgresPictures } from './store/pictures.ts';
 
 export const MAX_PAGES = 200;
-/** A picture of at most 1600 × 1600 pixels stays far below. */
-const PICTURE_MAX_BYTES = 16 * 2 ** 20;
 /** Fewer letters and digits than this on scanned pages are specks and stamps, not a document. */
 const FEWEST_LETTERS = 40;
 /** Reading is nearly all of the work; the rest is for what is made of it. */
@@ -35,15 +31,18 @@ const MARGIN_MS = 60_000;
 export async function loadModel({
   house,
   own,
+  shared,
   openReader = openScanReader,
 }: {
   house: Pick<ModelHouse, 'db' | 'files' | 'scratchDir'>;
-  own: Pick<Own, 'schemaFile' | 'taskDeadlineSeconds'>;
-  openReader?: () => Promise<ScanReader>;
+  own: Own;
+  shared: Pick<SharedSettings, 'dataDir'>;
+  openReader?: typeof openScanReader;
 }): Promise<Model> {
   const { db, files, scratchDir } = house;
   const schema = loadSchema(own.schemaFile);
-  const reader = await openReader();
+  const reader = await openReader({ tesseract: own.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
+  const helper = await openHelper(own);
   const pictures = postgresPictures(db);
   const limitMs = own.taskDeadlineSeconds * 1000;
 
@@ -51,7 +50,7 @@ export async function loadModel({
   async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
     const drawn: Drawn = { task: job.id, attempt: job.attempt, fileKey: (job.input as unknown as TaskInput).file_key };
     if (!(await pictures.begin(drawn))) superseded();
-    const pdf = await openStored(drawn.fileKey, { files, scratchDir, signal });
+    const pdf = await openStored(drawn.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
     try {
       onOpen(pdf.pages);
       const document = await readDocument(pdf, {
@@ -80,13 +79,14 @@ export async function loadModel({
       try {
         report(0);
         const { document, damaged } = await read(job, time.signal, time.grant, report);
-        const { fields, warnings } = await finder.find(document.pages, time.signal);
+        const found = await finder.find(document.pages, time.signal);
+        const { fields, warnings } = await helper.help({ ...found, pages: document.pages, schema, job }, time.signal);
         const extraction: Extraction = {
           schema: { id: schema.id, version: schema.version },
           fields,
           pages: document.pages.length,
           sheets: document.sheets,
-          engine: { llm_provider: 'none', model: null, version: ENGINE_VERSION },
+          engine: { llm_provider: helper.provider, model: helper.model, version: ENGINE_VERSION },
           warnings: [...damagedPages(damaged), ...warnings],
         };
         const useless = uselessness(extraction, document);
@@ -105,46 +105,6 @@ export async function loadModel({
 
     close: () => reader.close(),
   };
-}
-
-/** Opens a stored PDF by a file of its own, which is gone again as soon as the reader has it. */
-async function openStored(
-  key: string,
-  { files, scratchDir, signal }: { files: Files; scratchDir: string; signal: AbortSignal },
-): Promise<Pdf> {
-  const dir = await mkdtemp(join(scratchDir, 'pdf-')).catch(storageFailed);
-  try {
-    const path = join(dir, 'document.pdf');
-    const stored = await files.stream(key).catch(storageFailed);
-    if (!stored) storageFailed(new Error('The stored document is missing.'));
-    await pipeline(stored.stream, createWriteStream(path, { mode: 0o600 }), { signal }).catch((error) => {
-      signal.throwIfAborted();
-      storageFailed(error);
-    });
-    return await openPdf(path, { maxPages: MAX_PAGES, signal });
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-}
-
-async function keepPicture(
-  jpeg: Buffer,
-  drawn: Drawn,
-  { files, pictures }: { files: Files; pictures: Pictures },
-): Promise<string> {
-  const { key } = await files.put(jpeg, { maxBytes: PICTURE_MAX_BYTES }).catch(storageFailed);
-  const kept = await pictures.keep(drawn, key).catch(async (error) => {
-    await files.remove(key).catch(() => {});
-    throw error;
-  });
-  if (kept) return key;
-  await files.remove(key);
-  superseded();
-}
-
-/** Nobody will hear it: the document was deleted, or the lease was lost. */
-function superseded(): never {
-  throw new TaskFailure(failure('WORKER_LOST'), { transient: true });
 }
 
 function damagedPages(pages: readonly number[]): Warning[] {
@@ -167,11 +127,6 @@ const OF_PDF: Record<PdfProblem, ErrorType> = {
   too_complex: 'PDF_TOO_COMPLEX',
   unsupported: 'UNSUPPORTED_DOCUMENT',
 };
-
-/** A disk or a storage that failed may work next time. */
-function storageFailed(cause: unknown): never {
-  throw new TaskFailure(failure('STORAGE_ERROR'), { transient: true, cause });
-}
 
 /** What nobody has foreseen (a reader that was killed, a database that is away) may also work next time. */
 function inOurWords(error: unknown, { log }: Job): TaskFailure {

@@ -49,6 +49,11 @@ export const settings = {
     { max: 1_000_000 },
   ),
   schemaFile: schemaFile('PASSPORTS_SCHEMA_FILE', 'The fields to look for, as JSON; not set: technical passports.'),
+  tesseract: text(
+    'PASSPORTS_TESSERACT',
+    'tesseract',
+    'The program Tesseract, which reads scans where the machine has it with the language `rus`; `none`: the reader that comes with the product, in any case.',
+  ),
   taskDeadlineSeconds: integer(
     'PASSPORTS_TASK_DEADLINE_SECONDS',
     3600,

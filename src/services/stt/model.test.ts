@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -59,7 +59,9 @@ beforeAll(async () => {
   const own = readOwn({ STT_ALLOWED_URL_HOSTS: `media.test:${port},private.test` });
   const holes = readHoles({ hosts: ['media.test'] });
   const shared = { dataDir: folder, filesHost: FILES_HOST, holes } as Partial<SharedSettings> as SharedSettings;
-  model = await loadModel({ house: { fetch, files, log }, own, shared, recognizers: [recognizer] });
+  const scratchDir = join(folder, 'scratch');
+  await mkdir(scratchDir);
+  model = await loadModel({ house: { fetch, files, scratchDir }, own, shared, recognizers: [recognizer] });
   return async () => {
     await model.close();
     server.closeAllConnections();
@@ -99,7 +101,7 @@ const failure = async (attempt: Promise<unknown>) => {
   if (!(error instanceof TaskFailure)) throw error;
   return { code: error.code, transient: error.transient };
 };
-const inScratch = () => readdir(join(folder, 'scratch', 'stt'));
+const inScratch = () => readdir(join(folder, 'scratch'));
 
 describe('a recording', () => {
   it('is heard window by window, with its progress, and leaves nothing behind', async () => {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Compile } from 'typebox/compile';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { type AudioProblem, AudioRefused, openAudio } from '../../ml/audio/open-audio.ts';
@@ -25,16 +24,16 @@ export async function loadModel({
   shared,
   recognizers: given,
 }: {
-  house: ModelHouse;
+  house: Pick<ModelHouse, 'fetch' | 'files' | 'scratchDir'>;
   own: Own;
   shared: SharedSettings;
   /** In place of those that the settings name. */
   recognizers?: readonly Recognizer[];
 }): Promise<Model> {
-  const { fetch, files } = house;
+  const { fetch, files, scratchDir } = house;
   const recognizers = given ?? (await openProviders(own, { dataDir: shared.dataDir, fetch }));
-  const detector = await openSpeechDetector();
-  const scratch = await openScratch(join(shared.dataDir, 'scratch', 'stt'));
+  let detector = await openSpeechDetector();
+  const scratch = await openScratch(scratchDir);
   const source = { fetch, files, policy: audioPolicy(own, shared), filesHost: shared.filesHost };
   const info: WorkerInfo = {
     model: recognizers[0]!.model,
@@ -74,7 +73,13 @@ export async function loadModel({
         return { result: recorded as unknown as JsonValue };
       } catch (error) {
         job.signal.throwIfAborted();
-        throw failureOf(error, job);
+        const explained = explain(error);
+        if (explained) throw explained;
+        job.log.error({ err: error }, 'a recording could not be heard, and nothing explains why');
+        // It may be that the detector's thread has died: the next recording gets a new one.
+        await detector.close();
+        detector = await openSpeechDetector();
+        throw new TaskFailure(FAILURES.providerFailed, { transient: true, cause: error });
       }
     },
 
@@ -92,11 +97,9 @@ const lasted = (declared: number | undefined, until: number): number =>
 const share = (until: number, durationSeconds: number | undefined): number | undefined =>
   durationSeconds ? Math.min(0.99, until / durationSeconds) : undefined;
 
-function failureOf(error: unknown, { log }: Job): TaskFailure {
+function explain(error: unknown): TaskFailure | undefined {
   if (error instanceof TaskFailure) return error;
-  if (error instanceof AudioRefused) return new TaskFailure(REFUSED[error.problem], { cause: error });
-  log.error({ err: error }, 'a recording could not be heard, and nothing explains why');
-  return new TaskFailure(FAILURES.providerFailed, { transient: true, cause: error });
+  return error instanceof AudioRefused ? new TaskFailure(REFUSED[error.problem], { cause: error }) : undefined;
 }
 
 const REFUSED: Record<AudioProblem, Failure> = {

@@ -71,6 +71,12 @@ export type Own = Values<typeof settings>;
 
 const agreements: readonly Agreement<typeof settings>[] = [
   {
+    between: ['providers'],
+    check({ providers }) {
+      if (providers.length === 0) throw new Error('STT_PROVIDERS must name at least one of local, remote.');
+    },
+  },
+  {
     between: ['providers', 'remoteUrl'],
     check({ providers, remoteUrl: url }) {
       if (!providers.includes('remote') || url !== undefined) return;

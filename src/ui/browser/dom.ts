@@ -1,3 +1,5 @@
+export { fill } from './fill.ts';
+
 /** The element that the page was served with; a missing one is a fault of ours and says so. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id);
@@ -21,10 +23,6 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   made.append(...children);
   return made;
 }
-
-/** Puts values where a text has `{name}`. */
-export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
-  text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 
 /** Says it to those who listen instead of looking, without moving their focus. */
 export function announce(text: string): void {

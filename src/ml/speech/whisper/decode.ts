@@ -27,20 +27,12 @@ export interface DecodingOptions {
   readonly throwIfStopped: () => void;
 }
 
-/**
- * The language that the model hears, or the one that it was told, and how likely that is among those that it knows;
- * `heard` is after the first token.
- */
-export function hearLanguage(
-  { logits }: Heard,
-  { languages }: Vocabulary,
-  told?: string,
-): { language: string; probability: number } {
+/** The language that the model hears, and how likely that is among those that it knows; `heard` is after the first token. */
+export function hearLanguage({ logits }: Heard, { languages }: Vocabulary): { language: string; probability: number } {
   const likely = [...languages].map(([language, token]) => ({ language, logit: logits[token]! }));
   const best = likely.reduce((a, b) => (b.logit > a.logit ? b : a));
-  const { language, logit } = likely.find((one) => one.language === told) ?? best;
-  const sum = likely.reduce((total, one) => total + Math.exp(one.logit - best.logit), 0);
-  return { language, probability: Math.exp(logit - best.logit) / sum };
+  const sum = likely.reduce((total, { logit }) => total + Math.exp(logit - best.logit), 0);
+  return { language: best.language, probability: 1 / sum };
 }
 
 /** How likely it is that nobody speaks, as the model says it before anything else. */

@@ -24,14 +24,14 @@ export async function faithful(
   }
   const sane = tries.filter(({ isRepetitive }) => !isRepetitive);
   const best = sane.reduce<Judged | undefined>((a, b) => (a && a.average >= b.average ? a : b), undefined);
-  if (!best || (best.average < UNSURE && probability < FOREIGN)) return NOTHING;
+  if (!best || best.average < HOPELESS || (best.average < UNSURE && probability < FOREIGN)) return NOTHING;
   return best.transcript;
 }
 
 export interface Circumstances {
   readonly vocabulary: Vocabulary;
   readonly language: string;
-  /** That it is this language, 0..1. */
+  /** That it is this language, 0..1; 1 where somebody said so. */
   readonly probability: number;
   /** How much sound there is. */
   readonly seconds: number;
@@ -47,8 +47,10 @@ const UNSURE = -1;
 const REPETITIVE = 2.4;
 // Without times between its words the model is surer of what it makes up: of silence it says "you" at -0.54.
 const DOUBTFUL = -0.5;
-// Measured: speech, of a second even, is some language with 0.7 and more; noise, hum and melodies stay below 0.65.
-const FOREIGN = 0.7;
+// Measured: speech, of a second even, is some language with 0.7 and more; noise, hum and melodies stay below 0.64.
+const FOREIGN = 0.66;
+// Of what is believed that little no word was right, whatever the language.
+const HOPELESS = -1.5;
 // Half of the model's 448 positions, as it was trained; and nobody speaks faster than that for long.
 const MOST_TOKENS = 220;
 const TOKENS_PER_SECOND = 15;

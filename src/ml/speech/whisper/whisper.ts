@@ -32,8 +32,8 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
     const heard = await network.hear(logMel(samples, bins), vocabulary.startOfTranscript);
     throwIfStopped();
     // A language that it never learnt is better guessed than refused.
-    const told = asked !== undefined && vocabulary.languages.has(asked) ? asked : undefined;
-    const { language, probability } = hearLanguage(heard, vocabulary, told);
+    const isKnown = asked !== undefined && vocabulary.languages.has(asked);
+    const { language, probability } = isKnown ? { language: asked, probability: 1 } : hearLanguage(heard, vocabulary);
     const noSpeech = noSpeechProbability(heard, vocabulary);
     const seconds = samples.length / SAMPLE_RATE;
     const transcript = await faithful(heard, { vocabulary, language, probability, seconds, noSpeech, throwIfStopped });

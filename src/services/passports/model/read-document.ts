@@ -4,8 +4,8 @@ import type { ScanReader } from './ocr/read-scan.ts';
 import type { Pdf } from './pages/pdf.ts';
 import { PICTURE_SIDE, pictureOf } from './pages/picture.ts';
 
-/** What Tesseract is trained on; a page that would have more pixels than a sheet of A2 is drawn smaller. */
-const SCAN = { dpi: 300, maxPixels: 40_000_000 };
+/** What Tesseract is trained on. A3 has 17 million pixels then; a larger page is drawn smaller, so that lanes stay small. */
+const SCAN = { dpi: 300, maxPixels: 20_000_000 };
 const POINTS_PER_INCH = 72;
 
 /** All pages of a document: their words for the fields, their looks for people. */

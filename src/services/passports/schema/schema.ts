@@ -95,8 +95,19 @@ const Section = Type.Object(
 /** An operand is `section:field`, or `section:column` for the sum of a table's column. */
 const Operand = Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}:[a-z][a-z0-9_]{0,63}$' });
 const Check = Type.Union([
-  /** The operands of `sum` together are `equals`, give or take `tolerance`. */
-  Type.Object({ sum: Type.Array(Operand, { minItems: 1 }), equals: Operand, tolerance: Type.Number() }, closed),
+  /**
+   * The operands of `sum` together are `equals`, give or take `tolerance`; rows of a table whose `apart.column` matches
+   * `apart.pattern` may be left out (balconies, which total areas leave out).
+   */
+  Type.Object(
+    {
+      sum: Type.Array(Operand, { minItems: 1 }),
+      equals: Operand,
+      tolerance: Type.Number(),
+      apart: Type.Optional(Type.Object({ column: Operand, pattern: Type.String({ minLength: 1 }) }, closed)),
+    },
+    closed,
+  ),
   /** Each operand is at most the next one; a year and a date compare by the year. */
   Type.Object({ rising: Type.Array(Operand, { minItems: 2 }) }, closed),
 ]);

@@ -47,11 +47,12 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     );
     if (result.transcription === '') return [head];
     const text = el('div', { class: 'transcript', lang: result.language ?? '', id: 'transcript' });
-    text.append(...(result.segments ?? []).map((segment) => paragraph(segment, result)));
+    const rest = [...(result.words ?? [])].reverse();
+    text.append(...(result.segments ?? []).map((segment) => paragraph(segment, wordsUntil(segment.end, rest), result)));
     return [head, saves(it, result), text];
   }
 
-  function paragraph(segment: Timed, { words: all = [], language }: Result): HTMLElement {
+  function paragraph(segment: Timed, own: readonly Timed[], { language }: Result): HTMLElement {
     const time = words.clock(segment.start);
     const button = el(
       'button',
@@ -63,8 +64,6 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
       },
       time,
     );
-    const middle = ({ start, end }: Timed) => (start + end) / 2;
-    const own = all.filter((word) => middle(word) >= segment.start && middle(word) < segment.end);
     const parts = own.length > 0 ? own : [segment];
     const space = language !== undefined && ['zh', 'ja', 'th'].includes(language) ? '' : ' ';
     const line = el('span', { class: 'line' });
@@ -149,4 +148,14 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
   }
 
   return { show, follow };
+}
+
+/** Takes the words off the end of `rest` (which is reversed) whose middle is before this second. */
+function wordsUntil(seconds: number, rest: Timed[]): Timed[] {
+  const own: Timed[] = [];
+  for (let word = rest.at(-1); word && (word.start + word.end) / 2 < seconds; word = rest.at(-1)) {
+    own.push(word);
+    rest.pop();
+  }
+  return own;
 }

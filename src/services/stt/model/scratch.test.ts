@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -34,17 +34,12 @@ it('a scratch file is gone when its use is over, however that ended', async () =
 it('what a killed process has left is removed at the next start, and nothing of those that live', async () => {
   const names: string[] = [];
   await (await openScratch(dir)).with(async (path) => void names.push(path.split('/').at(-1)!));
-  const [host] = names[0]!.split('.');
+  const [kind, host] = names[0]!.split('.');
   const dead = spawn(process.execPath, ['-e', '']);
   await once(dead, 'exit');
-  const living = `${host}.${process.ppid}.AAAA`;
-  const elsewhere = `other-machine.1.BBBB`;
-  const old = `other-machine.1.CCCC`;
-  for (const name of [`${host}.${dead.pid}.DDDD`, `${host}.${process.pid}.EEEE`, living, elsewhere, old]) {
-    await writeFile(join(dir, name), 'sound');
-  }
-  const yesterday = new Date(Date.now() - 27 * 3_600_000);
-  await utimes(join(dir, old), yesterday, yesterday);
+  const left = [`${kind}.${host}.${dead.pid}.AAAA`, `${kind}.${host}.${process.pid}.BBBB`];
+  const others = [`${kind}.${host}.${process.ppid}.CCCC`, `${kind}.other-machine.1.DDDD`, 'pdf-x7Fa2', 'note.txt'];
+  for (const name of [...left, ...others]) await writeFile(join(dir, name), 'sound');
   await openScratch(dir);
-  expect((await readdir(dir)).sort()).toEqual([elsewhere, living].sort());
+  expect((await readdir(dir)).sort()).toEqual(others.sort());
 });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '../../../base/ids.ts';
@@ -10,22 +10,18 @@ export interface Scratch {
 }
 
 /**
- * Scratch files in the folder `dir`. A file's name says whose it is, so that what killed processes of this machine have
- * left is removed here; what those of other machines left, once no task can be so old.
+ * Scratch files in the folder `dir`, which others use too. A file's name says whose it is, so that what killed processes
+ * of this machine have left, a gigabyte each, is removed here and now.
  */
-export async function openScratch(dir: string, now = Date.now()): Promise<Scratch> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+export async function openScratch(dir: string): Promise<Scratch> {
   const host = hostname().replace(/[^A-Za-z0-9-]/g, '-');
   for (const name of await readdir(dir)) {
-    const [owner, pid] = name.split('.');
-    const file = join(dir, name);
-    const { mtimeMs } = (await stat(file).catch(() => undefined)) ?? { mtimeMs: now };
-    const orphan = owner === host && !isOthers(Number(pid));
-    if (orphan || now - mtimeMs > OLDEST_MS) await rm(file, { force: true });
+    const [kind, owner, pid] = name.split('.');
+    if (kind === KIND && owner === host && !isOthers(Number(pid))) await rm(join(dir, name), { force: true });
   }
   return {
     async with(use) {
-      const file = join(dir, `${host}.${process.pid}.${newId()}`);
+      const file = join(dir, `${KIND}.${host}.${process.pid}.${newId()}`);
       try {
         return await use(file);
       } finally {
@@ -35,7 +31,7 @@ export async function openScratch(dir: string, now = Date.now()): Promise<Scratc
   };
 }
 
-const OLDEST_MS = 26 * 3_600_000;
+const KIND = 'recording';
 
 /** Whether another process of this number lives. What has our own number was left by one that had it before us. */
 function isOthers(pid: number): boolean {

@@ -21,7 +21,8 @@ const PAUSE_SECONDS = 1;
  */
 export function cuesOf({ segments, words, language }: Pick<Recorded, 'segments' | 'words' | 'language'>): Cue[] {
   const space = spaceOf(language);
-  const cues = segments.flatMap((segment) => cuesOfSegment(tokensOf(segment, words ?? [], space), space));
+  const own = wordsOfEach(segments, words ?? []);
+  const cues = segments.flatMap((segment, index) => cuesOfSegment(tokensOf(segment, own[index]!, space), space));
   // One after the other: players show cues that overlap on top of each other.
   return cues.map((cue, index) => {
     const until = cues[index + 1]?.start ?? Number.POSITIVE_INFINITY;
@@ -91,16 +92,17 @@ function linesOf(tokens: readonly Token[], space: string): string[] {
 }
 
 /** The words of a segment with their times, or else its text with times by length. */
-function tokensOf(segment: RecordedSegment, words: readonly TimedWord[], space: string): Token[] {
-  const own = wordsWithin(segment, words);
-  return (own.length > 0 ? own : timedByLength(segment, space)).flatMap(divided);
-}
+const tokensOf = (segment: RecordedSegment, words: readonly TimedWord[], space: string): Token[] =>
+  (words.length > 0 ? words : timedByLength(segment, space)).flatMap(divided);
 
-/** Where a word belongs is decided by its middle: its edges may touch the neighbours'. */
-function wordsWithin({ start, end }: RecordedSegment, words: readonly TimedWord[]): readonly TimedWord[] {
-  return words.filter((word) => {
-    const middle = (word.start + word.end) / 2;
-    return middle >= start && middle < end;
+/** Where a word belongs is decided by its middle: its edges may touch the neighbours'. One pass, for there are many. */
+function wordsOfEach(segments: readonly RecordedSegment[], words: readonly TimedWord[]): TimedWord[][] {
+  const middle = ({ start, end }: TimedWord) => (start + end) / 2;
+  let at = 0;
+  return segments.map(({ start, end }) => {
+    const own: TimedWord[] = [];
+    for (; at < words.length && middle(words[at]!) < end; at++) if (middle(words[at]!) >= start) own.push(words[at]!);
+    return own;
   });
 }
 

@@ -121,3 +121,17 @@ it('WebVTT escapes what would be markup, and says its language', () => {
 it('plain text is the transcription', () => {
   expect(FORMATS.txt.write(recorded({ transcription: 'Hello.' }))).toBe('Hello.\n');
 });
+
+it('takes the words of every segment and no others', () => {
+  const segments = [
+    { start: 0, end: 2, text: 'One two.' },
+    { start: 2, end: 4, text: 'No times here.' },
+    { start: 5, end: 7, text: 'Three four.' },
+  ];
+  const words = [...timed('One two.', 0, 2), ...timed('Three four.', 5, 7)];
+  expect(cuesOf({ segments, words }).map(({ start, end, lines }) => [start, end, ...lines])).toEqual([
+    [0, 2, 'One two.'],
+    [2, 4, 'No times here.'],
+    [5, 7, 'Three four.'],
+  ]);
+});

@@ -1,3 +1,4 @@
+import { parseDate } from '../../schema/dates.ts';
 import { asDigits } from '../../schema/numbers.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { type FoundValue, readValue } from '../../schema/values.ts';
@@ -23,7 +24,7 @@ export function candidate(
   place: Place,
   tokens: readonly Token[],
 ): Candidate | undefined {
-  const cleaned = trimmed(tokens);
+  const cleaned = spec.type === 'string' ? undated(trimmed(tokens)) : trimmed(tokens);
   const text = textOf(cleaned);
   if (text === '' || /^[-—–_.\s]*$/u.test(text)) return undefined;
   if (spec.type === 'string') {
@@ -67,6 +68,14 @@ function within(tokens: readonly Token[], found: { readonly start: number; reado
   return used;
 }
 
+/** Without the date that stands behind a text: who issued it, and when. */
+function undated(tokens: readonly Token[]): Token[] {
+  const comma = tokens.findLastIndex(({ text }, i) => text.endsWith(',') && i > 0 && i < tokens.length - 1);
+  if (comma < 0) return [...tokens];
+  const rest = tokens.slice(comma + 1);
+  return parseDate(textOf(rest)) === undefined ? [...tokens] : trimmed(tokens.slice(0, comma + 1));
+}
+
 /** Without the marks of the form around a value. */
 function trimmed(tokens: readonly Token[]): Token[] {
   const all = [...tokens];
@@ -82,7 +91,7 @@ export function tidy(text: string): string {
     .replace(/\s+([,.;:)])/gu, '$1')
     .replace(/([(«])\s+/gu, '$1')
     .replace(/(?<=\p{Ll}{3})-\s(?=\p{Ll})/gu, '')
-    .replace(/(?<=\p{Ll}{3}|[»)])\.$/u, '')
+    .replace(/(?<=\p{Ll}{3}|[»)\d])\.$/u, '')
     .trim();
   return /^\([^()]*\)$/u.test(plain) ? plain.slice(1, -1) : plain;
 }

@@ -4,7 +4,8 @@ import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { type Candidate, candidate } from './candidates.ts';
-import { labelBook, type Phrase, type Target } from './labels.ts';
+import { checked } from './checks.ts';
+import { type LabelBook, labelBook, type Target } from './labels.ts';
 import { marked } from './marks.ts';
 import { findLabels, type Occurrence } from './occurrences.ts';
 import { joined } from './pieces.ts';
@@ -56,10 +57,10 @@ export function extractFields(
     if (found) fields[key] = fieldOf(found.tokens, found.value, found.score);
   }
   totalled(fields, tables, schema);
-  return { fields: inOrder(fields, schema), warnings: [] };
+  return checked(inOrder(fields, schema), schema);
 }
 
-function layoutOf(blocks: readonly Block[], book: readonly Phrase<Target>[]): Layout {
+function layoutOf(blocks: readonly Block[], book: LabelBook<Target>): Layout {
   const layout = { blocks, labels: findLabels(blocks, book) };
   const joint = wrapped(layout, book);
   return joint.length === blocks.length ? layout : { blocks: joint, labels: findLabels(joint, book) };
@@ -83,13 +84,17 @@ function candidates(layout: Layout): Candidate[] {
 /** The best candidate of each field, no word used twice. */
 function assigned(all: readonly Candidate[]): Candidate[] {
   const chosen = new Map<string, Candidate>();
-  const used = new Set<number>();
+  // A label may answer for two fields, but nothing is both label and value, nor the value of two.
+  const values = new Set<number>();
+  const labels = new Set<number>();
   for (const one of [...all].sort((a, b) => b.score - a.score)) {
-    if (chosen.has(one.key) || one.tokens.some(({ id, glued }) => used.has(id) && !glued)) continue;
-    const labels = one.label.block.tokens.slice(one.label.from, one.label.to);
-    if (labels.some(({ id }) => used.has(id))) continue;
+    if (chosen.has(one.key) || one.tokens.some(({ id, glued }) => labels.has(id) || (values.has(id) && !glued)))
+      continue;
+    const own = one.label.block.tokens.slice(one.label.from, one.label.to);
+    if (own.some(({ id }) => values.has(id))) continue;
     chosen.set(one.key, one);
-    for (const { id } of [...one.tokens, ...labels]) used.add(id);
+    for (const { id } of one.tokens) values.add(id);
+    for (const { id } of own) labels.add(id);
   }
   return [...chosen.values()];
 }

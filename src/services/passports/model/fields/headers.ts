@@ -1,8 +1,7 @@
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { type Block, blocksOf, linesOf } from './blocks.ts';
-import { columnBook, likeness, type Phrase, remembered } from './labels.ts';
+import { columnBook, type LabelBook, likeness } from './labels.ts';
 import { placeOf, type Sheet, type Token } from './sheet.ts';
-import { labelWord } from './words.ts';
 
 /** Where a column of a table stands. */
 export interface HeaderColumn {
@@ -50,7 +49,7 @@ const tells = ({ columns, spare }: Header): boolean =>
   columns.some(({ spec }) => spec.type === 'number') &&
   (columns.some(({ spec }) => spec.type !== 'number') || spare.length > 0);
 
-function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: readonly Phrase<ColumnSpec>[]): Header[] {
+function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
   const headers: Header[] = [];
   const seen = new Set<Block>();
   // The tallest cell of a head spans all of its levels.
@@ -88,7 +87,7 @@ const height = ({ cell }: Block): number => cell!.y1 - cell!.y0;
 const across = (a: Block, b: Block): number => Math.min(a.cell!.x1, b.cell!.x1) - Math.max(a.cell!.x0, b.cell!.x0);
 
 /** Heads without rules: up to four lines whose pieces stand above each other. */
-function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: readonly Phrase<ColumnSpec>[]): Header[] {
+function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
   const rows = [...new Set(blocks.map(({ row }) => row))];
   const headers: Header[] = [];
   for (let from = 0; from < rows.length; from++) {
@@ -159,14 +158,13 @@ function stacks(window: readonly (readonly Block[])[]): Text[] {
 }
 
 /** Which texts are which columns: each column once, the best first. */
-function matched(texts: readonly Text[], book: readonly Phrase<ColumnSpec>[]): Pick<Header, 'columns' | 'spare'> {
-  const similar = remembered();
+function matched(texts: readonly Text[], book: LabelBook<ColumnSpec>): Pick<Header, 'columns' | 'spare'> {
   const pairs = texts.flatMap(({ place, ways }) =>
-    book.map((phrase) => {
+    book.phrases.map((phrase) => {
       const score = Math.max(
         ...ways.map((tokens, i) => {
-          const words = unhyphenated(linesOf([...tokens]).flat()).flatMap((text) => labelWord(text) ?? []);
-          return words.length === 0 ? 0 : likeness(words, phrase, similar) - 0.02 * i;
+          const words = unhyphenated(linesOf([...tokens]).flat()).flatMap((text) => book.word(text) ?? []);
+          return words.length === 0 ? 0 : likeness(words, phrase) - 0.02 * i;
         }),
       );
       return { place, spec: phrase.to, score };

@@ -1,7 +1,7 @@
 import type { Block } from './blocks.ts';
-import { likeness, type Phrase, remembered, type Target } from './labels.ts';
+import { type LabelBook, likeness, type PageWord, type Target } from './labels.ts';
 import type { Token } from './sheet.ts';
-import { type LabelWord, labelWord } from './words.ts';
+import type { LabelWord } from './words.ts';
 
 /** A label found on the page: the tokens `from` to `to` (behind the last) of a block. */
 export interface Occurrence {
@@ -17,16 +17,21 @@ const LEAST = 0.6;
 const MOST_WORDS = 14;
 
 /** Finds the labels in the blocks of a document: of those that overlap the best. */
-export function findLabels(blocks: readonly Block[], book: readonly Phrase<Target>[]): Map<Block, Occurrence[]> {
-  const similar = remembered();
+export function findLabels(blocks: readonly Block[], book: LabelBook<Target>): Map<Block, Occurrence[]> {
   return new Map(
     blocks.map((block): [Block, Occurrence[]] => {
-      const words = block.tokens.map(({ text }) => labelWord(text));
-      const all = spansOf(block, words, book, similar);
+      const words = block.tokens.map(({ text }) => book.word(text));
+      const all = spansOf(block, words, book);
       all.sort((a, b) => b.weight - a.weight);
       const chosen: Occurrence[] = [];
       for (const one of all) {
         if (one.target.kind === 'part' && one.score < 0.8) continue;
+        const twin = chosen.find(({ from, to }) => one.from === from && one.to <= to);
+        // One label may ask for two things, and the value tells which it answers: "Выдан".
+        if (twin && one.score > twin.score - 0.03 && isAnother(one, chosen)) {
+          chosen.push({ ...one, to: twin.to });
+          continue;
+        }
         if (chosen.some(({ from, to }) => one.from < to && from < one.to)) continue;
         // Label and all stands in brackets where it is written below its blank.
         if (bracketed(block)) return [block, [{ ...one, from: 0, to: words.length }]];
@@ -36,6 +41,10 @@ export function findLabels(blocks: readonly Block[], book: readonly Phrase<Targe
     }),
   );
 }
+
+const isAnother = ({ from, target }: Occurrence, chosen: readonly Occurrence[]): boolean =>
+  target.kind === 'field' &&
+  chosen.every((other) => other.from !== from || (other.target.kind === 'field' && other.target.key !== target.key));
 
 const bracketed = ({ tokens }: Block): boolean => /^\(/u.test(tokens[0]!.text) && /\)$/u.test(tokens.at(-1)!.text);
 
@@ -56,28 +65,23 @@ function lengthened(
 
 type Weighed = Occurrence & { readonly weight: number };
 
-function spansOf(
-  block: Block,
-  words: readonly (LabelWord | undefined)[],
-  book: readonly Phrase<Target>[],
-  similar: ReturnType<typeof remembered>,
-): Weighed[] {
+function spansOf(block: Block, words: readonly (PageWord | undefined)[], book: LabelBook<Target>): Weighed[] {
   const found: Weighed[] = [];
   for (let from = 0; from < words.length; from++) {
     const first = words[from];
     if (!first || first.weight < 0.05) continue;
-    const begun = book.filter((phrase) => phrase.words.some((word) => similar(first, word) > 0));
+    const begun = book.phrasesWith(first);
     if (begun.length === 0) continue;
-    const span: LabelWord[] = [];
+    const span: PageWord[] = [];
     for (let to = from + 1; to <= Math.min(words.length, from + MOST_WORDS); to++) {
       const word = words[to - 1];
       if (word) span.push(word);
       if (stops(block.tokens[to - 1]!, word)) break;
       if (to > from + 1 && endsLabel(block.tokens[to - 2]!)) break;
-      if (!word) continue;
+      if (!word || word.like.size === 0) continue;
       for (const phrase of begun) {
-        if (word !== first && !phrase.words.some((one) => similar(word, one) > 0)) continue;
-        const like = likeness(span, phrase, similar);
+        if (word !== first && !phrase.words.some(({ id }) => word.like.has(id))) continue;
+        const like = likeness(span, phrase);
         if (like < LEAST) continue;
         const score = like * standing(block, from, to, words);
         // Of two that fit alike the one that takes more words in is meant.
@@ -100,12 +104,21 @@ const endsLabel = ({ text }: Token): boolean => /[:;]$/u.test(text);
 /** A number or a sum ends a label; `1.2` in front of one is stepped over by starting behind it. */
 const stops = ({ text }: Token, word: LabelWord | undefined): boolean => !word && /\d/u.test(text);
 
+/** Behind the beginning, a mark or a value, prepositions between them stepped over: `кв. м, из неё` **жилая**. */
+function beginsAt({ tokens }: Block, from: number, words: readonly (LabelWord | undefined)[]): boolean {
+  for (let i = from - 1; i >= 0; i--) {
+    if (!words[i] || /[.,:;)]$/u.test(tokens[i]!.text)) return true;
+    if (words[i]!.weight > 0.1) return false;
+  }
+  return true;
+}
+
 /** How much a label stands as labels do: at the beginning of something, and at the end of it or before a value. */
 function standing(block: Block, from: number, to: number, words: readonly (LabelWord | undefined)[]): number {
   const before = block.tokens[from - 1];
   const after = block.tokens[to];
   const last = block.tokens[to - 1]!;
-  const begins = !before || !words[from - 1] || words[from - 1]!.weight <= 0.1 || /[.,:;)]$/u.test(before.text);
+  const begins = !before || beginsAt(block, from, words);
   const ends = !after || !words[to] || endsLabel(last) || /^[(«"]/u.test(after.text) || /[,]$/u.test(last.text);
   const few = words.slice(from, to).filter((word) => word && word.weight > 0.3).length < 2;
   return (begins ? 1 : few ? 0.72 : 0.78) * (ends ? 1 : few ? 0.88 : 0.97);

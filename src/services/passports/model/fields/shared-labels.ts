@@ -1,15 +1,14 @@
 import { type Candidate, candidate } from './candidates.ts';
-import { likeness, type Phrase, type Target } from './labels.ts';
+import { type LabelBook, likeness, type Target } from './labels.ts';
 import type { Occurrence } from './occurrences.ts';
 import { type Layout, placesOf } from './places.ts';
 import { type Token, textOf } from './sheet.ts';
-import { labelWord } from './words.ts';
 
 /**
  * Two fields that one label asks for and one value answers: `Этаж / этажность`, `4/9`; `Материал стен; перекрытий`.
  * What the second label leaves out is taken from the first: `Площадь общая / жилая`.
  */
-export function sharedValues(layout: Layout, book: readonly Phrase<Target>[]): Candidate[] {
+export function sharedValues(layout: Layout, book: LabelBook<Target>): Candidate[] {
   return [...layout.blocks].flatMap((block) => {
     const labels = layout.labels.get(block) ?? [];
     return labels.flatMap((first) => {
@@ -32,11 +31,7 @@ export function sharedValues(layout: Layout, book: readonly Phrase<Target>[]): C
 }
 
 /** The label behind the mark that follows `first`, read with the words of `first` where it has too few of its own. */
-function secondOf(
-  first: Occurrence,
-  labels: readonly Occurrence[],
-  book: readonly Phrase<Target>[],
-): Occurrence | undefined {
+function secondOf(first: Occurrence, labels: readonly Occurrence[], book: LabelBook<Target>): Occurrence | undefined {
   const { block } = first;
   const tokens = block.tokens;
   const last = tokens[first.to - 1]!;
@@ -51,8 +46,8 @@ function secondOf(
   const firstKey = first.target.key;
   let best: Occurrence | undefined;
   for (const [i] of tail.entries()) {
-    const words = [...head.slice(0, 1), ...tail.slice(0, i + 1)].flatMap(({ text }) => labelWord(text) ?? []);
-    for (const phrase of book) {
+    const words = [...head.slice(0, 1), ...tail.slice(0, i + 1)].flatMap(({ text }) => book.word(text) ?? []);
+    for (const phrase of book.phrases) {
       if (phrase.to.kind !== 'field' || phrase.to.key === firstKey) continue;
       const score = likeness(words, phrase);
       if (score > (best?.score ?? 0.75)) best = { block, from, to: from + i + 1, target: phrase.to, score };

@@ -99,8 +99,9 @@ function specksOf({ reader, words }: ReadPage): Set<Word> {
   return new Set(
     words.filter(({ text, box: [x0, y0, x1, y1], confidence }) => {
       if (!/[\p{L}\d]/u.test(text) && (x1 < left + height || x0 > right - height)) return true;
-      const scrap = y1 - y0 < 0.5 * height || y1 - y0 > 2 * height || (confidence ?? 1) < 0.9 || text.length === 1;
-      return scrap && (x1 < left || x0 > right) && !/^\d{2}/u.test(text);
+      const odd = y1 - y0 < 0.5 * height || y1 - y0 > 1.6 * height;
+      const scrap = /^\d+$/u.test(text) ? odd : odd || (confidence ?? 1) < 0.9 || text.length === 1;
+      return scrap && (x1 < left || x0 > right);
     }),
   );
 }

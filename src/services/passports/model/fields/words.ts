@@ -34,7 +34,7 @@ export function labelWord(text: string): LabelWord | undefined {
   const end = looks(word.slice(-2));
   if (/^\p{L}{2,}-\p{L}{1,2}$/u.test(word))
     return { stem: looks(word.replace(/-.*/u, '')), end, generic, weight, short: true };
-  return { stem: stemOf(word), end, generic, weight, short: /\p{L}\.$/u.test(text.trim()) };
+  return { stem: stemOf(word), end, generic, weight, short: /\p{L}\.[,;:)]*$/u.test(text.trim()) };
 }
 
 // What `№` and `год` say: that something is counted, not what.

@@ -1,5 +1,5 @@
 import type { Block } from './blocks.ts';
-import type { Phrase, Target } from './labels.ts';
+import type { LabelBook, Target } from './labels.ts';
 import { findLabels } from './occurrences.ts';
 import { type Layout, TIGHT } from './places.ts';
 import { placeOf } from './sheet.ts';
@@ -8,7 +8,7 @@ import { placeOf } from './sheet.ts';
  * The blocks with labels that run over two or three lines put together: where a line below, close and beginning at the
  * same place, makes a clear label of what is none, or only half of one.
  */
-export function wrapped(layout: Layout, book: readonly Phrase<Target>[]): Block[] {
+export function wrapped(layout: Layout, book: LabelBook<Target>): Block[] {
   const gone = new Set<Block>();
   const blocks = layout.blocks.map((block) => {
     if (gone.has(block) || block.cell) return block;
@@ -59,7 +59,7 @@ function joint(block: Block, next: Block): Block {
 }
 
 /** How well the block as a whole is a label: the best one, and how much of the block it takes. */
-function clearness(block: Block, book: readonly Phrase<Target>[]): number {
+function clearness(block: Block, book: LabelBook<Target>): number {
   const found = findLabels([block], book).get(block) ?? [];
   return Math.max(
     0,

@@ -105,7 +105,7 @@ function around(marks: readonly Piece[]): Piece {
 }
 
 /** Paper around a piece, in pixels: without some, first and last letters are misread. */
-export const MARGIN = 12;
+export const MARGIN = 6;
 
 /** The piece alone, on white paper with a {@link MARGIN} on each side. */
 export function cutOut({ width, height, data }: Grey, { left, top, right, bottom }: Piece): Grey {

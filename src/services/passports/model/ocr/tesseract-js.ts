@@ -71,7 +71,7 @@ async function startWorker(languages: string[], langPath: string): Promise<Worke
     // Without this it throws where nobody can catch; what fails rejects the call as well.
     errorHandler: () => {},
   });
-  await worker.setParameters({ tessedit_pageseg_mode: PSM.SINGLE_LINE, user_defined_dpi: '300' });
+  await worker.setParameters({ tessedit_pageseg_mode: PSM.RAW_LINE, user_defined_dpi: '300' });
   return worker;
 }
 

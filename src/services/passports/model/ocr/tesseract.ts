@@ -37,8 +37,8 @@ const LIMIT_MS = 60_000;
 /** What it says of a file of lines, as TSV. */
 function recognize(program: string, languages: string, lines: Buffer, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
-  // 7: the picture is a single line of text.
-  const child = spawn(program, ['stdin', 'stdout', '-l', languages, '--psm', process.env['PSM'] ?? '7', '--dpi', '300', 'tsv'], {
+  // 13: the picture is a line, all of it; 7 would first look for the line in it, and takes a lone 3 for a 5.
+  const child = spawn(program, ['stdin', 'stdout', '-l', languages, '--psm', '13', '--dpi', '300', 'tsv'], {
     signal,
     timeout: LIMIT_MS,
     killSignal: 'SIGKILL',

@@ -26,9 +26,7 @@ export function warp(source: Grey, toSource: Projection, width: number, height: 
       const wx = ((sx - x0) * STEPS) << 2;
       const wy = ((sy - y0) * STEPS) << 2;
       if (x0 < 1 || y0 < 1 || x0 > w - 3 || y0 > ht - 3) {
-        const cx = Math.min(around.width - 1, Math.max(0, Math.floor(x0 / AROUND)));
-        const cy = Math.min(around.height - 1, Math.max(0, Math.floor(y0 / AROUND)));
-        out[pixel] = around.data[cy * around.width + cx]!;
+        out[pixel] = sx > -1 && sy > -1 && sx < w && sy < ht ? nearest(source, sx, sy) : nearest(around, sx / AROUND, sy / AROUND);
         continue;
       }
       const wx0 = weights[wx]!;
@@ -47,6 +45,12 @@ export function warp(source: Grey, toSource: Projection, width: number, height: 
     }
   }
   return { width, height, data: out };
+}
+
+function nearest({ width, height, data }: Grey, x: number, y: number): number {
+  const column = Math.min(width - 1, Math.max(0, Math.round(x)));
+  const row = Math.min(height - 1, Math.max(0, Math.round(y)));
+  return data[row * width + column]!;
 }
 
 const STEPS = 64;

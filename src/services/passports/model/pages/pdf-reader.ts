@@ -22,31 +22,33 @@ export interface Reader {
  * it: each is read in memory of its own.
  */
 export function takeReader(): Reader {
-  const reader = wake() ?? start();
-  const { child, gone } = reader;
+  // Undefined once the document is closed: from then on the process may be another one's.
+  let held: Process | undefined = wake() ?? start();
   let last: Promise<unknown> = Promise.resolve();
   let asked = 0;
-  let closed = false;
-  const end = () => {
-    closed = true;
-    child.kill('SIGKILL');
+  const end = async () => {
+    const ending = held;
+    held = undefined;
+    ending?.child.kill('SIGKILL');
+    await ending?.gone;
   };
   return {
     ask(question, signal) {
       asked++;
       const answer = last.then(async () => {
-        if (closed) throw new Error('The document is closed.');
-        return answerOf(child, question, signal);
+        if (!held) throw new Error('The document is closed.');
+        return answerOf(held.child, question, signal);
       });
       last = answer.catch(end).finally(() => asked--);
       return answer;
     },
     async close() {
-      const well = !closed && asked === 0;
-      closed = true;
-      if (well && (await rests(reader))) return;
-      end();
-      await gone;
+      if (asked > 0) return end();
+      const done = held;
+      held = undefined;
+      if (!done || (await rests(done))) return;
+      done.child.kill('SIGKILL');
+      await done.gone;
     },
   };
 }

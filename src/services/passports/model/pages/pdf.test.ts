@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -170,6 +172,35 @@ describe('the picture of a page', () => {
     expect(raster.data[10 * 400 + 10]).toBe(255);
   });
 
+  it('has Russian letters where the PDF counts on a font that it does not hold', async () => {
+    // Adobe's names of the letters from А to я, less Ё and ё, which stand elsewhere.
+    const letters = [...Array(33).keys()].flatMap((at) => (at === 6 ? [] : [`/afii100${17 + at}`]));
+    const small = [...Array(33).keys()].flatMap((at) => (at === 6 ? [] : [`/afii100${65 + at}`]));
+    const font: ObjectMade[] = [
+      {
+        number: 1000,
+        body:
+          '<< /Type /Font /Subtype /TrueType /BaseFont /Arial /FirstChar 32 /LastChar 255 ' +
+          `/Widths [${'556 '.repeat(224)}] /Encoding 1001 0 R /FontDescriptor 1002 0 R >>`,
+      },
+      {
+        number: 1001,
+        body: `<< /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [192 ${[...letters, ...small].join(' ')}] >>`,
+      },
+      {
+        number: 1002,
+        body:
+          '<< /Type /FontDescriptor /FontName /Arial /Flags 32 /ItalicAngle 0 /Ascent 905 /Descent -212 ' +
+          '/CapHeight 716 /StemV 80 /FontBBox [-665 -325 2000 1006] >>',
+      },
+    ];
+    const content = 'BT /F2 40 Tf 60 700 Td (\\322\\345\\365\\355\\350\\352) Tj ET';
+    const pdf = await opened(pdfOf([{ content, fonts: '/F2 1000 0 R' }], font));
+    expect(spelled(await pdf.text(1, signal))).toBe('Техник');
+    const { data } = await pdf.render(1, { dpi: 72, maxPixels: 1e6, grey: true }, signal);
+    expect(data.filter((byte) => byte < 128).length).toBeGreaterThan(300);
+  });
+
   it('of a page as large as a house has no more pixels than are allowed', async () => {
     const pdf = await opened(pdfOf([{ content: red, size: [14_400, 14_400] }]));
     const { width, height } = await pdf.render(1, { dpi: 300, maxPixels: 1e6 }, signal);
@@ -280,5 +311,47 @@ describe('reading a PDF', () => {
   it('does not begin for a caller that is gone', async () => {
     const gone = AbortSignal.abort(new Error('No longer wanted.'));
     await expect(openPdf('nowhere.pdf', { maxPages: 1, signal: gone })).rejects.toThrow('No longer wanted.');
+  });
+
+  it('goes on for one document when another one brings its reader down, and for those that come after', async () => {
+    const image: ObjectMade = {
+      number: 1000,
+      dictionary:
+        '/Type /XObject /Subtype /Image /Width 65000 /Height 65000 /ColorSpace /DeviceGray /BitsPerComponent 1',
+      body: Buffer.alloc(10),
+    };
+    const bomb = pdfOf([{ content: '/Im Do', resources: '/XObject << /Im 1000 0 R >>' }], [image]);
+    const named = (name: string) => pdfOf([{ content: write(60, 700, name) }]);
+    const [first, hostile] = [await opened(named('first')), await opened(bomb)];
+    expect(await problemOf(hostile.render(1, { dpi: 72, maxPixels: 1e6 }, signal))).toBe('too_complex');
+    expect(spelled(await first.text(1, signal))).toBe('first');
+    await Promise.all([first.close(), hostile.close()]);
+    for (const name of ['second', 'third']) {
+      const next = await opened(named(name));
+      expect(spelled(await next.text(1, signal))).toBe(name);
+      await next.close();
+      await expect(next.text(1, signal)).rejects.toThrow('closed');
+    }
+  });
+
+  it('answers questions that come at once in their order', async () => {
+    const pdf = await opened(pdfOf(['one', 'two', 'three'].map((name) => ({ content: write(60, 700, name) }))));
+    const pages = await Promise.all([3, 1, 2].map((page) => pdf.text(page, signal)));
+    expect(pages.map(spelled)).toEqual(['three', 'one', 'two']);
+  });
+
+  it('keeps nobody from ending once its documents are closed', async () => {
+    const path = await asFile(pdfOf([{ content: write(60, 700, 'Total') }]));
+    const program = `
+      import { openPdf } from ${JSON.stringify(new URL('./pdf.ts', import.meta.url).href)};
+      const { signal } = new AbortController();
+      const pdf = await openPdf(${JSON.stringify(path)}, { maxPages: 1, signal });
+      await pdf.close();
+    `;
+    const reader = new URL('../../../../ml/testing/read-types.mjs', import.meta.url).href;
+    const ended = promisify(execFile)(process.execPath, ['--import', reader, '--input-type=module', '-e', program], {
+      timeout: 25_000,
+    });
+    await expect(ended).resolves.toMatchObject({ stderr: '' });
   });
 });

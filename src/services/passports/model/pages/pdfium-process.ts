@@ -1,9 +1,10 @@
 // A process that reads one PDF: started by pdf.ts, asked one thing at a time, ended with the document. A hostile file can
 // cost this process and nothing else.
 import { projectBox, type ReadPage, type Turn, uprightFrame } from '../../page.ts';
-import { loadPdfium } from './pdfium.ts';
+import { loadPdfium, type Pdfium } from './pdfium.ts';
 import { type OpenDocument, type OpenPage, openDocument, type PdfProblem } from './pdfium-document.ts';
 import { type Drawing, drawingOf } from './pdfium-drawing.ts';
+import { lendFonts } from './pdfium-fonts.ts';
 import { pixelsOf, type Raster, type RasterSize, renderPage } from './pdfium-render.ts';
 import { glyphsOf } from './pdfium-text.ts';
 import { startWatch } from './pdfium-watch.ts';
@@ -38,7 +39,7 @@ const A4 = { width: 595, height: 842 };
 const watch = startWatch();
 const drawings = new WeakMap<OpenPage, Drawing>();
 // Each document has the library, and with it all memory that it touches, for itself.
-let pdfium = await loadPdfium({ maxBytes: MAX_MEMORY_BYTES });
+let pdfium = await load();
 let document: OpenDocument | undefined;
 let cpuSeconds = 0;
 
@@ -56,10 +57,16 @@ async function answer(question: Question): Promise<void> {
   });
 }
 
+async function load(): Promise<Pdfium> {
+  const loaded = await loadPdfium({ maxBytes: MAX_MEMORY_BYTES });
+  lendFonts(loaded);
+  return loaded;
+}
+
 async function forget(): Promise<Answer> {
   document?.close();
   document = undefined;
-  pdfium = await loadPdfium({ maxBytes: MAX_MEMORY_BYTES });
+  pdfium = await load();
   return { usedBytes: process.memoryUsage.rss() };
 }
 

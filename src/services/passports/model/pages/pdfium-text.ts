@@ -26,7 +26,8 @@ export function glyphsOf(pdfium: Pdfium, page: OpenPage, covered: ReadonlySet<nu
     for (let index = 0; index < count; index++) {
       const object = call.FPDFText_GetTextObject(text, index);
       if (object && !isSeen(object)) continue;
-      glyphs.push(glyphAt(pdfium, { text, index, room, page }));
+      const glyph = glyphAt(pdfium, { text, index, room, page });
+      if (glyph) glyphs.push(glyph);
     }
   } finally {
     call.free(room);
@@ -42,16 +43,15 @@ const MAX_CHARACTERS = 200_000;
 function glyphAt(
   { call, float, double }: Pdfium,
   { text, index, room, page }: { text: number; index: number; room: number; page: OpenPage },
-): Glyph {
+): Glyph | undefined {
   const character = call.FPDFText_GetUnicode(text, index);
   const blank = call.FPDFText_IsGenerated(text, index) === 1;
   const turned = call.FPDFText_GetMatrix(text, index, room) === 1;
   const turn = turned ? turnOf(float(room), float(room + 4), page.shown) : 0;
   const size = call.FPDFText_GetFontSize(text, index) * (turned ? Math.hypot(float(room + 8), float(room + 12)) : 1);
   // The library names the sides of the ink in another order than those of the room.
-  const ink = call.FPDFText_GetCharBox(text, index, room, room + 8, room + 16, room + 24)
-    ? boxOf(double(room), double(room + 24), double(room + 8), double(room + 16), page.shown)
-    : NOWHERE;
+  if (!call.FPDFText_GetCharBox(text, index, room, room + 8, room + 16, room + 24)) return undefined;
+  const ink = boxOf(double(room), double(room + 24), double(room + 8), double(room + 16), page.shown);
   // It works out that room for text that runs to the right only.
   const loose =
     turn === 0 && call.FPDFText_GetLooseCharBox(text, index, room)
@@ -67,7 +67,6 @@ function glyphAt(
   };
 }
 
-const NOWHERE: Box = [-1, -1, -1, -1];
 // Points; what claims more is measured by its ink.
 const MAX_SIZE = 2000;
 

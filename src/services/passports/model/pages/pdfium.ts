@@ -22,6 +22,7 @@ type PdfiumFunction =
   | 'malloc'
   | 'free'
   | 'PDFiumExt_Init'
+  | 'FPDF_SetSystemFontInfo'
   | 'FPDF_GetLastError'
   | 'FPDF_LoadCustomDocument'
   | 'FPDF_GetPageCount'

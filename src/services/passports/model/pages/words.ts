@@ -118,7 +118,7 @@ function spelled(text: string): string {
     .replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize('NFKC'))
     .replace(/[\u0002\u00ad](?=.)/g, '')
     .replace(/[\u0002\u00ad\u2010\u2011]/g, '-')
-    .replace(/[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, '')
+    .replace(/[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe\uffff]/gu, '')
     .normalize('NFC');
 }
 

@@ -11,6 +11,8 @@ export interface PageMade {
   readonly entries?: string;
   /** More of its resources: `/XObject << /Im 20 0 R >>`. */
   readonly resources?: string;
+  /** More fonts: `/F2 1000 0 R`. */
+  readonly fonts?: string;
   readonly size?: readonly [width: number, height: number];
 }
 
@@ -29,15 +31,17 @@ export function pdfOf(pages: readonly PageMade[], objects: readonly ObjectMade[]
     { number: 1, body: '<< /Type /Catalog /Pages 2 0 R >>' },
     { number: 2, body: `<< /Type /Pages /Count ${pages.length} /Kids [${kids}] >>` },
     { number: 3, body: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>' },
-    ...pages.flatMap(({ content, entries = '', resources = '', size: [width, height] = [600, 800] }, index) => [
-      {
-        number: 10 + 2 * index,
-        body:
-          `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Contents ${11 + 2 * index} 0 R ` +
-          `/Resources << /Font << /F1 3 0 R >> ${resources} >> ${entries} >>`,
-      },
-      { number: 11 + 2 * index, body: content, dictionary: '' },
-    ]),
+    ...pages.flatMap(
+      ({ content, entries = '', resources = '', fonts = '', size: [width, height] = [600, 800] }, index) => [
+        {
+          number: 10 + 2 * index,
+          body:
+            `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Contents ${11 + 2 * index} 0 R ` +
+            `/Resources << /Font << /F1 3 0 R ${fonts} >> ${resources} >> ${entries} >>`,
+        },
+        { number: 11 + 2 * index, body: content, dictionary: '' },
+      ],
+    ),
     ...objects,
   ];
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')];

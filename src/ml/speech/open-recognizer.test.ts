@@ -1,0 +1,160 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OperatorError } from '../../base/operator-error.ts';
+import { speechModel, speechModels } from './catalogue.ts';
+import { installedFolder } from './installed.ts';
+import { openRecognizer } from './open-recognizer.ts';
+import { type Recognizer, RecognizerFailed } from './recognizer.ts';
+import { BRIDGE, spoken } from './testing/spoken.ts';
+import { wordErrors } from './testing/word-errors.ts';
+
+const signal = new AbortController().signal;
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'assay-speech-'));
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+describe('whisper-base', () => {
+  let whisper: Recognizer;
+  beforeAll(async () => {
+    whisper = await openRecognizer('whisper-base', { dataDir, threads: 1 });
+  });
+  afterAll(() => whisper.close());
+
+  test('hears which language is spoken, and what is said when', async () => {
+    const window = spoken('bridge', 100);
+    const segments = await whisper.recognize(window, { signal });
+    expect(segments.map(({ text, language }) => ({ text, language }))).toEqual([{ text: BRIDGE, language: 'en' }]);
+    const { start, end, words = [] } = segments[0]!;
+    expect(words.map(({ text }) => text).join(' ')).toBe(BRIDGE);
+    expect(start).toBeGreaterThanOrEqual(100);
+    expect(end).toBeLessThanOrEqual(window.end);
+    for (const [i, word] of words.entries()) {
+      expect(word.end).toBeGreaterThanOrEqual(word.start);
+      expect(word.start).toBeGreaterThanOrEqual(words[i - 1]?.end ?? start);
+      expect(word.confidence).toBeGreaterThan(0.1);
+      expect(word.confidence).toBeLessThanOrEqual(1);
+    }
+    // "bridge" is said within the first half second, "repairs" after the middle.
+    expect(words[1]!.start).toBeLessThan(100.6);
+    expect(words.at(-1)!.start).toBeGreaterThan(101.2);
+  });
+
+  test('hears another language as that', async () => {
+    const [first] = await whisper.recognize(spoken('bonjour'), { signal });
+    expect(first).toMatchObject({ language: 'fr' });
+    expect(first!.text).toMatch(/^Bonjour/);
+  });
+
+  test('takes the caller’s word for the language', async () => {
+    const segments = await whisper.recognize(spoken('bridge'), { language: 'de', signal });
+    expect(segments.every(({ language }) => language === 'de')).toBe(true);
+  });
+
+  test('invents nothing where nobody speaks', async () => {
+    let seed = 7;
+    const random = () => {
+      seed = (seed * 16_807) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    };
+    const seconds = 6;
+    const sounds = {
+      silence: new Float32Array(16_000 * seconds),
+      noise: Float32Array.from({ length: 16_000 * seconds }, () => 0.2 * random() - 0.1),
+      melody: Float32Array.from({ length: 16_000 * seconds }, (_, i) => {
+        const note = 220 * 2 ** ([0, 4, 7, 12][Math.floor(i / 8000) % 4]! / 12);
+        return 0.2 * Math.sin((2 * Math.PI * note * i) / 16_000);
+      }),
+    };
+    for (const [name, samples] of Object.entries(sounds)) {
+      expect(await whisper.recognize({ start: 0, end: seconds, samples }, { signal }), name).toEqual([]);
+    }
+  });
+
+  test('goes on after a pause at which the model would have stopped', async () => {
+    const { samples } = spoken('bridge');
+    const twice = new Float32Array(3 * samples.length);
+    for (const part of [0, 1, 2]) twice.set(samples, part * samples.length);
+    const segments = await whisper.recognize({ start: 0, end: twice.length / 16_000, samples: twice }, { signal });
+    const heard = segments.map(({ text }) => text).join(' ');
+    expect(wordErrors(`${BRIDGE} ${BRIDGE} ${BRIDGE}`, heard).errors).toBeLessThanOrEqual(3);
+  });
+
+  test('leaves the window to its caller, and the event loop free', async () => {
+    const window = spoken('bridge');
+    let beats = 0;
+    const heart = setInterval(() => beats++, 5);
+    await whisper.recognize(window, { language: 'en', signal });
+    clearInterval(heart);
+    expect(window.samples.length).toBeGreaterThan(0);
+    expect(beats).toBeGreaterThan(10);
+  });
+
+  test('stops with the signal’s reason, and hears the next window all the same', async () => {
+    const stop = new AbortController();
+    const reason = new Error('Cancelled.');
+    const given = whisper.recognize(spoken('bridge'), { language: 'en', signal: stop.signal });
+    const waiting = whisper.recognize(spoken('bridge'), { language: 'en', signal: stop.signal });
+    setTimeout(() => stop.abort(reason), 100);
+    await expect(given).rejects.toBe(reason);
+    await expect(waiting).rejects.toBe(reason);
+    expect(await whisper.recognize(spoken('bridge'), { language: 'en', signal })).toMatchObject([{ text: BRIDGE }]);
+  });
+
+  test('once closed, fails as recognizers do', async () => {
+    const other = await openRecognizer('whisper-base', { dataDir, threads: 1 });
+    const underWay = other.recognize(spoken('bridge'), { signal });
+    underWay.catch(() => {});
+    await other.close();
+    await expect(underWay).rejects.toBeInstanceOf(RecognizerFailed);
+    await expect(other.recognize(spoken('bridge'), { signal })).rejects.toBeInstanceOf(RecognizerFailed);
+  });
+});
+
+describe.each(['moonshine-tiny', 'moonshine-base'])('%s', (name) => {
+  test('hears English beside a Whisper in the same process, and no other language', async () => {
+    const moonshine = await openRecognizer(name, { dataDir, threads: 1 });
+    try {
+      const window = spoken('bridge', 50);
+      const segments = await moonshine.recognize(window, { signal });
+      expect(segments).toEqual([{ start: 50, end: window.end, text: BRIDGE, language: 'en' }]);
+      const refused = moonshine.recognize(window, { language: 'ru', signal });
+      await expect(refused).rejects.toMatchObject({ name: 'RecognizerFailed', transient: false });
+    } finally {
+      await moonshine.close();
+    }
+  });
+});
+
+test('a name that is none is refused with those that are', async () => {
+  const error = await openRecognizer('whisper-huge', { dataDir }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(OperatorError);
+  expect((error as Error).message).toMatch(/no speech model whisper-huge\. .*whisper-base/);
+});
+
+test('a model that is not here says how it can be had', async () => {
+  await expect(openRecognizer('gigaam-v3', { dataDir })).rejects.toThrow('`assay models pull gigaam-v3` brings it');
+});
+
+test('a file that was changed is not loaded', async () => {
+  const manifest = speechModel('moonshine-tiny')!;
+  const folder = join(dataDir, 'models/stt/moonshine-tiny');
+  await cp(installedFolder(manifest, join(dataDir, 'elsewhere'))!, folder, { recursive: true });
+  const encoder = await readFile(join(folder, 'encoder_model.onnx'));
+  encoder[encoder.length - 1]! ^= 1;
+  await writeFile(join(folder, 'encoder_model.onnx'), encoder);
+  await expect(openRecognizer('moonshine-tiny', { dataDir })).rejects.toThrow(
+    'encoder_model.onnx is not the file that the model moonshine-tiny consists of',
+  );
+});
+
+test('every manifest names a place, and what can be pulled is one revision of it', () => {
+  for (const { name, url, package: ofPackage } of speechModels()) {
+    expect(url ?? ofPackage?.name, name).toBeDefined();
+    if (url !== undefined) expect(url, name).toMatch(/\/resolve\/[0-9a-f]{40}\/$/);
+  }
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { FRAMES, logMel } from './log-mel.ts';
+
+const tone = (hertz: number, seconds = 1) =>
+  Float32Array.from({ length: 16_000 * seconds }, (_, i) => 0.5 * Math.sin((2 * Math.PI * hertz * i) / 16_000));
+
+const loudestBin = (mel: Float32Array, bins: number, frame: number) => {
+  const column = Array.from({ length: bins }, (_, bin) => mel[bin * FRAMES + frame]!);
+  return column.indexOf(Math.max(...column));
+};
+
+test('a tone is loudest in the channel of its pitch, on Slaney’s scale', () => {
+  // 3 Mel are 200 Hz up to 1 kHz (15 Mel), then 27 Mel are a factor of 6.4; 8 kHz are 45.2 Mel, shared by 81 steps.
+  const channel = (hertz: number) => {
+    const mel = hertz < 1000 ? (3 * hertz) / 200 : 15 + (27 * Math.log(hertz / 1000)) / Math.log(6.4);
+    return (mel * 81) / (15 + (27 * Math.log(8)) / Math.log(6.4)) - 1;
+  };
+  for (const hertz of [300, 700, 1500, 4000, 7000]) {
+    expect(Math.abs(loudestBin(logMel(tone(hertz), 80), 80, 50) - channel(hertz)), `${hertz} Hz`).toBeLessThan(1);
+  }
+});
+
+test('sound is followed by silence up to half a minute, 80 dB down at most', () => {
+  const mel = logMel(tone(440), 80);
+  expect(mel).toHaveLength(80 * FRAMES);
+  const highest = mel.reduce((a, b) => Math.max(a, b));
+  const lowest = mel.reduce((a, b) => Math.min(a, b));
+  expect(highest - lowest).toBeCloseTo(8 / 4, 5);
+  // Frames of 10 ms: the last that a second touches is the 101st.
+  expect(mel[loudestBin(mel, 80, 50) * FRAMES + 100]).toBeGreaterThan(lowest);
+  expect(mel[loudestBin(mel, 80, 50) * FRAMES + 103]).toBeCloseTo(lowest, 5);
+});
+
+test('twice the amplitude is 6 dB more, and silence is the floor', () => {
+  const [soft, loud] = [tone(1000).map((sample) => sample / 2), tone(1000)];
+  const bin = loudestBin(logMel(loud, 128), 128, 50);
+  const at = bin * FRAMES + 50;
+  expect(4 * (logMel(loud, 128)[at]! - logMel(soft, 128)[at]!)).toBeCloseTo(Math.log10(4), 4);
+  expect(new Set(logMel(new Float32Array(16_000), 80))).toEqual(new Set([-1.5]));
+});

@@ -1,0 +1,143 @@
+import { byId, fill } from '../../../ui/browser/dom.ts';
+import type { ListPage } from './list-texts.ts';
+import { ask, Refused } from './requests.ts';
+
+interface Item {
+  readonly id: string;
+  readonly filename: string;
+  readonly status: keyof ListPage['texts']['statuses'];
+  readonly cached: boolean;
+  readonly created_at: string;
+}
+
+const PROGRESS_MS = 1500;
+
+/** The list as it changes: the stream says that something has, and the page of the list is asked for anew. */
+export function openList(
+  { texts, page, limit, status, signedIn }: ListPage,
+  attempt: (act: () => Promise<unknown>) => void,
+) {
+  const list = byId('documents');
+  const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' });
+  const rows = () => [...list.children] as HTMLElement[];
+  const find = <T extends HTMLElement>(row: HTMLElement, what: string) => row.querySelector<T>(what)!;
+  let asking = false;
+  let again = false;
+
+  async function refresh(): Promise<void> {
+    again = true;
+    if (asking) return;
+    asking = true;
+    try {
+      while (again) {
+        again = false;
+        const query = new URLSearchParams({ page: String(page), limit: String(limit), ...(status && { status }) });
+        const { items } = await ask<{ items: Item[] }>(`api/tasks?${query}`);
+        show(items);
+      }
+    } finally {
+      asking = false;
+    }
+  }
+
+  /** Rows that stay are kept as they are: somebody may be typing into one. */
+  function show(items: readonly Item[]): void {
+    const known = new Map(rows().map((row) => [row.dataset['id']!, row]));
+    const wanted = items.map((item) => {
+      const row = known.get(item.id) ?? made(item.id);
+      update(row, item);
+      return row;
+    });
+    for (const row of rows()) if (!wanted.includes(row)) row.remove();
+    for (const [i, row] of wanted.entries())
+      if (list.children[i] !== row) list.insertBefore(row, list.children[i] ?? null);
+    byId('none').hidden = items.length > 0;
+  }
+
+  function made(id: string): HTMLElement {
+    const row = (byId<HTMLTemplateElement>('document').content.cloneNode(true) as DocumentFragment).querySelector(
+      'li',
+    )!;
+    row.dataset['id'] = id;
+    if (signedIn) find<HTMLAnchorElement>(row, '.name').href = `task/${id}`;
+    for (const link of row.querySelectorAll<HTMLAnchorElement>('.export'))
+      link.href = `export/${id}/${link.dataset['path']}`;
+    find<HTMLFormElement>(row, 'form').action = `task/${id}/rename`;
+    bind(row);
+    return row;
+  }
+
+  function update(row: HTMLElement, { filename, status: now, cached, created_at }: Item): void {
+    if (row.dataset['status'] !== now) find(row, '.why').textContent = '';
+    row.dataset['status'] = now;
+    const name = find(row, '.name');
+    if (name.textContent !== filename) {
+      name.textContent = filename;
+      find<HTMLInputElement>(row, 'input[name=name]').value = filename;
+    }
+    const time = find<HTMLTimeElement>(row, 'time');
+    time.dateTime = created_at;
+    time.textContent = when.format(new Date(created_at));
+    find(row, '.cached').hidden = !cached;
+    const state = find(row, '.state');
+    state.className = `state ${now.toLowerCase()}`;
+    state.textContent = texts.statuses[now];
+    find(row, 'progress').hidden = now !== 'PROCESSING';
+    for (const link of row.querySelectorAll<HTMLElement>('.export')) link.hidden = now !== 'SUCCESS';
+    find(row, '.retry').hidden = now !== 'FAILED' && now !== 'ERROR';
+  }
+
+  function bind(row: HTMLElement): void {
+    const id = row.dataset['id']!;
+    find(row, '.retry').addEventListener('click', () =>
+      attempt(async () => {
+        await ask(`api/task/${id}/retry`, { method: 'POST' });
+        await refresh();
+      }),
+    );
+    find(row, '.remove').addEventListener('click', () => {
+      if (!confirm(fill(texts.removeSure, { name: find(row, '.name').textContent ?? '' }))) return;
+      attempt(async () => {
+        await ask(`task/${id}`, { method: 'DELETE' });
+        row.remove();
+        await refresh();
+      });
+    });
+  }
+
+  function follow(): void {
+    const stream = new EventSource('api/tasks/stream');
+    const touch = byId('touch');
+    for (const kind of ['snapshot', 'task', 'deleted']) stream.addEventListener(kind, () => attempt(refresh));
+    stream.addEventListener('open', () => {
+      touch.textContent = texts.live;
+    });
+    stream.addEventListener('error', () => {
+      touch.textContent = texts.notLive;
+      // A browser comes back by itself after a break, but not after a refusal (too many tabs): then the list is asked for.
+      if (stream.readyState !== EventSource.CLOSED) return;
+      setInterval(() => attempt(refresh), 5000);
+    });
+  }
+
+  /** The stream tells of states; how far a document is has to be asked. */
+  async function watchProgress(): Promise<void> {
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, PROGRESS_MS));
+      for (const row of rows().filter((one) => one.dataset['status'] === 'PROCESSING')) {
+        const answer = await ask<{ progress?: number }>(`api/task/${row.dataset['id']}/status`).catch(
+          (error: unknown) => {
+            if (!(error instanceof Refused)) throw error;
+            return undefined;
+          },
+        );
+        if (answer?.progress !== undefined) find<HTMLProgressElement>(row, 'progress').value = answer.progress;
+      }
+    }
+  }
+
+  for (const row of rows()) bind(row);
+  follow();
+  void watchProgress();
+  return refresh;
+}

@@ -1,0 +1,9 @@
+import { byId } from '../../../ui/browser/dom.ts';
+
+// The banner of a first start gives an address that carries the key: in the fragment, which no server is sent.
+const key = new URLSearchParams(location.hash.slice(1)).get('key');
+if (key !== null) {
+  history.replaceState(null, '', location.pathname);
+  byId<HTMLInputElement>('api_key').value = key;
+  byId<HTMLFormElement>('login').submit();
+}

@@ -1,0 +1,49 @@
+/**
+ * Ties values to their places: the box of the field in focus lights up and comes into sight, and a click on a box goes to
+ * its field. Pictures of later pages are fetched when somebody comes near them.
+ */
+export function linkBoxes(): void {
+  const form = document.getElementById('fields')!;
+  const boxes = new Map(
+    [...document.querySelectorAll<SVGRectElement>('.box')].map((box) => [box.dataset['key']!, box]),
+  );
+
+  form.addEventListener('focusin', ({ target }) => {
+    for (const lit of document.querySelectorAll('.box.lit')) lit.classList.remove('lit');
+    const box = boxes.get((target as HTMLInputElement).name);
+    if (box === undefined) return;
+    box.classList.add('lit');
+    // The last one drawn lies on top.
+    box.parentElement!.append(box);
+    bringIntoSight(box);
+  });
+  for (const [key, box] of boxes) {
+    box.addEventListener('click', () => document.getElementById(key)?.focus());
+  }
+  fetchWhenNear();
+}
+
+/** Scrolls the pages, and only them: the field that is being typed into must not move. */
+function bringIntoSight(box: SVGRectElement): void {
+  const pages = box.closest<HTMLElement>('.pages')!;
+  if (pages.scrollHeight <= pages.clientHeight) return;
+  const [at, frame] = [box.getBoundingClientRect(), pages.getBoundingClientRect()];
+  if (at.top >= frame.top && at.bottom <= frame.bottom) return;
+  const smooth = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+  pages.scrollBy({ top: at.top - frame.top - frame.height / 3, behavior: smooth ? 'smooth' : 'instant' });
+}
+
+function fetchWhenNear(): void {
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        near.unobserve(target);
+        const picture = target.querySelector<SVGImageElement>('image[data-href]');
+        picture?.setAttribute('href', picture.dataset['href']!);
+      }
+    },
+    { rootMargin: '800px' },
+  );
+  for (const sheet of document.querySelectorAll('.sheet:has(image[data-href])')) near.observe(sheet);
+}

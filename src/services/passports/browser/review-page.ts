@@ -1,0 +1,57 @@
+import { byId } from '../../../ui/browser/dom.ts';
+import { pageData } from '../../../ui/browser/page-data.ts';
+import { ask, Refused } from './requests.ts';
+import { linkBoxes } from './review-boxes.ts';
+import { openReview } from './review-edits.ts';
+import type { ReviewPage } from './review-texts.ts';
+
+const { own } = pageData<ReviewPage>();
+const { texts, id, status } = own;
+const POLL_MS = 1000;
+
+on('remove', async () => {
+  if (!confirm(texts.removeSure)) return;
+  await ask(id, { method: 'DELETE' });
+  location.assign('../');
+});
+on('retry', async () => {
+  await ask(`../api/task/${id}/retry`, { method: 'POST' });
+  location.reload();
+});
+
+if (status === 'PENDING' || status === 'PROCESSING') void watch();
+if (status === 'SUCCESS') {
+  linkBoxes();
+  openReview(own);
+}
+
+/** Shows how far it is, and the result as soon as there is one. */
+async function watch(): Promise<void> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const now = await ask<{ status: string; progress?: number }>(`../api/task/${id}/status`).catch((error: unknown) => {
+      if (error instanceof Refused && error.status === 404) location.assign('../');
+      return undefined;
+    });
+    if (now === undefined) continue;
+    if (now.status !== 'PENDING' && now.status !== 'PROCESSING') {
+      location.reload();
+      return;
+    }
+    byId('status').textContent = texts.status[now.status];
+    byId<HTMLProgressElement>('progress').value = now.progress ?? 0;
+  }
+}
+
+function on(button: string, act: () => Promise<void>): void {
+  document.getElementById(button)?.addEventListener('click', () => {
+    act().catch((error: unknown) => {
+      const refused = byId('refused');
+      const offline = error instanceof Refused && error.status === 0;
+      refused.textContent = offline
+        ? texts.offline
+        : texts.failed.replace('{message}', String((error as Error).message));
+      refused.hidden = false;
+    });
+  });
+}

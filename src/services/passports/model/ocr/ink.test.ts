@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { inkOf, inkThreshold, marksOf } from './ink.ts';
+import { chance, drawing } from './testing/drawing.ts';
+
+describe('ink', () => {
+  it('is parted from paper between the two', () => {
+    const page = drawing(100, 100, 230).box(10, 10, 30, 30, 60);
+    expect(inkThreshold(page)).toBeGreaterThan(60);
+    expect(inkThreshold(page)).toBeLessThan(230);
+  });
+
+  it('is not found in the grain of a blank page', () => {
+    const random = chance(1);
+    const page = drawing(200, 200);
+    for (let pixel = 0; pixel < page.data.length; pixel++) page.data[pixel] = 225 + 30 * random();
+    expect(marksOf(inkOf(page, inkThreshold(page)))).toEqual([]);
+  });
+
+  it('makes one mark of what is connected, by sides, by corners, or only further down', () => {
+    const page = drawing(60, 40)
+      // A cup, whose two sides meet in its bottom.
+      .box(2, 2, 3, 20)
+      .box(12, 2, 3, 20)
+      .box(2, 20, 13, 3)
+      // Two squares that share a corner.
+      .box(30, 5, 4, 4)
+      .box(34, 9, 4, 4)
+      .box(50, 30, 1, 1);
+    expect(marksOf(inkOf(page, 128))).toEqual([
+      { left: 2, top: 2, right: 15, bottom: 23, area: 3 * 18 * 2 + 13 * 3 },
+      { left: 30, top: 5, right: 38, bottom: 13, area: 32 },
+      { left: 50, top: 30, right: 51, bottom: 31, area: 1 },
+    ]);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { inkOf } from './ink.ts';
+import { cutOut, MARGIN, piecesOf } from './pieces.ts';
+import { type Drawing, drawing } from './testing/drawing.ts';
+
+/** Letters of 14 × 24 pixels in a row. */
+function write(page: Drawing, x: number, y: number, letters: number): Drawing {
+  for (let letter = 0; letter < letters; letter++) page.box(x + letter * 18, y, 14, 24);
+  return page;
+}
+
+const pieces = (page: Drawing, plumb: number[] = []) =>
+  piecesOf(inkOf(page, 128), {
+    level: [],
+    plumb: plumb.map((x) => ({ x0: x, y0: 0, x1: x, y1: page.height, thickness: 3 })),
+  }).map(({ left, top, right, bottom }) => [left, top, right, bottom]);
+
+describe('pieces of text', () => {
+  it('are words beside each other, and others where the gap is wide', () => {
+    const page = write(write(write(drawing(900, 200), 50, 50, 6), 180, 50, 6), 500, 50, 4);
+    expect(pieces(page)).toEqual([
+      [50, 50, 284, 74],
+      [500, 50, 568, 74],
+    ]);
+  });
+
+  it('end at a rule, however near the next cell begins', () => {
+    const page = write(write(drawing(900, 200), 50, 50, 6), 180, 50, 6);
+    expect(pieces(page, [169])).toEqual([
+      [50, 50, 154, 74],
+      [180, 50, 284, 74],
+    ]);
+  });
+
+  it('keep their commas and accents', () => {
+    const page = write(drawing(900, 200), 50, 60, 4).box(122, 78, 5, 12).box(55, 48, 8, 5);
+    write(page, 134, 60, 1);
+    expect(pieces(page)).toEqual([[50, 48, 148, 90]]);
+  });
+
+  it('are single digits too, each line its own', () => {
+    const page = write(drawing(900, 400), 50, 20, 12);
+    for (const y of [100, 160, 220]) page.box(700, y, 14, 24);
+    expect(pieces(page).slice(1)).toEqual([100, 160, 220].map((y) => [700, y, 714, y + 24]));
+  });
+
+  it('are cut out with paper around them', () => {
+    const page = write(drawing(200, 100), 50, 40, 2);
+    const cut = cutOut(page, { left: 50, top: 40, right: 82, bottom: 64 });
+    expect([cut.width, cut.height]).toEqual([32 + 2 * MARGIN, 24 + 2 * MARGIN]);
+    const at = (x: number, y: number) => cut.data[y * cut.width + x];
+    expect([at(MARGIN, MARGIN), at(MARGIN - 1, MARGIN), at(MARGIN + 31, MARGIN + 23), at(0, 0)]).toEqual([0, 255, 0, 255]);
+  });
+});

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needs } from '../../../../base/testing/require.ts';
+import { onPage, type ReadPage } from '../../page.ts';
+import type { Grey, Raster } from './grey.ts';
+import { quarterTurn } from './projection.ts';
+import { openScanReader, type ScanRead, type ScanReader } from './read-scan.ts';
+import { drawing } from './testing/drawing.ts';
+import { FORM_WORDS, formPicture, shadowed } from './testing/form.ts';
+import { warp } from './warp.ts';
+
+const A5 = { width: 420, height: 595 };
+const signal = AbortSignal.timeout(120_000);
+const raster = ({ width, height, data }: Grey): Raster => ({ width, height, data, channels: 1 });
+const read = (reader: ScanReader, grey: Grey, size = A5) => reader.read(raster(grey), { size, signal });
+
+/** The share of the form's words that were read, each as often as it stands there. */
+function shareOf({ words }: ScanRead): number {
+  const found = words.map(({ text }) => text);
+  const known = FORM_WORDS.filter((word) => {
+    const at = found.indexOf(word);
+    if (at >= 0) found.splice(at, 1);
+    return at >= 0;
+  });
+  return known.length / FORM_WORDS.length;
+}
+
+let form: Grey;
+beforeAll(async () => {
+  form = await formPicture();
+});
+
+describe('a scan read by the Tesseract of the machine', () => {
+  let reader: ScanReader | undefined;
+  afterAll(() => reader?.close());
+
+  async function withTesseract(context: { skip(note?: string): never }): Promise<ScanReader> {
+    const tesseract = needs('tesseract', context);
+    if (!/^rus$/m.test(execFileSync(tesseract, ['--list-langs'], { encoding: 'utf8' }))) context.skip('It knows no Russian.');
+    reader ??= await openScanReader({ tesseract, lanes: 2 });
+    return reader;
+  }
+
+  it('gives its words, and the lines that make its table', async (context) => {
+    const scan = await read(await withTesseract(context), form);
+    expect(shareOf(scan)).toBeGreaterThan(0.95);
+    expect(scan.turn).toBe(0);
+    const level = scan.rules.filter(([x0, y0, x1, y1]) => x1 - x0 > y1 - y0);
+    // Three answers are underlined, and four rows make five lines; three columns make four.
+    expect([level.length, scan.rules.length - level.length]).toEqual([8, 4]);
+  });
+
+  it('is read under a shadow as well', async (context) => {
+    expect(shareOf(await read(await withTesseract(context), shadowed(form)))).toBeGreaterThan(0.9);
+  });
+
+  it('is read whichever way it lies, and every word is found again on the page as it is', async (context) => {
+    const tesseract = await withTesseract(context);
+    for (const turn of [90, 180, 270] as const) {
+      const [width, height] = turn === 180 ? [form.width, form.height] : [form.height, form.width];
+      // Turned the other way, so that turning it by `turn` sets it upright.
+      const back = quarterTurn((360 - turn) as typeof turn, form);
+      const size = turn === 180 ? A5 : { width: A5.height, height: A5.width };
+      const scan = await read(tesseract, warp(form, back, width, height), size);
+      expect(scan.turn).toBe(turn);
+      expect(shareOf(scan)).toBeGreaterThan(0.95);
+      expect(scan.reading.height).toBeGreaterThan(scan.reading.width);
+      const year = scan.words.find(({ text }) => text === '1987')!;
+      const [x0, y0, x1, y1] = onPage(scan as unknown as ReadPage, year.box);
+      // On the upright page the year stands at 170 to 193 by 140 to 155 points.
+      const place = { 90: [140 / 595, 1 - 193 / 420], 180: [1 - 193 / 420, 1 - 155 / 595], 270: [1 - 155 / 595, 170 / 420] }[turn];
+      expect([x0, y0]).toEqual(place.map((share) => expect.closeTo(share, 1)));
+      expect((x1 - x0) * (y1 - y0)).toBeLessThan(0.004);
+    }
+  });
+
+  it('has no words where there are none', async (context) => {
+    const scan = await read(await withTesseract(context), drawing(600, 800));
+    expect(scan).toMatchObject({ words: [], rules: [], turn: 0 });
+  });
+
+  it('is not waited for when nobody wants it any more', async (context) => {
+    const tesseract = await withTesseract(context);
+    const stop = new AbortController();
+    const reading = tesseract.read(raster(form), { size: A5, signal: stop.signal });
+    stop.abort(new Error('deleted'));
+    await expect(reading).rejects.toThrow('deleted');
+  });
+});
+
+describe('a scan read with what comes with the product', () => {
+  it('is read nearly as well, by the letters of Kyrgyz', async () => {
+    const reader = await openScanReader({ tesseract: 'none', lanes: 1 });
+    try {
+      expect(reader.name).toBe('tesseract.js kir+eng');
+      expect(shareOf(await read(reader, form))).toBeGreaterThan(0.85);
+    } finally {
+      await reader.close();
+    }
+  });
+});

@@ -1,0 +1,19 @@
+import sharp from 'sharp';
+import { expect, it } from 'vitest';
+import { tiffOf } from './tiff.ts';
+
+it('a TIFF of pictures holds each of them as a page', async () => {
+  const pictures = [3, 8].map((width, index) => ({
+    width,
+    height: 5,
+    data: Uint8Array.from({ length: width * 5 }, (_, pixel) => pixel * 6 + index),
+  }));
+  const file = tiffOf(pictures);
+  expect(await sharp(file).metadata()).toMatchObject({ format: 'tiff', pages: 2 });
+  for (const [page, { width, height, data }] of pictures.entries()) {
+    const read = sharp(file, { page }).toColourspace('b-w').raw();
+    const { data: pixels, info } = await read.toBuffer({ resolveWithObject: true });
+    expect(info).toMatchObject({ width, height, channels: 1 });
+    expect(Uint8Array.from(pixels)).toEqual(data);
+  }
+});

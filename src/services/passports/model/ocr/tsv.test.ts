@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { wordsOfTsv } from './tsv.ts';
+
+it('words come from the rows of words, page by page; other rows and empty words say nothing', () => {
+  const tsv = [
+    'level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext',
+    '1\t1\t0\t0\t0\t0\t0\t0\t500\t60\t-1\t',
+    '5\t1\t1\t1\t1\t1\t12\t14\t100\t30\t96.5\tКадастровый',
+    '5\t1\t1\t1\t1\t2\t120\t14\t80\t30\t41\tномер',
+    '1\t2\t0\t0\t0\t0\t0\t0\t500\t60\t-1\t',
+    '5\t2\t1\t1\t1\t1\t12\t14\t100\t30\t95\t ',
+    '5\t3\t1\t1\t1\t1\t5\t6\t7\t8\t100\t3',
+    '',
+  ].join('\n');
+  expect(wordsOfTsv(tsv, 3)).toEqual([
+    [
+      { text: 'Кадастровый', left: 12, top: 14, right: 112, bottom: 44, confidence: 0.965 },
+      { text: 'номер', left: 120, top: 14, right: 200, bottom: 44, confidence: 0.41 },
+    ],
+    [],
+    [{ text: '3', left: 5, top: 6, right: 12, bottom: 14, confidence: 1 }],
+  ]);
+});

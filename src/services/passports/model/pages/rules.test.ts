@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { rulesOf } from './rules.ts';
+
+const page = { width: 1000, height: 1000 };
+const rounded = (rules: readonly (readonly number[])[]) =>
+  rules.map((rule) => rule.map((share) => Math.round(share * 1000)));
+
+it('borders that are drawn cell by cell are one rule', () => {
+  const cells = Array.from({ length: 5 }, (_, index) => [100 + index * 50, 200.3, 151 + index * 50, 200] as const);
+  expect(rounded(rulesOf(cells, page))).toEqual([[100, 200, 351, 200]]);
+});
+
+it('lines beside each other and ends that do not touch stay apart', () => {
+  const rules = rulesOf(
+    [
+      [100, 200, 200, 200],
+      [205, 200, 300, 200],
+      [100, 203, 200, 203],
+      [400, 100, 400, 300],
+    ],
+    page,
+  );
+  expect(rounded(rules)).toEqual([
+    [100, 200, 200, 200],
+    [205, 200, 300, 200],
+    [100, 203, 200, 203],
+    [400, 100, 400, 300],
+  ]);
+});
+
+it('what is short, slants or lies off the page is no rule; what crosses its edge ends there', () => {
+  const rules = rulesOf(
+    [
+      [100, 200, 104, 200],
+      [100, 200, 300, 350],
+      [100, -50, 300, -50],
+      [-100, 500, 300, 500],
+    ],
+    page,
+  );
+  expect(rounded(rules)).toEqual([[0, 500, 300, 500]]);
+});
+
+it('of a floor plan the longest lines are kept', () => {
+  const plan = Array.from(
+    { length: 5000 },
+    (_, index) => [index % 900, 2 * (index % 450), (index % 900) + 8, 2 * (index % 450)] as const,
+  );
+  const rules = rulesOf([...spread(plan), [0, 999, 1000, 999]], page);
+  expect(rules.length).toBeLessThanOrEqual(3000);
+  expect(rounded(rules)).toContainEqual([0, 999, 1000, 999]);
+});
+
+/** Each on a line of its own. */
+function spread(strokes: readonly (readonly [number, number, number, number])[]) {
+  return strokes.map(([x0, , x1], index) => {
+    const y = (index * 997) / strokes.length;
+    return [x0, y, x1, y] as const;
+  });
+}

@@ -1,0 +1,231 @@
+import { fill } from '../../../ui/browser/fill.ts';
+import type { ReviewTexts } from '../browser/review-texts.ts';
+import type { Value, Warning } from '../extraction.ts';
+import type { PresentedField } from '../present.ts';
+import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
+
+/** Below this a value is to be looked at: of values read with less, one in several was wrong. */
+export const DOUBT = 0.8;
+
+export interface FieldsView {
+  readonly fields: readonly PresentedField[];
+  readonly warnings: readonly Warning[];
+  readonly language: 'en' | 'ru';
+  readonly words: ReviewTexts;
+}
+
+export const doubtful = ({ value, confidence, source, editedAt }: PresentedField): boolean =>
+  source !== 'manual' && editedAt === null && value !== null && confidence !== null && confidence < DOUBT;
+
+/** The fields that want a look first, then the others by section, then the tables. Each stands here once. */
+export function Fields(view: FieldsView): JSX.Element {
+  const { fields, warnings, words, language } = view;
+  const warned = new Set(warnings.flatMap((warning) => warning.fields ?? []));
+  const single = fields.filter(({ row }) => row === undefined);
+  const toCheck = single
+    .filter((field) => doubtful(field) || (warned.has(field.storedKey) && field.editedAt === null))
+    .sort((a, b) => (a.confidence ?? 0) - (b.confidence ?? 0));
+  const rest = single.filter((field) => !toCheck.includes(field));
+  const sections = [...new Set(fields.map(({ section }) => section))];
+  return (
+    <>
+      <fieldset class="check">
+        <legend safe>{words.check}</legend>
+        <p class="hint" safe>
+          {toCheck.length > 0 ? words.checkWhy : words.nothingToCheck}
+        </p>
+        {toCheck.map((field) => (
+          <OneField field={field} view={view} />
+        ))}
+      </fieldset>
+      {sections
+        .map((section) => ({ section, here: rest.filter((field) => field.section === section) }))
+        .filter(({ here }) => here.length > 0)
+        .map(({ section, here }) => (
+          <fieldset>
+            <legend safe>{inLanguage(section.title, language)}</legend>
+            {here.map((field) => (
+              <OneField field={field} view={view} />
+            ))}
+          </fieldset>
+        ))}
+      {sections
+        .filter(({ table }) => table !== undefined)
+        .map((section) => (
+          <Table section={section} view={view} />
+        ))}
+    </>
+  );
+}
+
+function OneField({ field, view }: { field: PresentedField; view: FieldsView }): JSX.Element {
+  const { key, spec } = field;
+  const label = inLanguage(spec.label, view.language);
+  const unit = spec.unit === undefined ? '' : (UNITS[view.language][spec.unit] ?? spec.unit);
+  const said = view.warnings.filter((warning) => warning.fields?.includes(field.storedKey));
+  return (
+    <div class="field" data-field={key}>
+      <label for={key}>
+        <span safe>{label}</span>
+        {unit === '' ? '' : <span class="unit" safe>{` ${unit}`}</span>}
+      </label>
+      <Input field={field} view={view} />
+      <p class="about" id={`about-${key}`}>
+        <Mark field={field} words={view.words} />
+        <span class="problem" role="alert"></span>
+        {said.map(({ message }) => (
+          <span class="warned" safe>
+            {message}
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+/** How sure the value is and where it comes from; a person's word needs no figure. */
+export function Mark({ field, words }: { field: PresentedField; words: ReviewTexts }): JSX.Element {
+  const { value, confidence, source, page, original, editedAt } = field;
+  const facts = [
+    ...(value === null && source === null ? [words.empty] : []),
+    ...(source === null ? [] : [words.sources[source]]),
+    ...(confidence === null ? [] : [fill(words.confidence, { share: `${Math.floor(confidence * 100)} %` })]),
+    ...(page === null ? [] : [fill(words.onPage, { page })]),
+    ...(editedAt !== null && original !== null ? [fill(words.original, { value: shown(original) })] : []),
+  ];
+  const level = source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < DOUBT ? 'low' : 'high';
+  return (
+    <span class={`mark ${level}`} safe>
+      {facts.join(' · ')}
+    </span>
+  );
+}
+
+function Input({ field, view, label }: { field: PresentedField; view: FieldsView; label?: string }): JSX.Element {
+  const { key, spec, value } = field;
+  const common = {
+    id: key,
+    name: key,
+    'data-saved': shown(value),
+    ...(label === undefined ? { 'aria-describedby': `about-${key}` } : { 'aria-label': label }),
+    ...(doubtful(field) && { 'data-doubt': '' }),
+  };
+  const choices = choicesOf(spec, view);
+  if (choices !== undefined) {
+    return (
+      <select {...common}>
+        <option value=""></option>
+        {choices.map(([is, says]) => (
+          <option value={is} selected={shown(value) === is} safe>
+            {says}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (spec.type === 'date') return <input {...common} type="date" value={shown(value)} />;
+  const text = shown(value);
+  if (spec.type === 'string' && text.length > LONG && label === undefined) {
+    return (
+      <textarea {...common} rows={String(Math.min(6, Math.ceil(text.length / LONG)))} maxlength="10000" safe>
+        {text}
+      </textarea>
+    );
+  }
+  const numeric = spec.type === 'number' || spec.type === 'integer';
+  return (
+    <input
+      {...common}
+      type="text"
+      inputmode={numeric ? 'decimal' : 'text'}
+      value={text}
+      maxlength="10000"
+      autocomplete="off"
+      spellcheck="false"
+    />
+  );
+}
+
+const LONG = 60;
+
+function choicesOf(spec: ValueSpec, { language, words }: FieldsView): [string, string][] | undefined {
+  if (spec.type === 'boolean') {
+    return [
+      ['true', words.yes],
+      ['false', words.no],
+    ];
+  }
+  return spec.enum?.map((one) => (typeof one === 'string' ? [one, one] : [one.value, inLanguage(one.label, language)]));
+}
+
+/** The rows that there are, and an empty one to go on with. */
+function Table({ section, view }: { section: Section; view: FieldsView }): JSX.Element {
+  const { language, words } = view;
+  const title = inLanguage(section.title, language);
+  const { columns } = section.table!;
+  const cells = view.fields.filter((field) => field.section === section && field.row !== undefined);
+  const rows = Math.max(0, ...cells.map(({ row }) => row!));
+  const blank = columns.map((spec) => blankCell(section, spec, rows + 1));
+  const all = [...cells, ...blank];
+  return (
+    <fieldset class="table" data-table={section.key}>
+      <legend safe>{title}</legend>
+      <section class="scroll" tabindex="0" aria-label={title}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((spec) => (
+                <th scope="col" safe>
+                  {inLanguage(spec.label, language)}
+                </th>
+              ))}
+              <td></td>
+            </tr>
+          </thead>
+          <tbody>
+            {Array.from({ length: rows + 1 }, (_, i) => i + 1).map((row) => (
+              <tr data-row={String(row)} class={row > rows ? 'new' : undefined}>
+                {columns.map((spec) => {
+                  const cell = all.find((one) => one.row === row && one.spec === spec)!;
+                  const label = `${inLanguage(spec.label, language)}, ${words.row} ${row}`;
+                  return (
+                    <td class={`type-${spec.type}`}>
+                      <Input field={cell} view={view} label={label} />
+                    </td>
+                  );
+                })}
+                <td>
+                  <button
+                    type="button"
+                    class="small needs-script remove-row"
+                    aria-label={fill(words.removeRow, { row })}
+                    title={fill(words.removeRow, { row })}
+                    hidden={row > rows}
+                  >
+                    ×
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p class="about">
+        <span class="problem" role="alert"></span>
+      </p>
+    </fieldset>
+  );
+}
+
+const blankCell = (section: Section, spec: PresentedField['spec'], row: number): PresentedField => ({
+  ...{ key: `${section.key}:${row}.${spec.key}`, storedKey: '', section, spec, row },
+  ...{ value: null, original: null, confidence: null, source: null, page: null, bbox: null, editedAt: null },
+});
+
+/** A value as a person types it. */
+export const shown = (value: Value): string => (value === null ? '' : String(value));
+
+const UNITS: Record<'en' | 'ru', Readonly<Record<string, string>>> = {
+  en: { m2: 'm²', m: 'm', rub: '₽', percent: '%' },
+  ru: { m2: 'м²', m: 'м', rub: '₽', percent: '%' },
+};

@@ -1,0 +1,48 @@
+import type { Gateway } from '../../../http/gateway.ts';
+import type { RefusalPage } from '../../../http/refuse.ts';
+import { assetRoutes } from '../../../ui/assets.ts';
+import { CSRF_FIELD, type Csrf } from '../auth/csrf.ts';
+import type { Door } from '../auth/door.ts';
+import { listTexts } from '../browser/list-texts.ts';
+import type { Documents } from '../documents.ts';
+import type { Schema } from '../schema/schema.ts';
+import { listPage } from './list-page.tsx';
+import { loginPage } from './login-page.tsx';
+import { refusalPage } from './refusal-page.tsx';
+import { type NavFor, taskPage } from './task-page.tsx';
+
+/** The pages for people. They are clients of the same routes as everybody else; a form of theirs works without a script. */
+export function pageRoutes(
+  app: Gateway,
+  needs: { documents: Documents; door: Door; csrf: Csrf; schema: Schema; version: string },
+): { refusal: RefusalPage } {
+  const assets = assetRoutes(app, { folders: ['ui', 'services/passports'], files: [] });
+  const pages = {
+    ...needs,
+    assets,
+    csrfToken: (session: string) => needs.csrf.token(session),
+    nav: ({ language, root, csrf }: NavFor) =>
+      csrf === undefined ? (
+        <a href={`${root}login`} safe>
+          {listTexts[language].signIn}
+        </a>
+      ) : (
+        <SignOut words={listTexts[language].signOut} action={`${root}logout`} csrf={csrf} />
+      ),
+  };
+  listPage(app, pages);
+  taskPage(app, pages);
+  loginPage(app, pages);
+  return { refusal: refusalPage(assets, needs.version) };
+}
+
+function SignOut({ words, action, csrf }: { words: string; action: string; csrf: string }): JSX.Element {
+  return (
+    <form method="post" action={action}>
+      <input type="hidden" name={CSRF_FIELD} value={csrf} />
+      <button type="submit" class="link" safe>
+        {words}
+      </button>
+    </form>
+  );
+}

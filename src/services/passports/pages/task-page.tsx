@@ -1,0 +1,277 @@
+import type { Gateway } from '../../../http/gateway.ts';
+import type { Assets } from '../../../ui/assets.ts';
+import { fill } from '../../../ui/browser/fill.ts';
+import { layout } from '../../../ui/layout.tsx';
+import { sendPage } from '../../../ui/send-page.ts';
+import { languageOf } from '../../task-routes.ts';
+import { CSRF_FIELD } from '../auth/csrf.ts';
+import type { Door } from '../auth/door.ts';
+import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
+import type { Document, Documents, HistoryEntry, Opened } from '../documents.ts';
+import { presentFields } from '../present.ts';
+import { documentNotFound } from '../refusals.ts';
+import { idOf, isOpened } from '../routes/task-routes.ts';
+import { inLanguage, type Schema } from '../schema/schema.ts';
+import { TaskParams } from '../schema-http.ts';
+import { DOUBT, Fields, shown } from './fields.tsx';
+import { Sheets } from './sheets.tsx';
+
+export interface PageNeeds {
+  readonly documents: Documents;
+  readonly door: Door;
+  readonly schema: Schema;
+  readonly assets: () => Promise<Assets>;
+  readonly version: string;
+  /** The word that forms of this session's pages carry. */
+  readonly csrfToken: (session: string) => string;
+  /** What stands in the header. */
+  readonly nav: (page: NavFor) => JSX.Element;
+}
+
+export interface NavFor {
+  readonly language: 'en' | 'ru';
+  readonly root: '' | '../';
+  /** Absent for somebody who is not signed in. */
+  readonly csrf: string | undefined;
+}
+
+/** `GET /task/{task_id}`: the pages of one document beside its fields. */
+export function taskPage(app: Gateway, needs: PageNeeds): void {
+  const { documents, door, schema, assets, version } = needs;
+  app.get<{ Params: { task_id: string } }>(
+    '/task/:task_id',
+    { config: { access: 'public', page: true }, schema: { hide: true, params: TaskParams } },
+    async (request, reply) => {
+      const { caller, token } = await door.look(request);
+      if (caller === undefined) return reply.redirect('../login', 303);
+      const document = await documents.open(caller, idOf(request));
+      if (document === undefined) throw documentNotFound();
+      const language = languageOf(request.headers['accept-language']);
+      const history = (await documents.history(caller, document.id)) ?? [];
+      const csrf = needs.csrfToken(caller.session);
+      const words = reviewTexts[language];
+      const own: ReviewPage = {
+        texts: words,
+        id: document.id,
+        status: document.status,
+        version: document.version,
+        doubt: DOUBT,
+      };
+      const html = await layout({
+        ...{ language, version, own, assets: await assets(), root: '../' },
+        service: language === 'ru' ? 'Паспорта' : 'Passports',
+        title: document.filename,
+        styles: ['ui/workspace.css', 'services/passports/browser/review.css'],
+        script: 'services/passports/browser/review-page.js',
+        nav: needs.nav({ language, root: '../', csrf: token && csrf }),
+        children: (
+          <>
+            <Head document={document} words={words} csrf={csrf} />
+            {isOpened(document) ? (
+              <Review opened={document} schema={schema} language={language} csrf={csrf} history={history} />
+            ) : (
+              <Unfinished document={document} words={words} />
+            )}
+            <p id="live" class="visually-hidden" role="status"></p>
+          </>
+        ),
+      });
+      // What is shown belongs to one person: no cache may keep it for the next.
+      return sendPage(reply, language, html, { forms: true }).header('cache-control', 'no-store');
+    },
+  );
+}
+
+function Head({ document, words, csrf }: { document: Document; words: ReviewTexts; csrf: string }): JSX.Element {
+  const { id, filename, status, cached } = document;
+  return (
+    <div class="document-head">
+      <p class="crumb">
+        <a href="../" safe>{`← ${words.back}`}</a>
+      </p>
+      <div class="row">
+        <h1 safe>{filename}</h1>
+        <p id="status" class={`state ${status.toLowerCase()}`} safe>
+          {words.status[status]}
+        </p>
+      </div>
+      {cached ? (
+        <p class="hint" safe>
+          {words.cached}
+        </p>
+      ) : (
+        ''
+      )}
+      <div class="actions">
+        {status === 'SUCCESS' ? (
+          <>
+            <a class="button" href={`../export/${id}/excel`} safe>
+              {words.excel}
+            </a>
+            <a class="button" href={`../export/${id}/pdf`} safe>
+              {words.pdf}
+            </a>
+          </>
+        ) : (
+          ''
+        )}
+        <details class="rename">
+          <summary class="button" safe>
+            {words.rename}
+          </summary>
+          <form method="post" action={`${id}/rename`}>
+            <input type="hidden" name={CSRF_FIELD} value={csrf} />
+            <label class="visually-hidden" for="name" safe>
+              {words.name}
+            </label>
+            <input id="name" name="name" type="text" value={filename} maxlength="255" required />
+            <button type="submit" safe>
+              {words.save}
+            </button>
+          </form>
+        </details>
+        {status === 'FAILED' || status === 'ERROR' ? (
+          <button type="button" id="retry" class="needs-script primary" safe>
+            {words.retry}
+          </button>
+        ) : (
+          ''
+        )}
+        <button type="button" id="remove" class="needs-script" safe>
+          {words.remove}
+        </button>
+      </div>
+      <p id="refused" class="notice bad" role="alert" hidden></p>
+    </div>
+  );
+}
+
+/** A document that is not read yet, or never will be. Without a script the page asks again by itself. */
+function Unfinished({ document, words }: { document: Document; words: ReviewTexts }): JSX.Element {
+  const { error, progress } = document;
+  if (error !== null) {
+    return (
+      <p class="notice bad" safe>
+        {error}
+      </p>
+    );
+  }
+  return (
+    <section class="panel waiting">
+      <label for="progress" safe>
+        {words.progress}
+      </label>
+      <progress id="progress" max="1" value={String(progress ?? 0)}></progress>
+      <p class="hint" safe>
+        {words.waiting}
+      </p>
+      <noscript>
+        <meta http-equiv="refresh" content="5" />
+      </noscript>
+    </section>
+  );
+}
+
+function Review(given: {
+  opened: Opened;
+  schema: Schema;
+  language: 'en' | 'ru';
+  csrf: string;
+  history: readonly HistoryEntry[];
+}): JSX.Element {
+  const { opened, schema, language, csrf, history } = given;
+  const words = reviewTexts[language];
+  const fields = presentFields(opened, schema);
+  const { warnings } = opened.extraction;
+  const general = warnings.filter((warning) => warning.fields === undefined || warning.fields.length === 0);
+  return (
+    <div class="review">
+      <section class="pages" aria-label={words.pages}>
+        <Sheets opened={opened} fields={fields} words={words} />
+      </section>
+      <section class="values" aria-labelledby="fields-title">
+        <div class="row">
+          <h2 id="fields-title" safe>
+            {words.fields}
+          </h2>
+          <p id="saved" class="hint" role="status"></p>
+        </div>
+        <p class="hint needs-script keys" safe>
+          {words.keys}
+        </p>
+        {general.map(({ message }) => (
+          <p class="notice" safe>
+            {message}
+          </p>
+        ))}
+        <form id="fields" method="post" action={`${opened.id}/update`}>
+          <input type="hidden" name={CSRF_FIELD} value={csrf} />
+          <Fields fields={fields} warnings={warnings} language={language} words={words} />
+          <noscript>
+            <button type="submit" class="primary" safe>
+              {words.save}
+            </button>
+          </noscript>
+        </form>
+        <History history={history} fields={fields} language={language} />
+      </section>
+    </div>
+  );
+}
+
+function History(given: {
+  history: readonly HistoryEntry[];
+  fields: ReturnType<typeof presentFields>;
+  language: 'en' | 'ru';
+}): JSX.Element {
+  const { history, fields, language } = given;
+  const words = reviewTexts[language];
+  const known = new Map(fields.map((field) => [field.storedKey, field]));
+  const when = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  return (
+    <details id="history" class="history">
+      <summary safe>{`${words.history} (${history.length})`}</summary>
+      {history.length === 0 ? (
+        <p class="hint" safe>
+          {words.noHistory}
+        </p>
+      ) : (
+        <ol>
+          {[...history].reverse().map(({ at, actor, key, from, to }) => {
+            const field = known.get(key);
+            const label = field ? inLanguage(field.spec.label, language) : key;
+            const named = field?.row === undefined ? label : `${label}, ${words.row.toLowerCase()} ${field.row}`;
+            return (
+              <li>
+                <time datetime={at.toISOString()} safe>
+                  {when.format(at)}
+                </time>{' '}
+                <span safe>
+                  {fill(words.edit, {
+                    actor,
+                    field: named,
+                    from: shown(from) || words.nothing,
+                    to: shown(to) || words.nothing,
+                  })}
+                </span>
+                {field === undefined ? (
+                  ''
+                ) : (
+                  <button
+                    type="button"
+                    class="small needs-script revert"
+                    data-key={field.key}
+                    data-value={shown(from)}
+                    safe
+                  >
+                    {words.revert}
+                  </button>
+                )}
+              </li>
+            );
+          })}
+        </ol>
+      )}
+    </details>
+  );
+}
