@@ -667,15 +667,25 @@ describe('what a browser is told', () => {
 
   it('shows its documents, and a name that is markup as the text that it is', async () => {
     const browser = house.client();
-    const name = '<img src=x onerror=alert(1)>.pdf';
-    const [id] = await browser.upload(pdf(name));
+    const [id] = await browser.upload(pdf());
+    const { token } = await house.signedIn();
+    const rename = { form: { name: '"><img src=x onerror=alert(1)>' }, headers: { authorization: `Bearer ${token}` } };
+    expect((await browser.post(`/task/${id}/rename`, rename)).status).toBe(303);
     for (const path of ['/', `/task/${id}`]) {
       const page = await browser.get(path, PAGE_PLEASE);
       expect([page.status, page.headers.get('cache-control')], path).toEqual([200, 'no-store']);
-      expect(page.text, path).not.toContain('<img src=x');
+      expect(page.text, path).toContain('img src=x onerror');
+      // Inside quotes it is a value; a quote of its own would end them.
+      expect(page.text.replace(/="[^"]*"/g, ''), path).not.toContain('<img src=x');
     }
-    expect((await house.client().get(`/task/${id}`, PAGE_PLEASE)).status).toBe(404);
-    expect((await house.client().get('/', PAGE_PLEASE)).text).not.toContain('onerror');
+    const stranger = house.client();
+    await stranger.upload(pdf());
+    for (const path of ['/', `/task/${id}`]) {
+      for (const who of [stranger, house.client()]) {
+        expect((await who.get(path, PAGE_PLEASE)).text, path).not.toContain('onerror');
+      }
+    }
+    expect((await stranger.get(`/task/${id}`, PAGE_PLEASE)).status).not.toBe(200);
   });
 });
 

@@ -593,3 +593,57 @@ describe('a webhook', () => {
     expect(await failed(post(`http://127.0.0.1:${port}/`))).toMatchObject({ status: 503, retryAfterSeconds: 30 });
   });
 });
+
+describe('a request', () => {
+  it('asks a host to which it is led for the same part', async () => {
+    const seen: IncomingMessage['headers'][] = [];
+    const second = await https((request, response) => {
+      seen.push(request.headers);
+      response.writeHead(206).end('tail');
+    });
+    const first = await https((_request, response) =>
+      response.writeHead(302, { location: `https://cdn.test:${second.port}/` }).end(),
+    );
+    const policy = listed(`cdn.test:${first.port}`, `cdn.test:${second.port}`);
+    const headers = { range: 'bytes=4-', authorization: 'Bearer t' };
+    const { body } = await guarded()(`https://cdn.test:${first.port}/`, {
+      policy,
+      headers,
+      into: async (pieces, status) => {
+        let text = `${status} `;
+        for await (const piece of pieces) text += piece.toString();
+        return text;
+      },
+    });
+    expect(body).toBe('206 tail');
+    expect(seen).toMatchObject([{ range: 'bytes=4-' }]);
+    expect(seen[0]).not.toHaveProperty('authorization');
+  });
+
+  it('hears why it is refused only if it wants to, and no more than it wants', async () => {
+    const { port } = await https((_request, response) => response.writeHead(429).end('{"code":"quota"}'));
+    const policy = listed(`cdn.test:${port}`);
+    const said = async (options: { keepRefusalBytes?: number }) => {
+      const error = await failed(guarded()(`https://cdn.test:${port}/`, { policy, ...options }));
+      return (error as FetchFailed).said?.toString();
+    };
+    expect(await said({})).toBeUndefined();
+    expect(await said({ keepRefusalBytes: 100 })).toBe('{"code":"quota"}');
+    expect(await said({ keepRefusalBytes: 5 })).toBeUndefined();
+  });
+
+  it('reaches an origin that the operator named, on a private address and without TLS, and is not led away', async () => {
+    const elsewhere = await http((_request, response) => response.end('elsewhere'));
+    const { port } = await http((request, response) =>
+      request.url === '/away'
+        ? response.writeHead(302, { location: `http://127.0.0.1:${elsewhere.port}/` }).end()
+        : response.end('here'),
+    );
+    const policy: UrlPolicy = { kind: 'operator', origin: `http://127.0.0.1:${port}` };
+    const fetch = guarded();
+    expect((await fetch(`http://127.0.0.1:${port}/`, { policy })).body.toString()).toBe('here');
+    const error = await failed(fetch(`http://127.0.0.1:${port}/away`, { policy }));
+    expect(error).toMatchObject({ reason: 'blocked_address' });
+    expect(elsewhere.connections()).toBe(0);
+  });
+});

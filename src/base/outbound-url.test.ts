@@ -223,3 +223,16 @@ describe('webhook_url', () => {
     expect(verdict('http://n8n/hook', policy)).toBe('scheme');
   });
 });
+
+describe('what lies under an origin that the operator named', () => {
+  const own: UrlPolicy = { kind: 'operator', origin: 'http://10.0.0.7:8000' };
+
+  it('is accepted whatever the scheme, the port and the network', () => {
+    expect(checkUrl('http://10.0.0.7:8000/v1/audio', own).pathname).toBe('/v1/audio');
+  });
+
+  it.each(['https://10.0.0.7:8000/', 'http://10.0.0.7/', 'http://10.0.0.8:8000/', 'http://user@10.0.0.7:8000/'])(
+    'and nothing else: %s',
+    (url) => expect(() => checkUrl(url, own)).toThrow(UrlRefused),
+  );
+});

@@ -59,7 +59,8 @@ function effective(settings: Settings, { env, host, shared }: Plan): string[] {
 
 /** What is not plain from any one setting. */
 function verdicts({ services: open, shared, settings, env }: Plan): string[] {
-  const made = settings.appEnv === 'local' ? services.flatMap((service) => service.missingCredentials(env)) : [];
+  const running = services.filter(({ name }) => open.some((service) => service.name === name));
+  const made = settings.appEnv === 'local' ? running.flatMap((service) => service.missingCredentials(env)) : [];
   return [
     ...open.flatMap((service) =>
       Object.entries(service.verdicts).map(([name, verdict]) => line(`${service.name} ${name}`, verdict)),

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 const FROM_SOURCE = import.meta.url.endsWith('.ts');
 const READS_TYPES = 'typescript' in process.features && process.features.typescript !== false;
 
-/** Starts a program of this folder in a thread: `thread` runs a network, `heic-thread` decodes one photo. */
+/** Starts a program of this folder in a thread of its own: each does one kind of work for as long as it is wanted. */
 export function startThread(
   program: 'thread' | 'heic-thread' | 'audio/detector-thread' | 'audio/wasm-thread' | 'speech/thread',
   workerData: unknown,

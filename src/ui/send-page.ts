@@ -20,20 +20,21 @@ export const pagePolicy = ({ forms = false }: { forms?: boolean } = {}): string 
 
 /**
  * Sends a page in `language` with the strict policy that all our pages share. Its forms go nowhere without a script,
- * since a token must never end up in an address, unless `forms` says that they are meant to: to this listener, then.
+ * since a token must never end up in an address, unless `forms` says that they are meant to: to this listener, then. A
+ * `personal` page shows what is somebody's, and is kept nowhere.
  */
 export function sendPage(
   reply: FastifyReply,
   language: string,
   html: string,
-  { forms = false }: { forms?: boolean } = {},
+  { forms = false, personal = false }: { forms?: boolean; personal?: boolean } = {},
 ): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')
     .headers({
       'content-security-policy': pagePolicy({ forms }),
       'content-language': language,
-      'cache-control': 'no-cache',
+      'cache-control': personal ? 'no-store' : 'no-cache',
       'cross-origin-opener-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
       vary: 'Accept-Language',

@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import type { Random } from './random.ts';
 
 /** Grey pixels of a sheet. */
@@ -18,29 +18,21 @@ export interface Picture {
 /** The page as an office scanner gives it at 200 dpi: a little askew, grey paper, noise, a JPEG of quality 40. */
 export async function scanned(page: Picture, random: Random): Promise<Buffer> {
   const askew = (random.next() - 0.5) * 2.4;
-  const { data, info } = await sharp(page.data, { raw: page })
-    .greyscale()
-    .rotate(askew, { background: '#ffffff' })
-    .blur(0.6)
-    .raw()
-    .toBuffer({ resolveWithObject: true });
+  const askewed = sharp(page.data, { raw: page }).greyscale().rotate(askew, { background: '#ffffff' }).blur(0.6);
+  const { data, width, height } = await grey(askewed);
   const paper = random.whole(226, 244);
   for (let i = 0; i < data.length; i++) {
     const ink = 30 + (data[i]! / 255) * (paper - 30);
-    const speck = random.next();
-    data[i] = clamp(speck < 0.0003 ? 60 : ink + (random.next() - 0.5) * 26);
+    data[i] = clamp(random.next() < 0.0003 ? 60 : ink + (random.next() - 0.5) * 26);
   }
-  return await jpeg({ data, width: info.width, height: info.height }, 40);
+  return await sharp(data, { raw: { width, height, channels: 1 } })
+    .jpeg({ quality: 40 })
+    .toBuffer();
 }
 
 /** The page as a phone sees it: perspective, a shadow across it, uneven light, JPEG; turned where the phone lay so. */
 export async function photographed(page: Picture, random: Random, turned: 0 | 90 | 180 | 270 = 0): Promise<Buffer> {
-  const { data, info } = await sharp(page.data, { raw: page })
-    .greyscale()
-    .extractChannel(0)
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const sheet = { data, width: info.width, height: info.height };
+  const sheet = await grey(sharp(page.data, { raw: page }).greyscale());
   const margin = Math.round(0.03 * sheet.width);
   const width = sheet.width + 2 * margin;
   const height = sheet.height + 2 * margin;
@@ -62,9 +54,20 @@ export async function photographed(page: Picture, random: Random, turned: 0 | 90
       out[y * width + x] = clamp(value * light * shade * falloff + (random.next() - 0.5) * 14);
     }
   }
-  const upright = sharp(out, { raw: { width, height, channels: 1 } }).blur(0.7);
-  const { data: last, info: size } = await upright.rotate(turned).raw().toBuffer({ resolveWithObject: true });
-  return await jpeg({ data: last, width: size.width, height: size.height }, 60);
+  return await sharp(out, { raw: { width, height, channels: 1 } })
+    .blur(0.7)
+    .rotate(turned)
+    .jpeg({ quality: 60 })
+    .toBuffer();
+}
+
+/** One byte a pixel, however many channels libvips makes of it. */
+async function grey(image: Sharp): Promise<Sheet> {
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  if (info.channels === 1) return { data, width: info.width, height: info.height };
+  const first = Buffer.alloc(info.width * info.height);
+  for (let i = 0; i < first.length; i++) first[i] = data[i * info.channels]!;
+  return { data: first, width: info.width, height: info.height };
 }
 
 const TABLE = 90;
@@ -83,8 +86,3 @@ function pixel({ data, width, height }: Sheet, x: number, y: number): number {
 }
 
 const clamp = (value: number): number => Math.max(0, Math.min(255, Math.round(value)));
-
-const jpeg = ({ data, width, height }: Sheet, quality: number): Promise<Buffer> =>
-  sharp(data, { raw: { width, height, channels: 1 } })
-    .jpeg({ quality })
-    .toBuffer();

@@ -41,8 +41,10 @@ export async function* decodeWithFfmpeg(
       yield piece;
     }
     signal.throwIfAborted();
-    const code = await ended;
+    const { code, killedBy } = await ended;
     signal.throwIfAborted();
+    // By the kernel for want of memory, say: what was heard so far is not the recording.
+    if (killedBy) throw new Error(`ffmpeg was ended by ${killedBy}.`);
     if (code !== 0 && samples === 0) throw refusal(complaints());
   } catch (error) {
     signal.throwIfAborted();
@@ -74,42 +76,19 @@ const DEMUXERS: Readonly<Record<AudioType, string>> = {
 
 /** The decoders that a recording may have run: not those of its pictures, nor any of the hundreds that nobody records with. */
 const CODECS = [
-  ['mp3float', 'mp3', 'mp2float', 'mp2', 'mp1float', 'mp1', 'aac', 'libfdk_aac', 'alac', 'flac', 'vorbis', 'libvorbis'],
-  ['opus', 'libopus', 'speex', 'libspeex', 'amrnb', 'amrwb', 'libopencore_amrnb', 'libopencore_amrwb', 'ac3', 'eac3'],
-  ['pcm_u8', 'pcm_s8', 'pcm_s16le', 'pcm_s16be', 'pcm_s24le', 'pcm_s24be', 'pcm_s32le', 'pcm_s32be', 'pcm_f32le'],
-  [
-    'pcm_f32be',
-    'pcm_f64le',
-    'pcm_f64be',
-    'pcm_alaw',
-    'pcm_mulaw',
-    'adpcm_ms',
-    'adpcm_ima_wav',
-    'adpcm_ima_qt',
-    'gsm_ms',
-  ],
-]
-  .flat()
-  .join(',');
+  'mp3float,mp3,mp2float,mp2,mp1float,mp1,aac,libfdk_aac,alac,flac,vorbis,libvorbis,opus,libopus,speex,libspeex',
+  'amrnb,amrwb,libopencore_amrnb,libopencore_amrwb,ac3,eac3,adpcm_ms,adpcm_ima_wav,adpcm_ima_qt,gsm_ms',
+  'pcm_u8,pcm_s8,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be',
+  'pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw',
+].join(',');
 
 function ffmpegArguments(path: string, type: AudioType, maxSeconds: number): string[] {
   return [
     ['-hide_banner', '-nostdin', '-loglevel', 'error'],
     // One thread: the other cores are the recognizer's. No single block of memory beyond a quarter of a gigabyte.
     ['-threads', '1', '-max_alloc', String(2 ** 28)],
-    [
-      '-protocol_whitelist',
-      'file',
-      '-codec_whitelist',
-      CODECS,
-      '-f',
-      DEMUXERS[type],
-      '-vn',
-      '-sn',
-      '-dn',
-      '-i',
-      `file:${path}`,
-    ],
+    ['-protocol_whitelist', 'file', '-codec_whitelist', CODECS],
+    ['-f', DEMUXERS[type], '-vn', '-sn', '-dn', '-i', `file:${path}`],
     ['-map', '0:a:0', '-map_metadata', '-1', '-t', String(Math.ceil(maxSeconds) + 2)],
     // Where the timestamps have a hole (a recorder that was paused, a video whose sound sets in late) silence stands in
     // its place, so that a word's time is the time at which a player says it.
@@ -137,10 +116,12 @@ function refusal(complaint: string): AudioRefused {
   return new AudioRefused(unknown ? 'unsupported' : 'corrupt', message, { cause: new Error(complaint) });
 }
 
-async function endOf(child: ChildProcessByStdio<null, Readable, Readable>): Promise<number | null> {
+async function endOf(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+): Promise<{ code: number | null; killedBy: NodeJS.Signals | null }> {
   // `error` comes instead of `close` where the program cannot be started at all.
-  const [code] = (await once(child, 'close')) as [number | null];
-  return code;
+  const [code, killedBy] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code, killedBy };
 }
 
 function boundedText(stream: Readable): () => string {

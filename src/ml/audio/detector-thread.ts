@@ -38,8 +38,15 @@ const session = await InferenceSession.create(network, {
 
 // One question at a time: the runs of two would only take turns.
 let turn = Promise.resolve();
-parentPort!.on('message', (question: Question) => {
-  turn = turn.then(() => answer(question));
+let leaving = false;
+parentPort!.on('message', (message: Question | 'leave') => {
+  // Between two frames: a thread that is ended from outside while the network runs takes the whole process with it.
+  if (message === 'leave') {
+    leaving = true;
+    parentPort!.close();
+  } else {
+    turn = turn.then(() => answer(message));
+  }
 });
 
 async function answer({ id, samples, memory }: Question): Promise<void> {
@@ -49,6 +56,7 @@ async function answer({ id, samples, memory }: Question): Promise<void> {
     if (memory) input.set(memory.context);
     const probabilities = new Float32Array(samples.length / FRAME_SAMPLES);
     for (let frame = 0; frame < probabilities.length; frame++) {
+      if (leaving) return;
       input.set(samples.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES), CONTEXT_SAMPLES);
       const { output, stateN } = await session.run({
         input: new Tensor('float32', input, [1, input.length]),

@@ -286,6 +286,26 @@ describe.each(DECODERS)('by %s', (decoder) => {
   });
 });
 
+test('what ffmpeg gave before somebody else ended it is not taken for the recording', async (context) => {
+  needs('ffmpeg', context);
+  const part = tones(10, 16_000);
+  const path = await files.write(
+    'ended',
+    wav(concatenate(...Array.from({ length: 30 }, () => part)), { claims: { size: 0 } }),
+  );
+  const audio = await openAudio(path, { signal, maxSeconds: 3600, decoder: 'ffmpeg' });
+  const pieces = audio.pieces({ signal })[Symbol.asyncIterator]();
+  await pieces.next();
+  const listed = spawnSync('ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8' }).stdout.split('\n');
+  const child = listed.find((line) => line.includes(path) && line.includes('ffmpeg'));
+  process.kill(Number.parseInt(child!, 10), 'SIGKILL');
+  await expect(
+    (async () => {
+      for (;;) if ((await pieces.next()).done) return;
+    })(),
+  ).rejects.toThrow('SIGKILL');
+});
+
 describe('what is no recording is unsupported', () => {
   test.each([
     ['text', Buffer.from('just some text, long enough to be looked at '.repeat(100))],

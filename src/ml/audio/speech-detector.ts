@@ -37,7 +37,8 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
   let thread: Thread | undefined;
   const start = (): Thread => {
     const worker = startThread('audio/detector-thread', { network } satisfies DetectorOptions);
-    const here: Thread = { worker, waiting: new Map() };
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    const here: Thread = { worker, ended, waiting: new Map() };
     worker.on('message', (answer: Answer) => {
       const question = here.waiting.get(answer.id);
       here.waiting.delete(answer.id);
@@ -81,13 +82,16 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
     },
     async close() {
       closed = true;
-      await thread?.worker.terminate();
+      if (!thread) return;
+      thread.worker.postMessage('leave');
+      await thread.ended;
     },
   };
 }
 
 interface Thread {
   readonly worker: Worker;
+  readonly ended: Promise<void>;
   readonly waiting: Map<number, { resolve(answer: Heard): void; reject(reason: Error): void }>;
 }
 type Heard = Extract<Answer, { memory: Memory }>;

@@ -19,8 +19,8 @@ export async function faithful(
     const transcript = await transcribe(heard, vocabulary, language, { most, temperature, random, throwIfStopped });
     const judged = judge(transcript, vocabulary);
     if (noSpeech > SILENT && judged.average < DOUBTFUL) return NOTHING;
-    if (!judged.isRepetitive && judged.average >= UNSURE) return transcript;
     tries.push(judged);
+    if (!judged.isRepetitive && judged.average >= (tries.length === 1 ? UNEASY : UNSURE)) break;
   }
   const sane = tries.filter(({ isRepetitive }) => !isRepetitive);
   const best = sane.reduce<Judged | undefined>((a, b) => (a && a.average >= b.average ? a : b), undefined);
@@ -45,6 +45,8 @@ const TEMPERATURES = [0, 0.4, 0.8];
 const SILENT = 0.6;
 const UNSURE = -1;
 const REPETITIVE = 2.4;
+// What it half believes is worth one other try, of which the better one is taken: words are cheap beside listening.
+const UNEASY = -0.5;
 // Without times between its words the model is surer of what it makes up: of silence it says "you" at -0.54.
 const DOUBTFUL = -0.5;
 // Measured: speech, of a second even, is some language with 0.7 and more; noise, hum and melodies stay below 0.64.

@@ -69,7 +69,7 @@ export function listPage(app: Gateway, needs: PageNeeds): void {
           </>
         ),
       });
-      return sendPage(reply, language, html, { forms: true }).header('cache-control', 'no-store');
+      return sendPage(reply, language, html, { forms: true, personal: true });
     },
   );
 }

@@ -77,7 +77,7 @@ export function taskPage(app: Gateway, needs: PageNeeds): void {
         ),
       });
       // What is shown belongs to one person: no cache may keep it for the next.
-      return sendPage(reply, language, html, { forms: true }).header('cache-control', 'no-store');
+      return sendPage(reply, language, html, { forms: true, personal: true });
     },
   );
 }

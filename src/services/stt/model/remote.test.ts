@@ -20,14 +20,15 @@ interface Asked {
 /** A provider that answers each request as `answer` says, and what it was asked. */
 async function provider(answer: (response: ServerResponse, times: number, form: FormData) => void) {
   const asked: Asked[] = [];
-  const server = createServer(async (request: IncomingMessage, response) => {
-    const body = await buffer(request).catch(() => undefined);
-    if (!body) return;
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(request);
     const type = String(request.headers['content-type']);
     const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
     asked.push({ path: request.url, authorization: request.headers.authorization, form });
     answer(response, asked.length, form);
-  });
+  };
+  // A request that breaks off is the client's affair.
+  const server = createServer((request, response) => void serve(request, response).catch(() => {}));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const fetch = createGuardedFetch();

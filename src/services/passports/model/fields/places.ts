@@ -101,11 +101,13 @@ function toTheRight({ block }: Occurrence, { labels, stops }: Within): Block[] {
     const first = (labels.get(next) ?? []).find(
       (other) => stops(other) && other.score > (found.length > 0 ? 0.6 : 0.8),
     );
-    if (first && first.from <= 1) break;
+    // One small word in a place for a value is one, even where it could be a label: Назначение | жилое.
+    const word = found.length === 0 && next.tokens.length === 1 && /^\p{Ll}+$/u.test(next.tokens[0]!.text);
+    if (first && first.from <= 1 && !word) break;
     const last = found.at(-1);
     if (last && next.x0 - last.x1 > (last.filled ? 12 : 5) * block.height) break;
-    found.push(first ? { ...next, tokens: next.tokens.slice(0, first.from) } : next);
-    if (first || block.cell) break;
+    found.push(first && !word ? { ...next, tokens: next.tokens.slice(0, first.from) } : next);
+    if ((first && !word) || block.cell) break;
   }
   return found;
 }

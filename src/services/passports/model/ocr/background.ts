@@ -78,7 +78,8 @@ function blur(grey: Grey, radius: number): Grey {
 /** Rows first, then columns. */
 function alongBoth({ width, height, data }: Grey, pass: (line: Uint8Array, out: Uint8Array) => void): Grey {
   const rows = new Uint8Array(data.length);
-  for (let y = 0; y < height; y++) pass(data.subarray(y * width, (y + 1) * width), rows.subarray(y * width, (y + 1) * width));
+  for (let y = 0; y < height; y++)
+    pass(data.subarray(y * width, (y + 1) * width), rows.subarray(y * width, (y + 1) * width));
   const result = new Uint8Array(data.length);
   const column = new Uint8Array(height);
   const out = new Uint8Array(height);

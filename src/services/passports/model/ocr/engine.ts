@@ -1,6 +1,6 @@
 import type { Grey } from './grey.ts';
 
-/** A word in the picture of a line; whole pixels, `right` and `bottom` just outside. */
+/** A word in the picture of a line, in its pixels; `right` and `bottom` lie just outside. */
 export interface LineWord {
   readonly text: string;
   readonly left: number;

@@ -20,7 +20,11 @@ function eraseCrossing({ width, height, data }: Grey, across: Line, down: Line):
   const beside = Math.ceil(down.thickness / 2 + 2);
   const above = Math.ceil(across.thickness / 2 + 2);
   for (let row = Math.max(0, Math.floor(y) - above); row <= Math.min(height - 1, Math.floor(y) + above); row++) {
-    data.fill(255, row * width + Math.max(0, Math.floor(x) - beside), row * width + Math.min(width, Math.floor(x) + beside + 1));
+    data.fill(
+      255,
+      row * width + Math.max(0, Math.floor(x) - beside),
+      row * width + Math.min(width, Math.floor(x) + beside + 1),
+    );
   }
 }
 

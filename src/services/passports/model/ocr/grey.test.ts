@@ -14,6 +14,10 @@ describe('grey pixels', () => {
 
   it('shrink to the means of squares, those at the edges to the means of what there is', () => {
     const data = Uint8Array.of(0, 100, 10, 200, 100, 30, 50, 70, 90);
-    expect(shrink({ width: 3, height: 3, data }, 2)).toEqual({ width: 2, height: 2, data: Uint8Array.of(100, 20, 60, 90) });
+    expect(shrink({ width: 3, height: 3, data }, 2)).toEqual({
+      width: 2,
+      height: 2,
+      data: Uint8Array.of(100, 20, 60, 90),
+    });
   });
 });

@@ -13,7 +13,7 @@ const pieces = (page: Drawing, plumb: number[] = []) =>
   piecesOf(inkOf(page, 128), {
     level: [],
     plumb: plumb.map((x) => ({ x0: x, y0: 0, x1: x, y1: page.height, thickness: 3 })),
-  }).map(({ left, top, right, bottom }) => [left, top, right, bottom]);
+  }).pieces.map(({ left, top, right, bottom }) => [left, top, right, bottom]);
 
 describe('pieces of text', () => {
   it('are words beside each other, and others where the gap is wide', () => {
@@ -44,11 +44,18 @@ describe('pieces of text', () => {
     expect(pieces(page).slice(1)).toEqual([100, 160, 220].map((y) => [700, y, 714, y + 24]));
   });
 
-  it('are cut out with paper around them', () => {
-    const page = write(drawing(200, 100), 50, 40, 2);
-    const cut = cutOut(page, { left: 50, top: 40, right: 82, bottom: 64 });
-    expect([cut.width, cut.height]).toEqual([32 + 2 * MARGIN, 24 + 2 * MARGIN]);
-    const at = (x: number, y: number) => cut.data[y * cut.width + x];
-    expect([at(MARGIN, MARGIN), at(MARGIN - 1, MARGIN), at(MARGIN + 31, MARGIN + 23), at(0, 0)]).toEqual([0, 255, 0, 255]);
+  it('are cut out with paper around them, without what stands beside them, and shrunk', () => {
+    const page = write(drawing(200, 100), 50, 40, 2).box(50, 70, 30, 2);
+    const piece = { left: 50, top: 40, right: 82, bottom: 64 };
+    const { across, down } = MARGIN;
+    const whole = cutOut(page, piece, 1);
+    expect([whole.width, whole.height]).toEqual([32 + 2 * across, 24 + 2 * down]);
+    const at = (x: number, y: number) => whole.data[y * whole.width + x];
+    expect([at(across, down), at(across - 1, down), at(across + 31, down + 23), at(0, 0)]).toEqual([0, 255, 0, 255]);
+    expect(at(across + 5, down + 31)).toBe(255);
+
+    const half = cutOut(page, piece, 0.5);
+    expect([half.width, half.height]).toEqual([16 + across, 12 + down]);
+    expect(half.data[(down / 2) * half.width + across / 2]).toBe(0);
   });
 });

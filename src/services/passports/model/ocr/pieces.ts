@@ -16,10 +16,10 @@ export interface Piece {
  * top down. A recognizer that is shown one piece at a time overlooks nothing: lone digits of a table's column are what
  * the layout analysis of whole pages loses first.
  */
-export function piecesOf(ink: Ink, { level, plumb }: Ruled): Piece[] {
+export function piecesOf(ink: Ink, { level, plumb }: Ruled): { pieces: Piece[]; letterHeight: number } {
   const marks = marksOf(ink);
   const height = median(lettersOf(marks).map((mark) => mark.bottom - mark.top));
-  if (height === 0) return [];
+  if (height === 0) return { pieces: [], letterHeight: 0 };
   const fits = (mark: Mark) => mark.bottom - mark.top < 4.5 * height && mark.right - mark.left < 15 * height;
   const isLetter = (mark: Mark) => mark.bottom - mark.top > 0.45 * height && fits(mark);
   const boxes = linesOf(marks.filter(isLetter), height, plumb);
@@ -33,10 +33,15 @@ export function piecesOf(ink: Ink, { level, plumb }: Ruled): Piece[] {
     if (own) Object.assign(own, around([own, mark]));
     else if (isLetter({ ...mark, area: 0 }) || isDash(mark, height, level)) alone.push(mark);
   }
-  return [...pieces, ...alone]
-    .map(({ left, top, right, bottom }) => ({ left, top, right, bottom }))
-    .sort((a, b) => a.top - b.top || a.left - b.left);
+  const found = [...pieces, ...alone].map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
+  return { pieces: widest(found).sort((a, b) => a.top - b.top || a.left - b.left), letterHeight: height };
 }
+
+/** A plan or a photo is a thousand scraps of which none is text: no page has more pieces than this. */
+const MOST = 1000;
+
+const widest = (pieces: Piece[]): Piece[] =>
+  pieces.length <= MOST ? pieces : pieces.sort((a, b) => b.right - b.left - (a.right - a.left)).slice(0, MOST);
 
 const standsAt = ({ left, right, top, bottom, high }: Piece & { high: number }, mark: Piece): boolean =>
   mark.right > left - 0.5 * high &&
@@ -48,7 +53,10 @@ const standsAt = ({ left, right, top, bottom, high }: Piece & { high: number }, 
 function isDash({ left, right, top, bottom }: Piece, height: number, level: Ruled['level']): boolean {
   const long = right - left;
   if (bottom - top > 0.4 * height || long < 0.5 * height || long > 4 * height) return false;
-  return !level.some(({ x0, y0, x1, y1 }) => left > x0 - long && right < x1 + long && Math.abs((y0 + y1 - top - bottom) / 2) < 0.5 * height);
+  return !level.some(
+    ({ x0, y0, x1, y1 }) =>
+      left > x0 - long && right < x1 + long && Math.abs((y0 + y1 - top - bottom) / 2) < 0.5 * height,
+  );
 }
 
 /** Lines of letters, from left to right: each goes on the line that is at its height. */
@@ -104,18 +112,38 @@ function around(marks: readonly Piece[]): Piece {
   };
 }
 
-/** Paper around a piece, in pixels: without some, first and last letters are misread. */
-export const MARGIN = 6;
+/** Paper around a piece, in pixels of the page: without some, first and last letters are misread. */
+export const MARGIN = { across: 4, down: 8 };
 
-/** The piece alone, on white paper with a {@link MARGIN} on each side. */
-export function cutOut({ width, height, data }: Grey, { left, top, right, bottom }: Piece): Grey {
-  const across = right - left + 2 * MARGIN;
-  const cut = new Uint8Array(across * (bottom - top + 2 * MARGIN)).fill(255);
-  // A pixel more than the ink on each side: its edge is grey.
-  const from = Math.max(0, left - 2);
-  const to = Math.min(width, right + 2);
-  for (let y = Math.max(0, top - 2); y < Math.min(height, bottom + 2); y++) {
-    cut.set(data.subarray(y * width + from, y * width + to), (y - top + MARGIN) * across + MARGIN + from - left);
+/**
+ * The piece alone on white paper, with a {@link MARGIN} around it, shrunk to `scale` of its size (at most 1): each pixel
+ * is the mean of what it covers.
+ */
+export function cutOut(page: Grey, { left, top, right, bottom }: Piece, scale: number): Grey {
+  const width = Math.ceil((right - left + 2 * MARGIN.across) * scale);
+  const height = Math.ceil((bottom - top + 2 * MARGIN.down) * scale);
+  const data = new Uint8Array(width * height);
+  // What stands beside the piece is another's. The grey edge of its ink is its own.
+  const own = {
+    left: Math.max(0, left - 2),
+    right: Math.min(page.width, right + 2),
+    top: Math.max(0, top - 2),
+    bottom: Math.min(page.height, bottom + 2),
+  };
+  for (let v = 0; v < height; v++) {
+    const y0 = Math.floor(v / scale) + top - MARGIN.down;
+    const y1 = Math.max(y0 + 1, Math.floor((v + 1) / scale) + top - MARGIN.down);
+    for (let u = 0; u < width; u++) {
+      const x0 = Math.floor(u / scale) + left - MARGIN.across;
+      const x1 = Math.max(x0 + 1, Math.floor((u + 1) / scale) + left - MARGIN.across);
+      let sum = 0;
+      for (let y = y0; y < y1; y++) {
+        const inside = y >= own.top && y < own.bottom;
+        for (let x = x0; x < x1; x++)
+          sum += inside && x >= own.left && x < own.right ? page.data[y * page.width + x]! : 255;
+      }
+      data[v * width + u] = sum / ((y1 - y0) * (x1 - x0));
+    }
   }
-  return { width: across, height: bottom - top + 2 * MARGIN, data: cut };
+  return { width, height, data };
 }

@@ -36,7 +36,8 @@ describe('a scan read by the Tesseract of the machine', () => {
 
   async function withTesseract(context: { skip(note?: string): never }): Promise<ScanReader> {
     const tesseract = needs('tesseract', context);
-    if (!/^rus$/m.test(execFileSync(tesseract, ['--list-langs'], { encoding: 'utf8' }))) context.skip('It knows no Russian.');
+    if (!/^rus$/m.test(execFileSync(tesseract, ['--list-langs'], { encoding: 'utf8' })))
+      context.skip('It knows no Russian.');
     reader ??= await openScanReader({ tesseract, lanes: 2 });
     return reader;
   }
@@ -68,7 +69,11 @@ describe('a scan read by the Tesseract of the machine', () => {
       const year = scan.words.find(({ text }) => text === '1987')!;
       const [x0, y0, x1, y1] = onPage(scan as unknown as ReadPage, year.box);
       // On the upright page the year stands at 170 to 193 by 140 to 155 points.
-      const place = { 90: [140 / 595, 1 - 193 / 420], 180: [1 - 193 / 420, 1 - 155 / 595], 270: [1 - 155 / 595, 170 / 420] }[turn];
+      const place = {
+        90: [140 / 595, 1 - 193 / 420],
+        180: [1 - 193 / 420, 1 - 155 / 595],
+        270: [1 - 155 / 595, 170 / 420],
+      }[turn];
       expect([x0, y0]).toEqual(place.map((share) => expect.closeTo(share, 1)));
       expect((x1 - x0) * (y1 - y0)).toBeLessThan(0.004);
     }

@@ -77,13 +77,11 @@ function placed(
   const turn = (onHead ? view.turn + 180 : view.turn) as Turn;
   const toSource = onHead ? compose(view.toSource, quarterTurn(180, view)) : view.toSource;
   return {
-    words: lines.flatMap(({ left, top, words }) =>
-      words.map((word) => ({
-        text: russianLetters(word.text),
-        box: share([left + word.left, top + word.top, left + word.right, top + word.bottom]),
-        confidence: word.confidence,
-      })),
-    ),
+    words: lines.flat().map(({ text, confidence, left, top, right, bottom }) => ({
+      text: russianLetters(text),
+      box: share([left, top, right, bottom]),
+      confidence,
+    })),
     rules: [...rules.level, ...rules.plumb].map(({ x0, y0, x1, y1 }) => upright(share([x0, y0, x1, y1]))),
     turn,
     reading: { ...uprightFrame(size.width, size.height, turn), toPage: inShares(toSource, view, raster) },

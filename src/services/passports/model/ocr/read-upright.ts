@@ -3,12 +3,8 @@ import type { Engine, LineWord } from './engine.ts';
 import type { Grey } from './grey.ts';
 import { MARGIN } from './pieces.ts';
 
-/** The words of a piece of text, and from where on the page their places are counted, in pixels of the view. */
-export interface ReadLine {
-  readonly left: number;
-  readonly top: number;
-  readonly words: readonly LineWord[];
-}
+/** The words of a piece of text, placed in pixels of the view. */
+export type ReadLine = readonly LineWord[];
 
 /** Below this a page is not read but guessed at: perhaps it stands on its head. */
 const SURE = 0.6;
@@ -27,7 +23,7 @@ export async function readUpright(
 ): Promise<{ lines: ReadLine[]; onHead: boolean }> {
   if (page.view.turn === 0) {
     const lines = await readAsIs(engine, page, signal);
-    if (sureness(lines.flatMap(({ words }) => words)) >= SURE) return { lines, onHead: false };
+    if (sureness(lines.flat()) >= SURE) return { lines, onHead: false };
     return (await makesMoreSenseOnHead(engine, page, signal))
       ? { lines: await readOnHead(engine, page, signal), onHead: true }
       : { lines, onHead: false };
@@ -38,30 +34,35 @@ export async function readUpright(
 
 async function makesMoreSenseOnHead(engine: Engine, { lines }: CleanPage, signal: AbortSignal): Promise<boolean> {
   const sample = [...lines].sort((a, b) => b.data.length - a.data.length).slice(0, SAMPLE);
-  const [asIs, onHead] = await Promise.all([
-    engine.read(sample, signal),
-    engine.read(sample.map(turnedOver), signal),
-  ]);
+  const [asIs, onHead] = await Promise.all([engine.read(sample, signal), engine.read(sample.map(turnedOver), signal)]);
   return sureness(onHead.flat()) > sureness(asIs.flat());
 }
 
-async function readAsIs(engine: Engine, { pieces, lines }: CleanPage, signal: AbortSignal): Promise<ReadLine[]> {
-  const read = await engine.read(lines, signal);
-  return read.map((words, index) => {
-    const { left, top } = pieces[index]!;
-    return { left: left - MARGIN, top: top - MARGIN, words };
-  });
+async function readAsIs(engine: Engine, page: CleanPage, signal: AbortSignal): Promise<ReadLine[]> {
+  const read = await engine.read(page.lines, signal);
+  return read.map((words, index) => placed(words, page.pieces[index]!, page.scale));
 }
 
 async function readOnHead(engine: Engine, page: CleanPage, signal: AbortSignal): Promise<ReadLine[]> {
-  const { view, pieces, lines } = page;
+  const { view, pieces, lines, scale } = page;
   const read = await engine.read(lines.map(turnedOver), signal);
   const turned = read.map((words, index) => {
     const { right, bottom } = pieces[index]!;
-    return { left: view.width - right - MARGIN, top: view.height - bottom - MARGIN, words };
+    return placed(words, { left: view.width - right, top: view.height - bottom }, scale);
   });
   // What was last comes first.
   return turned.reverse();
+}
+
+/** From pixels of the picture of a piece to those of the view. */
+function placed(words: readonly LineWord[], { left, top }: { left: number; top: number }, scale: number): ReadLine {
+  return words.map((word) => ({
+    ...word,
+    left: left - MARGIN.across + word.left / scale,
+    right: left - MARGIN.across + word.right / scale,
+    top: top - MARGIN.down + word.top / scale,
+    bottom: top - MARGIN.down + word.bottom / scale,
+  }));
 }
 
 /** By 180°. */

@@ -31,8 +31,7 @@ export function findRules(ink: Ink, inch: number): Ruled {
   return {
     level: level.filter((line) => line.x1 - line.x0 >= sizes.sure || bothEndsMeet(line, longPlumb, sizes.near)),
     plumb: plumb.filter(
-      (line) =>
-        line.y1 - line.y0 >= sizes.surePlumb || bothEndsMeet(swapped(line), longLevel.map(swapped), sizes.near),
+      (line) => line.y1 - line.y0 >= sizes.surePlumb || bothEndsMeet(swapped(line), longLevel.map(swapped), sizes.near),
     ),
   };
 }
@@ -80,7 +79,10 @@ function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
       const start = x;
       // Noise eats a pixel or two of a faint line.
       while (x < end && (data[x] === 1 || data[x + 1] === 1 || data[x + 2] === 1)) x++;
-      if (x - start >= sizes.run && thinShare(data, width, start, x, sizes.thick) >= (x - start < sizes.plain ? 0.85 : 0.5)) {
+      if (
+        x - start >= sizes.run &&
+        thinShare(data, width, start, x, sizes.thick) >= (x - start < sizes.plain ? 0.85 : 0.5)
+      ) {
         mask.fill(1, start, Math.min(x, end));
         found = true;
       }
@@ -90,7 +92,13 @@ function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
   return marksOf({ width, height, data: mask }).map(({ left, right, top, bottom, area }) => {
     const at = (from: number, to: number) => meanRow(mask, width, from, to, top, bottom);
     const reach = Math.min(right - left, 8);
-    return { x0: left, y0: at(left, left + reach), x1: right, y1: at(right - reach, right), thickness: area / (right - left) };
+    return {
+      x0: left,
+      y0: at(left, left + reach),
+      x1: right,
+      y1: at(right - reach, right),
+      thickness: area / (right - left),
+    };
   });
 }
 
@@ -127,7 +135,10 @@ function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
   const dots = marksOf(ink)
     .filter((mark) => mark.bottom - mark.top <= sizes.dot && mark.right - mark.left <= sizes.run)
     .sort((a, b) => a.left - b.left);
-  const rows = new Map<number, { left: number; right: number; first: number; last: number; count: number; high: number }[]>();
+  const rows = new Map<
+    number,
+    { left: number; right: number; first: number; last: number; count: number; high: number }[]
+  >();
   const cell = sizes.dot;
   for (const dot of dots) {
     const y = (dot.top + dot.bottom) / 2;
@@ -152,7 +163,13 @@ function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
   const chains = new Set([...rows.values()].flat());
   return [...chains]
     .filter(({ count }) => count >= sizes.dots)
-    .map(({ left, right, first, last, high, count }) => ({ x0: left, y0: first, x1: right, y1: last, thickness: high / count }));
+    .map(({ left, right, first, last, high, count }) => ({
+      x0: left,
+      y0: first,
+      x1: right,
+      y1: last,
+      thickness: high / count,
+    }));
 }
 
 /** Pieces that go on where another ended are one line. */
@@ -186,7 +203,9 @@ function joined(one: Line, other: Line): Line {
 
 function bothEndsMeet(line: Line, crossing: readonly Line[], near: number): boolean {
   const meets = (x: number, y: number) =>
-    crossing.some((other) => Math.abs((other.x0 + other.x1) / 2 - x) <= 2 * near && y >= other.y0 - near && y <= other.y1 + near);
+    crossing.some(
+      (other) => Math.abs((other.x0 + other.x1) / 2 - x) <= 2 * near && y >= other.y0 - near && y <= other.y1 + near,
+    );
   return meets(line.x0, line.y0) && meets(line.x1, line.y1);
 }
 

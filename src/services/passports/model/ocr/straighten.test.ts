@@ -26,7 +26,13 @@ describe('straightening a sheet', () => {
     // A line with the slope of no other: a signature.
     level.push({ x0: 200, y0: 1600, x1: 500, y1: 1650 });
     const found = straightening(level, plumb, size);
-    for (const [x, y] of [[100, 100], [1100, 100], [1100, 1600], [100, 1600], [600, 850]] as const) {
+    for (const [x, y] of [
+      [100, 100],
+      [1100, 100],
+      [1100, 1600],
+      [100, 1600],
+      [600, 850],
+    ] as const) {
       const [a, b] = projectPoint(found, x, y);
       const [c, d] = projectPoint(camera, x, y);
       expect(Math.hypot(a - c, b - d), `at ${x}, ${y}`).toBeLessThan(3);

@@ -61,7 +61,8 @@ async function recognize(worker: Worker, line: Grey): Promise<LineWord[]> {
 }
 
 /** A picture as binary PGM (netpbm). */
-const pgmOf = ({ width, height, data }: Grey): Buffer => Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
+const pgmOf = ({ width, height, data }: Grey): Buffer =>
+  Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 
 async function startWorker(languages: string[], langPath: string): Promise<Worker> {
   const worker = await createWorker(languages, OEM.LSTM_ONLY, {
@@ -78,7 +79,13 @@ async function startWorker(languages: string[], langPath: string): Promise<Worke
 async function russianIn(folder: string): Promise<string | undefined> {
   for (const name of ['rus.traineddata', 'rus.traineddata.gz']) {
     const file = join(folder, name);
-    if (await stat(file).then((it) => it.isFile(), () => false)) return file;
+    if (
+      await stat(file).then(
+        (it) => it.isFile(),
+        () => false,
+      )
+    )
+      return file;
   }
   return undefined;
 }

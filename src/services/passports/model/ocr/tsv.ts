@@ -10,7 +10,13 @@ export function wordsOfTsv(tsv: string, pages: number): LineWord[][] {
     const cells = row.split('\t');
     const text = cells[11]?.trim();
     if (cells[0] !== '5' || !text) continue;
-    const [left, top, width, height, percent] = cells.slice(6, 11).map(Number) as [number, number, number, number, number];
+    const [left, top, width, height, percent] = cells.slice(6, 11).map(Number) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     words[Number(cells[1]) - 1]?.push({
       text,
       left,

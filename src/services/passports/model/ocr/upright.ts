@@ -81,4 +81,3 @@ function whole(toPage: Projection, page: Grey): Omit<View, 'turn'> {
     toSource: compose(toPage, compose(shift(left, top), scaling(1 / scale))),
   };
 }
-

@@ -26,7 +26,8 @@ export function warp(source: Grey, toSource: Projection, width: number, height: 
       const wx = ((sx - x0) * STEPS) << 2;
       const wy = ((sy - y0) * STEPS) << 2;
       if (x0 < 1 || y0 < 1 || x0 > w - 3 || y0 > ht - 3) {
-        out[pixel] = sx > -1 && sy > -1 && sx < w && sy < ht ? nearest(source, sx, sy) : nearest(around, sx / AROUND, sy / AROUND);
+        out[pixel] =
+          sx > -1 && sy > -1 && sx < w && sy < ht ? nearest(source, sx, sy) : nearest(around, sx / AROUND, sy / AROUND);
         continue;
       }
       const wx0 = weights[wx]!;

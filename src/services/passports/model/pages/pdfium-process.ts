@@ -36,6 +36,9 @@ const STAMP_WORDS = 60;
 const SCAN_SHARE = 0.6;
 const A4 = { width: 595, height: 842 };
 
+// Ctrl+C in a terminal reaches this process too: it is its owner who ends it, once the document is done.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+
 const watch = startWatch();
 const drawings = new WeakMap<OpenPage, Drawing>();
 // Each document has the library, and with it all memory that it touches, for itself.

@@ -6,8 +6,11 @@ export interface Watch {
   end(): void;
 }
 
-/** The signal by which a process ends that used up its time. */
-export const OVERRUN = 'SIGXCPU';
+/**
+ * The signal by which a process ends that used up its time: "virtual alarm", which is what it is, and which unlike
+ * SIGXCPU leaves no memory dump with somebody's document in it. Windows has but the one.
+ */
+export const OVERRUN: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGVTALRM';
 
 /**
  * Watches this process from a thread of its own: while the main thread is inside a call that does not return, nothing

@@ -59,7 +59,10 @@ function formPdf(): Promise<Buffer> {
   const answer = (y: number, label: string, value: string) => [
     { text: label, absolutePosition: { x: 40, y } },
     { text: value, absolutePosition: { x: 170, y } },
-    { canvas: [{ type: 'line', x1: 165, y1: 0, x2: 385, y2: 0, lineWidth: 0.7 }], absolutePosition: { x: 0, y: y + 15 } },
+    {
+      canvas: [{ type: 'line', x1: 165, y1: 0, x2: 385, y2: 0, lineWidth: 0.7 }],
+      absolutePosition: { x: 0, y: y + 15 },
+    },
   ];
   const rows = [
     ['№', 'Назначение', 'Площадь'],
