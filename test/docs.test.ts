@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingsDocument } from '../src/commands/config.ts';
+import { ADMIN_KEY, fakeReading } from './helpers/passports.ts';
 import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { fakeHearing } from './helpers/speech.ts';
 
@@ -14,13 +15,17 @@ const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
 describe('the documentation', () => {
   let product: Product;
   let speech: Product;
+  let passports: Product;
   beforeAll(async () => {
     product = await startProduct({ model: fakeModel() });
     speech = await startProduct({ service: 'stt', model: fakeHearing() });
+    const env = { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}` };
+    passports = await startProduct({ service: 'passports', env, model: fakeReading() });
   });
   afterAll(async () => {
     await product.stop();
     await speech.stop();
+    await passports.stop();
   });
 
   const documents = async () => [
@@ -42,6 +47,8 @@ describe('the documentation', () => {
         TOKEN,
         ASSAY: product.url,
         ASSAY_STT: speech.url,
+        ASSAY_PASSPORTS: passports.url,
+        API_KEY: ADMIN_KEY,
         ROOT: new URL('.', ROOT).pathname,
       };
       const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env, timeout: 60_000 });

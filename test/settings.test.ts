@@ -176,7 +176,7 @@ describe('credentials of the local profile', () => {
     ]) {
       const planned = await alone(env);
       expect(stateOf(planned)).toBe('enforced');
-      expect(planned.services[0]!.token).toBe('mine');
+      expect(planned.services[0]!.credential).toBe('mine');
     }
     for (const env of [{ DEFECTOSCOPY_API_TOKENS: '' }, { DEFECTOSCOPY_AUTH: 'disabled' }]) {
       expect(stateOf(await alone(env))).toBe('disabled');

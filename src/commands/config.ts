@@ -40,7 +40,7 @@ force, secrets masked, and what they come to. A secret \`NAME\` may also lie in 
 
 const groups = (): { title: string; settings: Settings }[] => [
   { title: 'The house', settings: houseSettings },
-  ...services.map(({ name, settings }) => ({ title: name[0]!.toUpperCase() + name.slice(1), settings })),
+  ...services.map(({ title, settings }) => ({ title, settings })),
 ];
 
 function effective(settings: Settings, { env, host, shared }: Plan): string[] {

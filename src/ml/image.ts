@@ -154,4 +154,4 @@ sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Tiff', 'Nsgif', 'Heif'].map(
 
 // The library inside sharp's package has no HEVC decoder (patents); one that the machine brings may have it, and is
 // faster than ours.
-const READS_HEVC = sharp.format.heif.input.fileSuffix?.includes('.heic') ?? false;
+export const READS_HEVC = sharp.format.heif.input.fileSuffix?.includes('.heic') ?? false;

@@ -19,6 +19,8 @@ import type { Uploads } from '../tasks/uploads.ts';
  */
 export interface Service {
   readonly name: string;
+  /** As people call it. */
+  readonly title: string;
   /** Its settings, for the documentation and for `config check`. */
   readonly settings: Settings;
   /** Variables that the `local` profile fills by itself: credentials of which `env` says nothing. */
@@ -47,8 +49,8 @@ export interface OpenService {
   readonly tidy?: (house: TidyHouse, signal: AbortSignal) => Promise<void>;
   /** When a cold worker is started for tasks that wait, where workers come on demand. */
   readonly startAfterSeconds: Readonly<Record<Priority, number>>;
-  /** A token that opens it, where one was configured as it is and not as a digest. */
-  readonly token: string | undefined;
+  /** What opens it, where it was configured as it is and not as a digest: a token, or a key to be exchanged for one. */
+  readonly credential: string | undefined;
   /** A line for a shell that works when pasted, for the banner of the `local` profile. */
   example(baseUrl: string): string;
   /** Where a person looks at it, with what the page needs to know. */

@@ -8,7 +8,7 @@ import { serve } from '../../src/roles/serve.ts';
 import type { Extraction, Field } from '../../src/services/passports/extraction.ts';
 import { type ErrorType, failure } from '../../src/services/passports/failures.ts';
 import { passports } from '../../src/services/passports/index.ts';
-import type { GatewayHouse } from '../../src/services/service.ts';
+import type { GatewayHouse, Model } from '../../src/services/service.ts';
 
 export const ADMIN_KEY = 'admin-key-1234567890';
 export const USER_KEY = 'user-key-1234567890';
@@ -212,5 +212,17 @@ export function extraction(over: Partial<Extraction> = {}): Extraction {
     engine: { llm_provider: 'none', model: null, version: '1' },
     warnings: [],
     ...over,
+  };
+}
+
+/** A worker's model that has read every document already. */
+export function fakeReading(): Model {
+  return {
+    info: () => ({}),
+    versions: () => [],
+    concurrency: 4,
+    timeLimitMs: 60_000,
+    run: async () => ({ result: extraction() as unknown as JsonValue }),
+    close: async () => {},
   };
 }

@@ -36,7 +36,6 @@ export const SpeechManifest = Type.Object({
       joiner: Path,
       tokens: Path,
     }),
-    Type.Object({ runs: Type.Literal('sherpa'), kind: Type.Literal('ctc'), model: Path, tokens: Path }),
   ]),
   /** The npm package that holds the files, and where in it. It need not be installed; `version` is the one to install. */
   package: Type.Optional(Type.Object({ name: Type.String(), version: Type.Optional(Type.String()), folder: Path })),

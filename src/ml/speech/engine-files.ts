@@ -18,5 +18,4 @@ export type SherpaFiles = {
 } & (
   | { readonly kind: 'moonshine'; readonly encoder: string; readonly mergedDecoder: string }
   | { readonly kind: 'transducer'; readonly encoder: string; readonly decoder: string; readonly joiner: string }
-  | { readonly kind: 'ctc'; readonly model: string }
 );

@@ -57,8 +57,6 @@ async function engineFiles(manifest: SpeechManifest, folder: string, dataDir: st
       const paths = { encoder: path(encoder), decoder: path(decoder), joiner: path(joiner), tokens: path(tokens) };
       return { ...common, kind, ...paths };
     }
-    case 'ctc':
-      return { ...common, kind: engine.kind, model: path(engine.model), tokens: path(engine.tokens) };
   }
 }
 

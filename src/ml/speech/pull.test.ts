@@ -21,7 +21,7 @@ const MODEL: SpeechManifest = {
   title: 'A model of a few bytes',
   licence: 'MIT',
   windowSeconds: 20,
-  engine: { runs: 'sherpa', kind: 'ctc', model: 'onnx/encoder.onnx', tokens: 'tokens.txt' },
+  engine: { runs: 'whisper', encoder: 'onnx/encoder.onnx', decoder: 'tokens.txt' },
   url: 'https://models.example/people/small-one/resolve/0123/',
   files: {
     'onnx/encoder.onnx': { sha256: sha256(ENCODER), bytes: ENCODER.length },
@@ -118,7 +118,7 @@ test('all files of a model come from where they are published, and the model is 
   expect((await pulled('onnx/encoder.onnx')).equals(ENCODER)).toBe(true);
   expect(await left()).toEqual(['small-one']);
   expect(seen.at(-1)).toEqual(['tokens.txt', TOKENS.length]);
-  await expect(checkedFiles(MODEL, dataDir)).resolves.toMatchObject({ runs: 'sherpa', kind: 'ctc' });
+  await expect(checkedFiles(MODEL, dataDir)).resolves.toMatchObject({ runs: 'whisper' });
 });
 
 test('a connection that breaks is gone on with where it broke', async () => {

@@ -6,9 +6,12 @@ import { present } from './present.ts';
 import { missingCredentials, type Own, readOwn, settings, tokensOf } from './settings.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
 
+const TITLE = 'Defectoscopy';
+
 /** A photo of a surface becomes defect classes. */
 export const defectoscopy: Service = {
   name: 'defectoscopy',
+  title: TITLE,
   settings,
   missingCredentials,
 
@@ -19,7 +22,7 @@ export const defectoscopy: Service = {
     const token = [...split(own.apiTokens ?? ''), own.apiToken?.trim()].find((word) => word && !/^sha256:/i.test(word));
     return (shared) => ({
       name: 'defectoscopy',
-      title: 'Defectoscopy',
+      title: TITLE,
       port: own.port,
       present: (task) => JSON.stringify(present(task)),
       verdicts: { auth: tokens.state, image_hosts: imageVerdict(own, shared) },
@@ -27,7 +30,7 @@ export const defectoscopy: Service = {
       startAfterSeconds: { realtime: 0, batch: own.costDelaySeconds },
       gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
       load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
-      token,
+      credential: token,
       example: (baseUrl) => example(baseUrl, token),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),
     });

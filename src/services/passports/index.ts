@@ -5,9 +5,12 @@ import { missingCredentials, type Own, readOwn, settings } from './settings.ts';
 import { postgresDocuments } from './store/postgres.ts';
 import { presentTask } from './store/present-task.ts';
 
+const TITLE = 'Passports';
+
 /** Pages of a building's technical passport become fields that a person can check. */
 export const passports: Service = {
   name: 'passports',
+  title: TITLE,
   settings,
   missingCredentials,
   writeCredential: (secret) => `${LOCAL_KEY}:${secret}`,
@@ -18,7 +21,7 @@ export const passports: Service = {
     const key = localKey(own.apiKeys);
     return (shared) => ({
       name: 'passports',
-      title: 'Passports',
+      title: TITLE,
       port: own.port,
       present: presentTask,
       verdicts: {
@@ -35,8 +38,7 @@ export const passports: Service = {
       },
       load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
       tidy: (house, signal) => documentsOf(own, house).tidy(signal),
-      // Keys open it, not tokens: they are exchanged for one.
-      token: undefined,
+      credential: key,
       example: (baseUrl) => example(baseUrl, key),
       pageUrl: (baseUrl) => (key ? `${baseUrl}/login#key=${key}` : baseUrl),
     });

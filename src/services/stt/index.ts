@@ -4,9 +4,12 @@ import type { Service } from '../service.ts';
 import { present, presentThin } from './present.ts';
 import { missingCredentials, readOwn, settings, tokensOf } from './settings.ts';
 
+const TITLE = 'Speech to text';
+
 /** A recording becomes its text. */
 export const stt: Service = {
   name: 'stt',
+  title: TITLE,
   settings,
   missingCredentials,
 
@@ -16,7 +19,7 @@ export const stt: Service = {
     const token = [...split(own.apiTokens ?? ''), own.apiToken?.trim()].find((word) => word && !/^sha256:/i.test(word));
     return (shared) => ({
       name: 'stt',
-      title: 'Speech to text',
+      title: TITLE,
       port: own.port,
       present,
       verdicts: { auth: tokens.state, providers: own.providers.join(', then ') },
@@ -25,7 +28,7 @@ export const stt: Service = {
       startAfterSeconds: { realtime: 0, batch: 0 },
       gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
       load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
-      token,
+      credential: token,
       example: (baseUrl) => example(baseUrl, token),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),
     });

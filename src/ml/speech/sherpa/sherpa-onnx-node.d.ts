@@ -17,7 +17,6 @@ declare module 'sherpa-onnx-node' {
     readonly modelConfig: {
       readonly moonshine?: { readonly encoder: string; readonly mergedDecoder: string };
       readonly transducer?: { readonly encoder: string; readonly decoder: string; readonly joiner: string };
-      readonly nemoCtc?: { readonly model: string };
       readonly tokens: string;
       readonly modelType?: string;
       readonly numThreads: number;

@@ -37,8 +37,6 @@ function configOf(files: SherpaFiles, threads: number): OfflineConfig {
       // Said, so that the library need not open the encoder a second time to find out.
       return { modelConfig: { ...common, transducer: { encoder, decoder, joiner }, modelType: 'nemo_transducer' } };
     }
-    case 'ctc':
-      return { modelConfig: { ...common, nemoCtc: { model: files.model } } };
   }
 }
 

@@ -80,6 +80,7 @@ function undated(tokens: readonly Token[]): Token[] {
 function trimmed(tokens: readonly Token[]): Token[] {
   const all = [...tokens];
   while (all[0] && /^[:;,.\-—–/|_=]+$/u.test(all[0].text)) all.shift();
+  if (all.length > 1 && /^(№|N[oо°º]?\.?|No\.)$/u.test(all[0]!.text) && /^\d/u.test(all[1]!.text)) all.shift();
   while (all.length > 0 && /^[:;,|_/.]+$/u.test(all.at(-1)!.text)) all.pop();
   return all;
 }

@@ -72,7 +72,8 @@ function candidates(layout: Layout): Candidate[] {
     const { target } = label;
     if (target.kind !== 'field') continue;
     // The words of a whole address name its parts: "д. 8, кв. 88" is no label.
-    const stops = ({ target: other }: Occurrence) => other.kind !== 'part' || other.key !== target.key;
+    const stops = ({ target: other, score }: Occurrence) =>
+      other.kind !== 'part' || (other.key !== target.key && score > 0.95);
     for (const { place, tokens } of placesOf(label, layout, { long: target.spec.type === 'string', stops })) {
       const one = candidate(target.key, target.spec, label, place, tokens);
       if (one) all.push(one);

@@ -25,7 +25,7 @@ export function* placesOf(
   layout: Layout,
   { long, stops }: { long: boolean; stops: (other: Occurrence) => boolean },
 ): Generator<Placed> {
-  const within = { ...layout, labels: layout.labels, stops };
+  const within = { ...layout, stops: (other: Occurrence) => other.score >= 0.7 && stops(other), long };
   const { block } = label;
   const same = rest(label, within);
   const right = same.ends ? [] : toTheRight(label, within);
@@ -54,26 +54,38 @@ export function* placesOf(
 }
 
 interface Within extends Layout {
+  readonly long: boolean;
   readonly stops: (other: Occurrence) => boolean;
 }
 
 /** The rest of the block behind the label; `ends` when another label ends it. */
 function rest(
   { block, to }: Occurrence,
-  { labels, stops }: Within,
+  { labels, stops, long }: Within,
 ): { tokens: Token[]; colon: boolean; ends: boolean } {
-  const next = (labels.get(block) ?? []).find((other) => other.from >= to && other.score >= 0.7 && stops(other))?.from;
-  let tokens = block.tokens.slice(to, next);
+  const colon = colonBehind(block.tokens, to);
+  const from = colon ?? to;
+  const next = (labels.get(block) ?? []).find((other) => other.from >= from && stops(other))?.from;
+  const tokens = block.tokens.slice(from, next);
   // The number of the next item is not of this value: "… бетонные 6. Кровля".
-  if (next !== undefined && tokens.length > 1 && /^\d{1,2}(\.\d{1,2})*[.)]$/u.test(tokens.at(-1)!.text)) tokens.pop();
-  let colon = /:$/u.test(block.tokens[to - 1]!.text);
-  // What stands before a colon is still the label: "Инвентаризационная стоимость на дату составления, руб.:".
-  const at = tokens.findIndex(({ text }) => text.endsWith(':'));
-  if (!colon && at >= 0 && at < 9 && !tokens.slice(0, at).some(({ text }) => /\d{2}/u.test(text))) {
-    colon = true;
-    tokens = tokens.slice(at + 1);
+  const item = /^\d{1,2}(\.\d{1,2})*[.)]$/u;
+  const numbered = item.test(block.tokens[0]!.text) ? /^\d{1,2}(\.\d{1,2})*[.)]?$/u : item;
+  if (long && next !== undefined && tokens.length > 1 && numbered.test(tokens.at(-1)!.text)) tokens.pop();
+  return {
+    tokens: colon === undefined ? behindAside(tokens) : tokens,
+    colon: colon !== undefined,
+    ends: next !== undefined,
+  };
+}
+
+/** Where the colon ends that the label runs on to: "Инвентаризационная стоимость на дату составления, руб.:". */
+function colonBehind(tokens: readonly Token[], to: number): number | undefined {
+  for (let i = to - 1; i < Math.min(tokens.length, to + 9); i++) {
+    const { text } = tokens[i]!;
+    if (/:$/u.test(text)) return i + 1;
+    if (i >= to && /\d{2}|[.;]$/u.test(text) && !/^\p{L}{1,3}\.$/u.test(text)) return undefined;
   }
-  return { tokens: colon ? tokens : behindAside(tokens), colon, ends: next !== undefined };
+  return undefined;
 }
 
 /** Without what a label may end with: brackets, units. */
@@ -131,7 +143,7 @@ function beside(block: Block, { blocks, labels, stops }: Within, side: 'below' |
 const shared = (a: Line, b: Line): number => Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
 
 /** From one line of a paragraph to the next, in heights of its letters. */
-export const TIGHT = 1.5;
+export const TIGHT = 1.75;
 
 /** Further lines of a text: below it, beginning where it began, without labels, and with nothing to the left of them. */
 function continued(

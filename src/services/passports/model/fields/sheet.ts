@@ -75,6 +75,11 @@ export function sheetsOf(pages: readonly ReadPage[]): Sheet[] {
       const place = inPoints(word.box);
       if (place.y1 - place.y0 <= 0 || place.x1 - place.x0 <= 0 || specks.has(word)) continue;
       const text = page.reader === 'text' ? word.text : unmixed(word.text, alphabet);
+      // Dotted leaders come out of OCR as words that it has no confidence in at all: blanks like any other.
+      if ((word.confidence ?? 1) < 0.1 && !/\d/u.test(text)) {
+        blanks.push(place);
+        continue;
+      }
       for (const piece of pieces(text)) {
         const each = (place.x1 - place.x0) / Math.max(1, text.length);
         const at = { ...place, x0: place.x0 + each * piece.start, x1: place.x0 + each * piece.end };

@@ -96,6 +96,11 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
       body.used.push(...line);
       continue;
     }
+    // Misread, it may count oddly, but a room has no number for a name.
+    if (cells.some(({ column, tokens }) => column.spec.type === 'string' && /^\d{1,2}$/u.test(textOf(tokens)))) {
+      body.used.push(...line);
+      continue;
+    }
     const read = cells.flatMap(({ column, tokens }) => readCell(column.spec, column.score, tokens) ?? []);
     const numbers = read.filter((cell) => cell.spec.type === 'number').length;
     const sums = isTotal(line, spec);

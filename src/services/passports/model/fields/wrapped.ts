@@ -11,7 +11,8 @@ import { placeOf } from './sheet.ts';
 export function wrapped(layout: Layout, book: LabelBook<Target>): Block[] {
   const gone = new Set<Block>();
   const blocks = layout.blocks.map((block) => {
-    if (gone.has(block) || block.cell) return block;
+    if (gone.has(block) || block.cell || (block.filled && block.row[0] === block && block.row.length === 1))
+      return block;
     let whole = block;
     for (const next of linesBelow(block, layout)) {
       if (gone.has(next)) break;
@@ -38,6 +39,7 @@ function linesBelow(block: Block, { blocks }: Layout): Block[] {
       (other) =>
         other.sheet === block.sheet &&
         !other.cell &&
+        !/^\(/u.test(other.tokens[0]!.text) &&
         Math.abs(other.x0 - block.x0) < 0.6 * block.height &&
         other.y1 - from.y1 > 0.5 * block.height &&
         other.y1 - from.y1 < TIGHT * block.height,

@@ -4,6 +4,7 @@ import type { Grey } from './grey.ts';
 import { inkOf, inkThreshold } from './ink.ts';
 import { cutOut, type Piece, piecesOf } from './pieces.ts';
 import { findRules, type Ruled } from './rules.ts';
+import { isOn, sheetOn } from './sheet.ts';
 import { uprightView, type View } from './upright.ts';
 import { warp } from './warp.ts';
 
@@ -31,15 +32,31 @@ const READ_HEIGHT = 10.5;
 
 export function cleanPage(page: Grey): CleanPage {
   const view = uprightView(page);
-  const flat = flattenBackground(warp(page, view.toSource, view.width, view.height), WIDEST_STROKE);
+  const straight = warp(page, view.toSource, view.width, view.height);
+  const flat = flattenBackground(straight, WIDEST_STROKE);
   const threshold = inkThreshold(flat);
   const ink = inkOf(flat, threshold);
   const rules = findRules(ink, INCH);
   eraseRules(flat, ink, rules);
   whiten(flat.data, threshold);
-  const { pieces, letterHeight } = piecesOf(inkOf(flat, 200), rules);
-  const scale = Math.min(1, READ_HEIGHT / Math.max(1, letterHeight));
-  return { view, rules, pieces, scale, lines: pieces.map((piece) => cutOut(flat, piece, scale)) };
+  const found = piecesOf(inkOf(flat, 200), rules);
+  const scale = Math.min(1, READ_HEIGHT / Math.max(1, found.letterHeight));
+
+  // What lies beside the sheet is a table's grain.
+  const sheet = sheetOn(straight, rules);
+  const pieces = found.pieces.filter(({ left, top, right, bottom }) =>
+    isOn(sheet, { x0: left, y0: top, x1: right, y1: bottom }),
+  );
+  return {
+    view,
+    rules: {
+      level: rules.level.filter((line) => isOn(sheet, line)),
+      plumb: rules.plumb.filter((line) => isOn(sheet, line)),
+    },
+    pieces,
+    scale,
+    lines: pieces.map((piece) => cutOut(flat, piece, scale)),
+  };
 }
 
 /** The grain of the paper and the noise of a camera become white: what is nearer to paper than to ink. In place. */

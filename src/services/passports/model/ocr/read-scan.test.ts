@@ -55,7 +55,9 @@ describe('a scan read by the Tesseract of the machine', () => {
     expect(shareOf(await read(await withTesseract(context), shadowed(form)))).toBeGreaterThan(0.9);
   });
 
-  it('is read whichever way it lies, and every word is found again on the page as it is', async (context) => {
+  it('is read whichever way it lies, and every word is found again on the page as it is', {
+    timeout: 60_000,
+  }, async (context) => {
     const tesseract = await withTesseract(context);
     for (const turn of [90, 180, 270] as const) {
       const [width, height] = turn === 180 ? [form.width, form.height] : [form.height, form.width];

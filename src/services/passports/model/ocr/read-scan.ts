@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Box, type Reading, type Rule, type Turn, uprightFrame, type Word } from '../../page.ts';
 import type { CleanPage } from './clean.ts';
 import { openCleaners } from './cleaners.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, LineWord } from './engine.ts';
 import type { Raster } from './grey.ts';
 import { russianLetters } from './letters.ts';
 import { compose, inShares, quarterTurn } from './projection.ts';
@@ -77,16 +77,22 @@ function placed(
   const turn = (onHead ? view.turn + 180 : view.turn) as Turn;
   const toSource = onHead ? compose(view.toSource, quarterTurn(180, view)) : view.toSource;
   return {
-    words: lines.flat().map(({ text, confidence, left, top, right, bottom }) => ({
-      text: russianLetters(text),
-      box: share([left, top, right, bottom]),
-      confidence,
-    })),
+    words: lines
+      .flat()
+      .filter(isWord)
+      .map(({ text, confidence, left, top, right, bottom }) => ({
+        text: russianLetters(text),
+        box: share([left, top, right, bottom]),
+        confidence,
+      })),
     rules: [...rules.level, ...rules.plumb].map(({ x0, y0, x1, y1 }) => upright(share([x0, y0, x1, y1]))),
     turn,
     reading: { ...uprightFrame(size.width, size.height, turn), toPage: inShares(toSource, view, raster) },
   };
 }
+
+/** What has neither a letter nor a digit is a remnant of a rule or a stain, unless the engine is sure of it. */
+const isWord = ({ text, confidence }: LineWord): boolean => confidence >= 0.6 || /[\p{L}\p{N}]/u.test(text);
 
 async function openOwn(lanes: number, languages?: string): Promise<Engine> {
   const { openTesseractJs } = await import('./tesseract-js.ts');

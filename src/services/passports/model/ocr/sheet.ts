@@ -1,7 +1,7 @@
 import type { Grey } from './grey.ts';
 import type { Line, Ruled } from './rules.ts';
 
-/** Where the sheet ends in the view, in pixels; at the view's own borders where no edge of it is seen. */
+/** Where the sheet ends in the view, in pixels; infinitely far where no edge of it is seen. */
 export interface Sheet {
   readonly left: number;
   readonly top: number;
@@ -11,8 +11,8 @@ export interface Sheet {
 
 /** An edge of the sheet lies this near to a border of the picture, as a share of its side… */
 const NEAR = 0.12;
-/** …runs along this much of it… */
-const LONG = 0.4;
+/** …runs along this much of it (a faint edge is found in pieces)… */
+const LONG = 0.1;
 /** …and beyond it the table is darker than the paper by this factor, all the way. */
 const DARKER = 0.85;
 
@@ -29,7 +29,12 @@ export function sheetOn(page: Grey, { level, plumb }: Ruled): Sheet {
   const isEdge = (line: Line, border: number, toX: number, toY: number) => {
     const inside = lightAlong(page, line, 14 * toX, 14 * toY);
     const beyond = lightAlong(page, line, -14 * toX, -14 * toY);
-    const outmost = lightAlong(page, line, toX && (border - x(line)) * 0.8, toY && (border - y(line)) * 0.8);
+    const outmost = lightAlong(
+      page,
+      line,
+      Math.abs(toX) * (border - x(line)) * 0.8,
+      Math.abs(toY) * (border - y(line)) * 0.8,
+    );
     return Math.max(beyond, outmost) < DARKER * inside;
   };
   const top = across.filter((line) => y(line) < NEAR * height && isEdge(line, 0, 0, 1));
@@ -37,22 +42,21 @@ export function sheetOn(page: Grey, { level, plumb }: Ruled): Sheet {
   const left = down.filter((line) => x(line) < NEAR * width && isEdge(line, 0, 1, 0));
   const right = down.filter((line) => x(line) > (1 - NEAR) * width && isEdge(line, width, -1, 0));
   return {
-    left: Math.max(0, ...left.map(x)),
-    top: Math.max(0, ...top.map(y)),
-    right: Math.min(width, ...right.map(x)),
-    bottom: Math.min(height, ...bottom.map(y)),
+    left: Math.max(...left.map(x)),
+    top: Math.max(...top.map(y)),
+    right: Math.min(...right.map(x)),
+    bottom: Math.min(...bottom.map(y)),
   };
 }
 
 /** An edge is seldom quite straight: what lies this near to it, in pixels, belongs to it. */
-const EDGE = 12;
+const EDGE = 18;
 
 /** Whether a box lies on the sheet: its middle, and not along an edge. */
 export function isOn(sheet: Sheet, { x0, y0, x1, y1 }: Pick<Line, 'x0' | 'y0' | 'x1' | 'y1'>): boolean {
   const x = (x0 + x1) / 2;
   const y = (y0 + y1) / 2;
-  const after = (at: number, edge: number) => edge === 0 || at > edge + EDGE;
-  return after(x, sheet.left) && after(y, sheet.top) && before(x, sheet.right) && before(y, sheet.bottom);
+  return x > sheet.left + EDGE && x < sheet.right - EDGE && y > sheet.top + EDGE && y < sheet.bottom - EDGE;
 }
 
 /** The mean light along a line that was moved. */

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { sniffImage } from '../../../../base/sniff.ts';
 import { decodeHeic } from '../../../../ml/heic.ts';
-import { MAX_PIXELS, PhotoRefused } from '../../../../ml/image.ts';
+import { MAX_PIXELS, PhotoRefused, READS_HEVC } from '../../../../ml/image.ts';
 import { bareJpeg } from './jpeg.ts';
 
 /** An image as a PDF holds it. */
@@ -43,7 +43,6 @@ export async function sheetImageOf(file: Buffer, signal?: AbortSignal): Promise<
 const JPEG = { quality: 92, chromaSubsampling: '4:4:4' } as const;
 const SMALL_BYTES = 4 * 2 ** 20;
 const DECODE_MS = 20_000;
-const READS_HEVC = sharp.format.heif.input.fileSuffix?.includes('.heic') ?? false;
 
 /** The decoder has turned it upright. */
 async function fromHeic(file: Buffer, signal?: AbortSignal): Promise<SheetImage> {

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { findDate } from './dates.ts';
+import { findNumber, parseNumber } from './numbers.ts';
+import { parseValue, readValue } from './values.ts';
+
+describe('a number that a person types', () => {
+  it.each([
+    ['1 234,56', 1234.56],
+    ['1\u00a0234,56', 1234.56],
+    ['1234.56', 1234.56],
+    ['1.234,56', 1234.56],
+    ['1,234', 1.234],
+    ['−5', -5],
+  ])('%s is %d', (text, value) => expect(parseNumber(text)).toBe(value));
+  it.each(['', 'abc', '12.03.1987', '1 2 3 м', '1.2.3'])('"%s" is none', (text) =>
+    expect(parseNumber(text)).toBeUndefined(),
+  );
+});
+
+describe('a number on a page', () => {
+  it.each([
+    ['1 597 799 руб.', 1597799],
+    ['$674,914', 674914],
+    ['57,6 / 34,1', 57.6],
+    ['5О,6 кв. м', 50.6],
+    ['0,75', 0.75],
+  ])('is found in %s', (text, value) => expect(findNumber(text, 2)?.value).toBe(value));
+  it('is no date', () => expect(findNumber('12.03.1987')).toBeUndefined());
+});
+
+describe('a date on a page', () => {
+  it.each([
+    ['1987-03-12', '1987-03-12'],
+    ['12.03.1987', '1987-03-12'],
+    ['от 12.03.87 г.', '1987-03-12'],
+    ['05/01/2009', '2009-01-05'],
+    ['12.III.1987', '1987-03-12'],
+    ['12 марта 1987 г.', '1987-03-12'],
+    ['« 14 » сентября 20 06 г.', '2006-09-14'],
+    ['« 07 » ____мая____ 2011', '2011-05-07'],
+    ['March 12, 1987', '1987-03-12'],
+    ['двадцать первого марта тысяча девятьсот восемьдесят седьмого года', '1987-03-21'],
+    ['10 мая две тысячи десятого года', '2010-05-10'],
+  ])('%s is %s', (text, value) => expect(findDate(text, 2026)?.value).toBe(value));
+  it.each(['31.02.2010', '13/13/2010', 'май 2010'])('%s is none', (text) => expect(findDate(text)).toBeUndefined());
+});
+
+describe('a value', () => {
+  it('comes in the unit of its field, whether the value says another one or the label does', () => {
+    const area = { type: 'number', unit: 'm2' } as const;
+    expect(readValue(area, '0,0512 га')?.value).toBe(512);
+    expect(readValue(area, '6,5', 'Площадь участка, сот.')?.value).toBe(650);
+    expect(readValue({ type: 'number', unit: 'm' }, '255 см')?.value).toBe(2.55);
+    const money = { type: 'number', unit: 'rub', decimals: 2 } as const;
+    expect(readValue(money, '2 140 руб. 50 коп.')?.value).toBe(2140.5);
+    expect(readValue(money, '1 330,504 тыс. руб.')?.value).toBe(1330504);
+  });
+
+  it('lies within the bounds of its field', () => {
+    const year = { type: 'integer', minimum: 1600, maximum: 2100 } as const;
+    expect(readValue(year, 'п. 3, 1974 г.')?.value).toBe(1974);
+    expect(parseValue(year, '74')).toEqual({ ok: false, problem: 'minimum' });
+  });
+
+  it('is read as its type says: text keeps its characters, empty is null', () => {
+    expect(parseValue({ type: 'string' }, ' 007 ')).toEqual({ ok: true, value: ' 007 ' });
+    expect(parseValue({ type: 'number' }, '')).toEqual({ ok: true, value: null });
+    expect(parseValue({ type: 'number' }, 'семь')).toEqual({ ok: false, problem: 'type' });
+    expect(parseValue({ type: 'date' }, '12 марта 1987 г.')).toEqual({ ok: true, value: '1987-03-12' });
+    expect(parseValue({ type: 'date' }, 'до 12.03.1987')).toEqual({ ok: false, problem: 'type' });
+    expect(parseValue({ type: 'boolean' }, 'имеется')).toEqual({ ok: true, value: true });
+    expect(parseValue({ type: 'string', pattern: '^\\d+$' }, 'x')).toEqual({ ok: false, problem: 'pattern' });
+    expect(parseValue({ type: 'string' }, 'x'.repeat(10_001))).toEqual({ ok: false, problem: 'too_long' });
+    const spec = { type: 'enum', enum: ['brick', { value: 'wood', label: { en: 'Wood', ru: 'Дерево' } }] } as const;
+    expect(parseValue({ ...spec, enum: [...spec.enum] }, 'дерево')).toEqual({ ok: true, value: 'wood' });
+    expect(parseValue({ ...spec, enum: [...spec.enum] }, 'stone')).toEqual({ ok: false, problem: 'enum' });
+  });
+
+  it('in words counts where a form writes it so', () => {
+    expect(readValue({ type: 'integer' }, 'на третьем этаже')?.value).toBe(3);
+  });
+});

@@ -1,0 +1,448 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Download, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modelHouse } from '../src/compose.ts';
+import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
+import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
+import { type Visit, visit } from './browser/visit.ts';
+import { type Product, startProduct } from './helpers/product.ts';
+
+const KEY = 'browser-key-1234567890';
+/** What scripts/make-passport-example.mjs prints. */
+const EXAMPLE = fileURLToPath(new URL('../examples/passport.pdf', import.meta.url));
+const OWNER = 'Ёлкина Людмила Фёдоровна';
+const { signal } = new AbortController();
+
+type Test = Parameters<typeof visit>[0];
+type Options = Parameters<typeof visit>[2];
+
+let product: Product;
+let scratch: string;
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'assay-browser-'));
+  product = await startProduct({ service: 'passports', env: { PASSPORTS_API_KEYS: `anna:${KEY}` } });
+  await product.startWorker(await product.house.services[0]!.load(await modelHouse(product.house)));
+}, 120_000);
+afterAll(async () => {
+  await product.stop();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+const until = (check: () => Promise<unknown>, timeout = 20_000) => expect.poll(check, { timeout, interval: 50 });
+const row = (page: Page, name: string) => page.locator('#documents li', { hasText: name });
+const field = (page: Page, key: string) => page.locator(`[id="${key}"]`);
+const value = (page: Page, key: string) => field(page, key).inputValue();
+const saved = (page: Page) => until(() => page.locator('#saved').textContent());
+const pdf = async (name: string) => ({ name, mimeType: 'application/pdf', buffer: await readFile(EXAMPLE) });
+
+/** A person who has signed in with the key, on the page with the list. */
+async function signedIn(test: Test, options?: Options): Promise<Visit> {
+  const it = await visit(test, `${product.url}/login`, options);
+  await it.page.locator('#api_key').fill(KEY);
+  await it.page.keyboard.press('Enter');
+  await it.page.waitForURL(`${product.url}/`);
+  return it;
+}
+
+/** One more, who has uploaded the example under this name, seen it finish and opened it. */
+async function reviewing(test: Test, name: string, options?: Options): Promise<Visit> {
+  const it = await signedIn(test, options);
+  await it.page.locator('#pdfs').setInputFiles(await pdf(name));
+  await until(() => row(it.page, name).getAttribute('data-status')).toBe('SUCCESS');
+  await row(it.page, name).locator('.name').click();
+  await it.page.waitForURL('**/task/*');
+  return it;
+}
+
+const idOf = (page: Page) => /\/task\/([^/?#]+)/.exec(page.url())![1]!;
+const resultOf = async (page: Page, id = idOf(page)) =>
+  (await page.request.get(`${product.url}/api/task/${id}/result`)).json();
+
+async function bytesOf(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
+  const [download] = (await Promise.all([page.waitForEvent('download'), click()])) as [Download, void];
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+}
+
+describe('the pages of passports', () => {
+  it('let in who has the key and nobody else', async (test) => {
+    const { page, trouble } = await visit(test, `${product.url}/login`);
+    await page.locator('#api_key').fill('not-the-key');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('main').textContent()).toContain('The API key');
+    expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
+    expect(await page.context().cookies()).toEqual([]);
+
+    // As the link of the start-up banner does: nobody types, and nothing of the key stays in the address.
+    await page.goto(`${product.url}/login#key=${KEY}`);
+    await page.waitForURL(`${product.url}/`);
+    expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${product.url}/login`);
+    await page.goto(product.url);
+    expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
+    expect(trouble).toEqual([]);
+  });
+
+  it('take the example from an upload to all of its values, without a reload', async (test) => {
+    const { page, trouble } = await signedIn(test, { locale: 'ru-RU' });
+    expect(await page.locator('html').getAttribute('lang')).toBe('ru');
+    await page.evaluate('globalThis.here = true');
+    await page.locator('#pdfs').setInputFiles(await pdf('Паспорт кв. 37 — Садовая.pdf'));
+    const document = row(page, 'Паспорт кв. 37 — Садовая.pdf');
+    await until(() => document.locator('.state').textContent()).toBe('Готов');
+    expect(await page.evaluate('globalThis.here')).toBe(true);
+    expect(await document.getByRole('link', { name: 'Excel' }).isVisible()).toBe(true);
+    await document.locator('.name').click();
+    await page.waitForURL('**/task/*');
+    expect((await resultOf(page)).data).toEqual(PRINTED);
+    for (const [key, shown] of Object.entries(SHOWN)) expect(await value(page, key), key).toBe(shown);
+    // Its language is the reader's throughout; what is not is a name.
+    expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
+    expect(trouble).toEqual([]);
+  });
+
+  it('let values be corrected, taken back and found again with the keyboard alone', async (test) => {
+    const { page, trouble } = await reviewing(test, 'keyboard.pdf');
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    for (let i = 0; i < 60 && (await focused()) !== 'general:year_built'; i++) await page.keyboard.press('Tab');
+    expect(await focused()).toBe('general:year_built');
+    const lit = () => page.locator('.box.lit').evaluateAll((boxes) => boxes.map((box: any) => box.dataset.key));
+    expect(await lit()).toEqual(['general:year_built']);
+
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('1981');
+    await page.keyboard.press('Enter');
+    await saved(page).toBe('Saved');
+    expect(await focused()).toBe('general:floors');
+    expect(await lit()).toEqual(['general:floors']);
+    await page.keyboard.press('Shift+Enter');
+    expect(await focused()).toBe('general:year_built');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('2');
+    await page.keyboard.press('Escape');
+    expect(await value(page, 'general:year_built')).toBe('1981');
+
+    // What is no year is said beside the field, stays there to be mended, and is not saved.
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('long ago');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('[data-field="general:year_built"] .problem').textContent()).toContain('integer');
+    expect(await field(page, 'general:year_built').getAttribute('aria-invalid')).toBe('true');
+    expect((await resultOf(page)).data.general.year_built).toBe(1981);
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.press('Escape');
+    expect(trouble.splice(0)).toEqual([expect.stringContaining('422')]);
+
+    // Typed as people write it, shown as it is kept.
+    await field(page, 'areas:total_area').focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('1 054,70');
+    await page.keyboard.press('Enter');
+    await until(() => value(page, 'areas:total_area')).toBe('1054.7');
+    await until(() => page.locator('[data-field="areas:total_area"] .mark').textContent()).toBe(
+      'typed by a person · page 1 · Read as: 54.7',
+    );
+
+    await page.reload();
+    expect(await value(page, 'general:year_built')).toBe('1981');
+    const history = page.locator('#history');
+    await history.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    expect(await history.locator('li').allTextContents()).toEqual([
+      expect.stringContaining('anna: Total area, 54.7 → 1054.7'),
+      expect.stringContaining('anna: Year built, 1978 → 1981'),
+    ]);
+    await history.locator('.revert').last().focus();
+    const reloaded = page.waitForEvent('load');
+    await page.keyboard.press('Enter');
+    await reloaded;
+    expect(await value(page, 'general:year_built')).toBe('1978');
+    expect(await page.locator('#history li').count()).toBe(3);
+    expect(trouble).toEqual([]);
+  });
+
+  it('let rows be added to a table and removed from it with the keyboard alone', async (test) => {
+    const { page, trouble } = await reviewing(test, 'rows.pdf');
+    await field(page, 'rooms:8.name').focus();
+    await page.keyboard.type('лоджия');
+    await page.keyboard.press('Enter');
+    await saved(page).toBe('Saved');
+    expect(await page.evaluate('document.activeElement.id')).toBe('rooms:8.area');
+    expect(await field(page, 'rooms:9.name').count()).toBe(1);
+    await page.keyboard.type('3,6');
+    await page.keyboard.press('Enter');
+    await until(async () => (await resultOf(page)).data.rooms[7]).toMatchObject({ name: 'лоджия', area: 3.6 });
+    // And the row after it, which the script has made.
+    await field(page, 'rooms:9.name').focus();
+    await page.keyboard.type('балкон');
+    await page.keyboard.press('Enter');
+    await until(async () => (await resultOf(page)).data.rooms.length).toBe(9);
+
+    await page.getByRole('button', { name: 'Remove row 8' }).focus();
+    const reloaded = page.waitForEvent('load');
+    await page.keyboard.press('Enter');
+    await reloaded;
+    expect(await value(page, 'rooms:8.name')).toBe('балкон');
+    expect((await resultOf(page)).data.rooms.map(({ name }: { name: string }) => name)).toEqual([
+      ...PRINTED.rooms.map(({ name }) => name),
+      'балкон',
+    ]);
+    expect(trouble).toEqual([]);
+  });
+
+  it('light the box of the field in focus on its page, and lead from a box to its field', async (test) => {
+    const { page } = await reviewing(test, 'boxes.pdf', { viewport: { width: 1280, height: 700 } });
+    await field(page, 'rooms:3.area').focus();
+    const lit = page.locator('#page-2 .box.lit');
+    expect(await lit.getAttribute('data-key')).toBe('rooms:3.area');
+    // The second page has been brought into sight.
+    await until(() => lit.evaluate((box: any) => box.getBoundingClientRect().top)).toBeLessThan(700);
+    await page.locator('#page-1 .box[data-key="general:floors"]').click();
+    expect(await page.evaluate('document.activeElement.id')).toBe('general:floors');
+    // The box lies on the value: there is ink below it.
+    const { bbox, page: on } = (await resultOf(page)).fields['general:floors'];
+    const picture = await (await page.request.get(`${product.url}/api/task/${idOf(page)}/page/${on}`)).body();
+    const { width, height } = await sharp(picture).metadata();
+    const [x0, y0, x1, y1] = bbox;
+    const region = { left: x0 * width, top: y0 * height, width: (x1 - x0) * width, height: (y1 - y0) * height };
+    const cut = Object.fromEntries(Object.entries(region).map(([name, at]) => [name, Math.round(at)])) as any;
+    expect((await sharp(picture).extract(cut).greyscale().stats()).channels[0]!.min).toBeLessThan(100);
+  });
+
+  it('export what a person has corrected, named after the document', async (test) => {
+    const { page, trouble } = await reviewing(test, 'Квартира №37 «Ёлкина».pdf');
+    await field(page, 'general:owner').fill('Щукин Пётр Ильич');
+    await page.keyboard.press('Enter');
+    await saved(page).toBe('Saved');
+    const excel = await bytesOf(page, () => page.getByRole('link', { name: 'Excel' }).click());
+    expect(excel.name).toBe('Passport_Квартира №37 «Ёлкина».xlsx');
+    const [rows] = sheetsOf(excel.bytes).values();
+    expect(rows).toContainEqual(['text:Owner', 'text:Щукин Пётр Ильич']);
+    expect(rows).toContainEqual(['text:Year built', 'number:1978']);
+
+    const report = await bytesOf(page, () => page.getByRole('link', { name: 'PDF report' }).click());
+    expect(report.name).toBe('Report_Квартира №37 «Ёлкина».pdf');
+    const words = await wordsOf(report.bytes);
+    expect(words.join(' ')).toContain('Щукин Пётр Ильич');
+    expect(words.join(' ')).not.toContain(OWNER);
+    expect(trouble).toEqual([]);
+  });
+
+  it('rename with a Cyrillic name, everywhere, and delete after a question', async (test) => {
+    const { page, trouble } = await signedIn(test);
+    await page.locator('#pdfs').setInputFiles(await pdf('scan0001.pdf'));
+    await until(() => row(page, 'scan0001.pdf').getAttribute('data-status')).toBe('SUCCESS');
+    await row(page, 'scan0001.pdf').locator('summary').click();
+    await row(page, 'scan0001.pdf').getByRole('textbox', { name: 'Document' }).fill('Дом у реки, объект №5.pdf');
+    await page.keyboard.press('Enter');
+    const renamed = row(page, 'Дом у реки, объект №5.pdf');
+    await renamed.waitFor();
+    const excel = await bytesOf(page, () => renamed.getByRole('link', { name: 'Excel' }).click());
+    expect(excel.name).toBe('Passport_Дом у реки, объект №5.xlsx');
+    await renamed.locator('.name').click();
+    await page.waitForURL('**/task/*');
+    expect(await page.locator('h1').textContent()).toBe('Дом у реки, объект №5.pdf');
+
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await page.getByRole('button', { name: 'Delete' }).click();
+    expect((await resultOf(page)).status).toBe('SUCCESS');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL(`${product.url}/`);
+    expect(await page.getByText('No documents yet.').isVisible()).toBe(true);
+    expect(trouble).toEqual([]);
+  });
+
+  it('put photos into another order by keyboard, one of them turned, and make one document', { timeout: 240_000 }, async (test) => {
+    const { page, trouble } = await signedIn(test);
+    const [first, second] = await photosOf(EXAMPLE);
+    const lying = await sharp(first).rotate(270).jpeg().toBuffer();
+    const plain = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#9a9a9a' } }).jpeg().toBuffer();
+    const photo = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
+    await page.locator('#photos').setInputFiles([photo('лист 1.jpg', lying), photo('plan.jpg', plain), photo('лист 2.jpg', second!)]);
+    const captions = () => page.locator('#images .caption').allTextContents();
+    await until(captions).toEqual(['Page 1: лист 1.jpg', 'Page 2: plan.jpg', 'Page 3: лист 2.jpg']);
+    const image = (name: string) => page.locator('#images li', { hasText: name });
+
+    await image('лист 2.jpg').getByRole('button', { name: 'Earlier' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    expect(await captions()).toEqual(['Page 1: лист 2.jpg', 'Page 2: лист 1.jpg', 'Page 3: plan.jpg']);
+    expect(await page.locator('#live').textContent()).toBe('лист 2.jpg is page 1 now');
+
+    const size = (name: string) =>
+      image(name).locator('img').evaluate((img: any) => (img.complete ? img.naturalWidth / img.naturalHeight : 0));
+    await until(() => size('лист 1.jpg')).toBeGreaterThan(1.2);
+    await image('лист 1.jpg').getByRole('button', { name: 'Turn' }).focus();
+    await page.keyboard.press('Enter');
+    await until(() => size('лист 1.jpg')).toBeLessThan(0.8);
+
+    await page.getByRole('button', { name: 'Make the document (3)' }).focus();
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('#documents li').count()).toBe(1);
+    expect(await page.locator('#assembly').isVisible()).toBe(false);
+    await until(() => page.locator('#documents li').getAttribute('data-status'), 200_000).toBe('SUCCESS');
+    await page.locator('#documents .name').click();
+    await page.waitForURL('**/task/*');
+    const { pages, sheets, fields } = await resultOf(page);
+    expect(pages).toBe(3);
+    expect(fields['construction:wear_percent']).toMatchObject({ value: 24, page: 1 });
+    expect(fields['areas:total_area']).toMatchObject({ value: 54.7, page: 2 });
+    expect(sheets.map((sheet: any) => sheet.width < sheet.height)).toEqual([true, true, false]);
+    expect(sheets[1].turn).toBe(0);
+    expect(trouble).toEqual([]);
+  });
+
+  it('filter the list by state and turn its pages', async (test) => {
+    const { page, trouble } = await signedIn(test);
+    await page.locator('#pdfs').setInputFiles(await pdf('good.pdf'));
+    const broken = Array.from({ length: 26 }, (_, i) => ({
+      name: `broken ${i}.pdf`,
+      mimeType: 'application/pdf',
+      buffer: Buffer.from(`%PDF-1.7\n${i} ${Math.random()}`),
+    }));
+    for (const some of [broken.slice(0, 13), broken.slice(13)]) await page.locator('#pdfs').setInputFiles(some);
+    await until(() => page.locator('#documents li').count()).toBe(25);
+    await until(async () => (await page.request.get(`${product.url}/api/tasks?status=PERMANENT_ERROR&limit=1`)).json(), 60_000)
+      .toMatchObject({ total: 26 });
+    await page.getByRole('link', { name: 'Unreadable', exact: true }).click();
+    await page.waitForURL('**/?status=PERMANENT_ERROR');
+    expect(await page.locator('#documents li').count()).toBe(25);
+    expect(await page.locator('#documents .why').first().textContent()).toContain('no page of it can be opened');
+    await page.getByRole('link', { name: /Older/ }).click();
+    await page.waitForURL('**/?status=PERMANENT_ERROR&page=2');
+    await until(() => page.locator('#documents li').count()).toBe(1);
+    await page.getByRole('link', { name: 'Done', exact: true }).click();
+    await page.waitForURL('**/?status=SUCCESS');
+    expect(await page.locator('#documents .name').allTextContents()).toEqual(['good.pdf']);
+    expect(trouble).toEqual([]);
+  });
+
+  it('refuse a form that another origin has made this browser send', async (test) => {
+    const { page } = await reviewing(test, 'target.pdf');
+    const id = idOf(page);
+    const evil = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<form method="post" action="${product.url}/task/${id}/update"><input name="general:owner" value="Nobody"></form>`);
+    });
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/`;
+      await page.context().unroute('**/*');
+      await page.goto(url);
+      const answered = page.waitForResponse((response) => response.url().includes('/update'));
+      await page.evaluate('document.forms[0].submit()');
+      expect((await answered).status()).toBe(403);
+      expect((await resultOf(page, id)).data.general.owner).toBe(OWNER);
+    } finally {
+      evil.closeAllConnections();
+      await new Promise((resolve) => evil.close(resolve));
+    }
+  });
+
+  it('work without a script', async (test) => {
+    const { page } = await signedIn(test, { javaScriptEnabled: false });
+    await page.locator('#pdfs').setInputFiles(await pdf('без сценариев.pdf'));
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.waitForURL(`${product.url}/`);
+    await until(async () => {
+      await page.reload();
+      return row(page, 'без сценариев.pdf').getAttribute('data-status');
+    }).toBe('SUCCESS');
+    await row(page, 'без сценариев.pdf').locator('.name').click();
+    await page.waitForURL('**/task/*');
+    await field(page, 'general:floors').fill('12');
+    await page.getByRole('button', { name: 'Save' }).last().click();
+    await page.waitForURL('**/task/*');
+    expect(await value(page, 'general:floors')).toBe('12');
+    const { fields, version } = await resultOf(page);
+    // Everything was sent, one thing was changed.
+    expect(version).toBe(2);
+    expect(Object.values(fields).filter((each: any) => each.edited_at !== null)).toMatchObject([{ value: 12 }]);
+
+    await page.locator('summary', { hasText: 'Rename' }).click();
+    await page.locator('#name').fill('Без сценариев, 12 этажей.pdf');
+    await page.locator('.rename button').click();
+    await page.waitForURL(`${product.url}/`);
+    expect(await page.locator('#documents .name').allTextContents()).toEqual(['Без сценариев, 12 этажей.pdf']);
+  });
+});
+
+/** Pages of a PDF as somebody would photograph them, only better. */
+async function photosOf(path: string): Promise<Buffer[]> {
+  const document = await openPdf(path, { maxPages: 10, signal });
+  const photos: Buffer[] = [];
+  for (let page = 1; page <= document.pages; page++) {
+    const { data, width, height, channels } = await document.render(page, { dpi: 170, maxPixels: 4e6 }, signal);
+    photos.push(await sharp(data, { raw: { width, height, channels } }).jpeg({ quality: 90 }).toBuffer());
+  }
+  await document.close();
+  return photos;
+}
+
+async function wordsOf(bytes: Buffer): Promise<string[]> {
+  await mkdir(scratch, { recursive: true });
+  const path = join(scratch, 'report.pdf');
+  await (await import('node:fs/promises')).writeFile(path, bytes);
+  const document = await openPdf(path, { maxPages: 50, signal });
+  const words: string[] = [];
+  for (let page = 1; page <= document.pages; page++) {
+    words.push(...(await document.text(page, signal)).words.map(({ text }) => text));
+  }
+  await document.close();
+  return words;
+}
+
+const room = (no: string, name: string, living_area: number | null, auxiliary_area: number | null) => ({
+  ...{ no, name, area: living_area ?? auxiliary_area, living_area, auxiliary_area, height: 2.64 },
+});
+const PRINTED = {
+  general: {
+    address: 'Пермский край, г. Кедровск, ул. Садовая, д. 14, кв. 37',
+    cadastral_number: '59:99:0410023:1847',
+    inventory_number: '57-3081',
+    purpose: 'жилое',
+    year_built: 1978,
+    floors: 9,
+    floor: 5,
+    inventory_value: 412_630.5,
+    issue_date: '2011-05-18',
+    issuer: 'МУП «Кедровское БТИ»',
+    owner: OWNER,
+    head: 'Гордеев А. Б.',
+    technician: 'Цветкова В. Г.',
+  },
+  areas: { total_area: 54.7, living_area: 31.8, auxiliary_area: 22.9, ceiling_height: 2.64 },
+  construction: {
+    foundation: 'железобетонный ленточный',
+    wall_material: 'кирпичные',
+    partitions: 'гипсолитовые',
+    floors_material: 'железобетонные плиты',
+    roof: 'рулонная по железобетонным плитам',
+    wear_percent: 24,
+  },
+  rooms: [
+    room('1', 'прихожая', null, 8.4),
+    room('2', 'кухня', null, 9.1),
+    room('3', 'жилая комната', 18.6, null),
+    room('4', 'жилая комната', 13.2, null),
+    room('5', 'ванная', null, 3.2),
+    room('6', 'санузел', null, 1.3),
+    room('7', 'кладовая', null, 0.9),
+  ],
+  notes: { text: 'Самовольной перепланировки не обнаружено' },
+};
+/** Some of it as the fields of the page show it. */
+const SHOWN = {
+  'general:address': 'Пермский край, г. Кедровск, ул. Садовая, д. 14, кв. 37',
+  'general:issue_date': '2011-05-18',
+  'general:inventory_value': '412630.5',
+  'areas:total_area': '54.7',
+  'rooms:3.living_area': '18.6',
+};
