@@ -129,7 +129,8 @@ export async function startPassports(env: Record<string, string | undefined> = {
   return product;
 }
 
-function newClient(url: string, token: string | undefined): Client {
+/** A client of the service at this address, with a token where one is given. */
+export function newClient(url: string, token: string | undefined): Client {
   const cookies = new Map<string, string>();
   const client: Client = {
     cookies,

@@ -1,7 +1,7 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import type { ListPage } from './list-texts.ts';
 import { ask } from './requests.ts';
-import { sendFiles } from './uploads.ts';
+import { rejections, sendFiles } from './uploads.ts';
 
 interface Image {
   readonly image_id: string;
@@ -120,12 +120,7 @@ export function openAssembly(
       if (!session) await refresh();
       for (const image of images) show(image);
       renumber();
-      if (rejected.length > 0) {
-        const sentences = rejected.map(({ filename, error }) =>
-          fill(texts.rejected, { name: filename, why: error.message }),
-        );
-        throw new Error(sentences.join(' '));
-      }
+      if (rejected.length > 0) throw new Error(rejections(rejected, texts).join(' '));
     },
   };
 }

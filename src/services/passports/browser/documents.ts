@@ -8,13 +8,14 @@ interface Item {
   readonly status: keyof ListPage['texts']['statuses'];
   readonly cached: boolean;
   readonly created_at: string;
+  readonly error_type: string | null;
 }
 
 const PROGRESS_MS = 1500;
 
 /** The list as it changes: the stream says that something has, and the page of the list is asked for anew. */
 export function openList(
-  { texts, page, limit, status, signedIn }: ListPage,
+  { texts, page, limit, status, signedIn, errors }: ListPage,
   attempt: (act: () => Promise<unknown>) => void,
 ) {
   const list = byId('documents');
@@ -67,8 +68,8 @@ export function openList(
     return row;
   }
 
-  function update(row: HTMLElement, { filename, status: now, cached, created_at }: Item): void {
-    if (row.dataset['status'] !== now) find(row, '.why').textContent = '';
+  function update(row: HTMLElement, { filename, status: now, cached, created_at, error_type: why }: Item): void {
+    find(row, '.why').textContent = why === null ? '' : ` · ${errors[why] ?? why}`;
     row.dataset['status'] = now;
     const name = find(row, '.name');
     if (name.textContent !== filename) {

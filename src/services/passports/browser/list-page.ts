@@ -4,8 +4,8 @@ import { pageData } from '../../../ui/browser/page-data.ts';
 import { openAssembly } from './assembly.ts';
 import { openList } from './documents.ts';
 import type { ListPage } from './list-texts.ts';
-import { Refused } from './requests.ts';
-import { sendFiles } from './uploads.ts';
+import { sentenceOf } from './requests.ts';
+import { rejections, sendFiles } from './uploads.ts';
 
 const { own } = pageData<ListPage>();
 const { texts } = own;
@@ -13,10 +13,7 @@ const { texts } = own;
 /** Does it, and tells the person when it was refused. */
 function attempt(act: () => Promise<unknown>): void {
   byId('refused').hidden = true;
-  act().catch((error: unknown) => {
-    const offline = error instanceof Refused && error.status === 0;
-    tell(offline ? texts.offline : fill(texts.failed, { message: (error as Error).message }));
-  });
+  act().catch((error: unknown) => tell(sentenceOf(error, texts)));
 }
 
 function tell(...sentences: string[]): void {
@@ -41,9 +38,7 @@ function take(files: readonly File[]): void {
 async function sendPdfs(files: readonly File[]): Promise<void> {
   const { items, rejected } = await sendFiles<{ items: unknown[] }>('upload', files, texts);
   byId('sent').textContent = fill(texts.uploaded, { count: items.length });
-  if (rejected.length > 0) {
-    tell(...rejected.map(({ filename, error }) => fill(texts.rejected, { name: filename, why: error.message })));
-  }
+  if (rejected.length > 0) tell(...rejections(rejected, texts));
   await refresh();
 }
 

@@ -1,3 +1,4 @@
+import { refusalTexts } from './refusal-texts.ts';
 import { reviewTexts } from './review-texts.ts';
 
 /** The words of the list of documents, of uploading and of assembly, and of signing in. */
@@ -53,8 +54,7 @@ const en = {
   back: 'Back',
   refusedTitle: 'This did not work',
   statuses: reviewTexts.en.status,
-  failed: reviewTexts.en.failed,
-  offline: reviewTexts.en.offline,
+  ...refusalTexts.en,
 };
 
 const ru: typeof en = {
@@ -109,8 +109,7 @@ const ru: typeof en = {
   back: 'Назад',
   refusedTitle: 'Не получилось',
   statuses: reviewTexts.ru.status,
-  failed: reviewTexts.ru.failed,
-  offline: reviewTexts.ru.offline,
+  ...refusalTexts.ru,
 };
 
 export const listTexts = { en, ru };
@@ -126,4 +125,6 @@ export interface ListPage {
   readonly signedIn: boolean;
   /** Whether the browser has a session; its first upload gives it one. */
   readonly session: boolean;
+  /** Why a document has no result, by its `error_type`. */
+  readonly errors: Readonly<Record<string, string>>;
 }

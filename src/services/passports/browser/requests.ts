@@ -1,19 +1,44 @@
+import { fill } from '../../../ui/browser/fill.ts';
+import type { RefusalTexts } from './refusal-texts.ts';
+
+/** What is wrong with one field of a form. */
+export interface Problem {
+  readonly msg: string;
+  readonly type: string;
+  readonly ctx?: Readonly<Record<string, string | number>>;
+}
+
 /** The service said no, or could not be reached (`status` 0). */
 export class Refused extends Error {
   readonly status: number;
+  readonly code: string | undefined;
   /** By the name of the form's field, where the service says which one is wrong. */
-  readonly fields: ReadonlyMap<string, string>;
+  readonly fields: ReadonlyMap<string, Problem>;
 
-  constructor(status: number, message: string, fields: ReadonlyMap<string, string> = new Map()) {
+  constructor(
+    status: number,
+    message: string,
+    { code, fields = new Map() }: { code?: string | undefined; fields?: ReadonlyMap<string, Problem> } = {},
+  ) {
     super(message);
     this.status = status;
+    this.code = code;
     this.fields = fields;
   }
 }
 
+/** Why it was refused, as a whole or for one field, in the reader's words where we have them. */
+export function sentenceOf(error: unknown, texts: RefusalTexts, field?: string): string {
+  if (!(error instanceof Refused)) return (error as Error).message;
+  if (error.status === 0) return texts.offline;
+  const problems = field === undefined ? [...error.fields.values()] : [error.fields.get(field)!];
+  if (problems.length === 0) return texts.refusals[error.code ?? ''] ?? error.message;
+  return problems.map(({ msg, type, ctx = {} }) => fill(texts.problems[type] ?? msg, ctx)).join(' ');
+}
+
 interface Answer {
-  error?: { message: string };
-  detail?: { loc: (string | number)[]; msg: string }[];
+  error?: { code: string; message: string };
+  detail?: (Problem & { loc: (string | number)[] })[];
 }
 
 /**
@@ -27,9 +52,11 @@ export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
   const text = await response.text();
   const body = (text === '' ? undefined : parsed(text)) as (T & Answer) | undefined;
   if (response.ok) return body as T;
-  const fields = new Map((body?.detail ?? []).map(({ loc, msg }) => [String(loc.at(-1)), msg]));
-  const said = body?.error?.message ?? [...fields.values()].join('; ');
-  throw new Refused(response.status, said || `HTTP ${response.status}`, fields);
+  const fields = new Map((body?.detail ?? []).map((problem) => [String(problem.loc.at(-1)), problem]));
+  throw new Refused(response.status, body?.error?.message ?? `HTTP ${response.status}`, {
+    code: body?.error?.code,
+    fields,
+  });
 }
 
 /** A form as a browser without scripts would send it. */

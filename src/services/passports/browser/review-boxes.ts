@@ -4,22 +4,20 @@
  */
 export function linkBoxes(): void {
   const form = document.getElementById('fields')!;
-  const boxes = new Map(
-    [...document.querySelectorAll<SVGRectElement>('.box')].map((box) => [box.dataset['key']!, box]),
-  );
-
   form.addEventListener('focusin', ({ target }) => {
     for (const lit of document.querySelectorAll('.box.lit')) lit.classList.remove('lit');
-    const box = boxes.get((target as HTMLInputElement).name);
-    if (box === undefined) return;
+    const { name = '' } = target as HTMLInputElement;
+    const box = document.querySelector<SVGRectElement>(`.box[data-key="${CSS.escape(name)}"]`);
+    if (box === null) return;
     box.classList.add('lit');
     // The last one drawn lies on top.
     box.parentElement!.append(box);
     bringIntoSight(box);
   });
-  for (const [key, box] of boxes) {
-    box.addEventListener('click', () => document.getElementById(key)?.focus());
-  }
+  document.querySelector('.pages')!.addEventListener('click', ({ target }) => {
+    const { key } = (target as SVGElement).dataset;
+    if (key !== undefined) document.getElementById(key)?.focus();
+  });
   fetchWhenNear();
 }
 

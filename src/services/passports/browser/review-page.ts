@@ -1,6 +1,6 @@
 import { byId } from '../../../ui/browser/dom.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
-import { ask, Refused } from './requests.ts';
+import { ask, Refused, sentenceOf } from './requests.ts';
 import { linkBoxes } from './review-boxes.ts';
 import { openReview } from './review-edits.ts';
 import type { ReviewPage } from './review-texts.ts';
@@ -47,10 +47,7 @@ function on(button: string, act: () => Promise<void>): void {
   document.getElementById(button)?.addEventListener('click', () => {
     act().catch((error: unknown) => {
       const refused = byId('refused');
-      const offline = error instanceof Refused && error.status === 0;
-      refused.textContent = offline
-        ? texts.offline
-        : texts.failed.replace('{message}', String((error as Error).message));
+      refused.textContent = sentenceOf(error, texts);
       refused.hidden = false;
     });
   });

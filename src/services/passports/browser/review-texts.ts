@@ -1,3 +1,5 @@
+import { refusalTexts } from './refusal-texts.ts';
+
 /** The words of the page of one document. */
 const en = {
   title: 'Document',
@@ -55,8 +57,11 @@ const en = {
   noHistory: 'Nothing has been edited.',
   edit: '{actor}: {field}, {from} → {to}',
   nothing: 'nothing',
-  failed: 'The server refused: {message}',
-  offline: 'The server does not answer.',
+  doNotAgree: 'These do not agree: {fields}.',
+  pageDamaged: 'Some pages of this PDF cannot be opened.',
+  noModel: 'The language model did not help with this document.',
+  saveRows: 'Save rows {from}–{to}',
+  ...refusalTexts.en,
 };
 
 const ru: typeof en = {
@@ -115,8 +120,11 @@ const ru: typeof en = {
   noHistory: 'Правок не было.',
   edit: '{actor}: {field}, {from} → {to}',
   nothing: 'пусто',
-  failed: 'Сервер отказал: {message}',
-  offline: 'Сервер не отвечает.',
+  doNotAgree: 'Не сходится: {fields}.',
+  pageDamaged: 'Некоторые страницы этого PDF не открываются.',
+  noModel: 'Языковая модель с этим документом не помогла.',
+  saveRows: 'Сохранить строки {from}–{to}',
+  ...refusalTexts.ru,
 };
 
 export const reviewTexts = { en, ru };

@@ -4,7 +4,7 @@ import { Refused } from './requests.ts';
 
 export interface Rejected {
   readonly filename: string;
-  readonly error: { readonly message: string };
+  readonly error: { readonly code: string; readonly message: string };
 }
 
 /** Sends files as one form and shows how much has left. By XMLHttpRequest, because `fetch` tells nobody. */
@@ -33,9 +33,9 @@ export function sendFiles<T>(
     request.addEventListener('load', () => {
       const { status, responseText } = request;
       try {
-        const body = JSON.parse(responseText) as T & { rejected: Rejected[]; error?: { message: string } };
+        const body = JSON.parse(responseText) as T & { rejected: Rejected[]; error?: Rejected['error'] };
         if (status < 300) resolve(body);
-        else reject(new Refused(status, body.error?.message ?? `HTTP ${status}`));
+        else reject(new Refused(status, body.error?.message ?? `HTTP ${status}`, { code: body.error?.code }));
       } catch {
         reject(new Refused(status, `HTTP ${status}`));
       }
@@ -43,3 +43,9 @@ export function sendFiles<T>(
     request.send(form);
   });
 }
+
+/** What became of the files that were not taken. */
+export const rejections = (rejected: readonly Rejected[], texts: ListTexts): string[] =>
+  rejected.map(({ filename, error }) =>
+    fill(texts.rejected, { name: filename, why: texts.refusals[error.code] ?? error.message }),
+  );

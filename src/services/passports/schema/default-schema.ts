@@ -331,6 +331,7 @@ export const DEFAULT_SCHEMA: Schema = {
             'Выполнил',
             'Technician',
             'Measured by',
+            'Surveyed by',
             'Surveyor',
             'Техник-инвентаризатор',
             'Инженер-техник',

@@ -60,7 +60,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 // Thousands are parted by a space only where three digits follow: "2 кв. 31" is no number of three digits.
 const DIGIT = '[\\dOОоЗз]';
 const NUMBER = new RegExp(
-  `(?<![\\p{L}\\d])[-\u2212]?(?:\\d{1,3}(?:[ \u00a0\u202f\u2009']\\d{3})+(?!\\d)|\\d${DIGIT}*)(?:[ ]?[.,] ?\\d${DIGIT}*(?!\\d*[:/]))*`,
+  `(?<![\\p{L}\\d])[-\u2212]?(?:\\d{1,3}(?:[ \u00a0\u202f\u2009']\\d{3})+(?!\\d)|\\d${DIGIT}*)(?:[.,]\\d${DIGIT}*(?!\\d*[:/])|[ ]?[.,] ?\\d{1,2}(?![\\d:/]))*`,
   'gu',
 );
 

@@ -155,7 +155,7 @@ function continued(
   const left = Math.min(...first.map(({ x0 }) => x0));
   const more: Token[] = [];
   let bottom = Math.max(...first.map(({ y1 }) => y1));
-  const labelled = (block: Block) => (labels.get(block) ?? []).some((one) => stops(one) && one.score > 0.75);
+  const labelled = (block: Block) => (labels.get(block) ?? []).some((one) => stops(one));
   for (;;) {
     const next = blocks.find((other) => {
       const pitch = other.y1 - bottom;

@@ -61,7 +61,7 @@ export function sheetsOf(pages: readonly ReadPage[]): Sheet[] {
       y1: y1 * height,
     });
     const rules = page.rules.map(inPoints);
-    const sheet: Sheet = {
+    const sheet: { -readonly [Key in keyof Sheet]: Sheet[Key] } = {
       page,
       width,
       height,
@@ -90,7 +90,28 @@ export function sheetsOf(pages: readonly ReadPage[]): Sheet[] {
         }
       }
     }
+    if (page.reader !== 'text') sheet.tokens = parted(tokens);
     return sheet;
+  });
+}
+
+/** OCR at times gives the first word of a line the box of the whole line: each is cut where the next begins. */
+function parted(tokens: readonly Token[]): Token[] {
+  const letter = tokens.map(({ x0, x1, text }) => (x1 - x0) / text.length).sort((a, b) => a - b)[
+    Math.floor(tokens.length / 2)
+  ];
+  return tokens.map((token) => {
+    const middle = (token.y0 + token.y1) / 2;
+    const next = tokens.filter(
+      (other) =>
+        other !== token && other.x0 > token.x0 + 2 && other.x0 < token.x1 - 2 && other.y0 < middle && middle < other.y1,
+    );
+    if (next.length === 0) return token;
+    const x1 = Math.min(
+      ...next.map(({ x0 }) => x0 - 0.25 * (token.y1 - token.y0)),
+      token.x0 + 1.4 * (letter ?? 5) * token.text.length,
+    );
+    return { ...token, x1: Math.max(token.x0 + 1, x1) };
   });
 }
 

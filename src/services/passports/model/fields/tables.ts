@@ -45,8 +45,22 @@ export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable 
       open = body.ended ? undefined : header;
     }
   }
-  return { rows, totals, used };
+  return { rows: renumbered(rows), totals, used };
 }
+
+/** Rows that count themselves, where one number does not fit and its neighbours do: OCR took a 3 for a 5. */
+function renumbered(rows: ReadCell[][]): ReadCell[][] {
+  const count = (row: ReadCell[] | undefined) =>
+    row?.find(({ spec, tokens }) => spec.type === 'integer' && tokens[0]!.confidence !== null);
+  return rows.map((row, i) => {
+    const cell = count(row);
+    const before = count(rows[i - 1])?.value;
+    const behind = count(rows[i + 1])?.value;
+    if (!cell || typeof before !== 'number' || cell.value === before + 1 || behind !== before + 2) return row;
+    return row.map((one) => (one === cell ? { ...cell, value: before + 1, score: RENUMBERED } : one));
+  });
+}
+const RENUMBERED = 0.7;
 
 /** The head with the most below it. */
 function bestOf(headers: readonly Header[], spec: TableSpec): Header | undefined {

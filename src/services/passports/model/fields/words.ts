@@ -44,6 +44,8 @@ const COUNTING = 0.6;
 export function similarity(page: LabelWord, label: LabelWord): number {
   const a = page.stem;
   const b = label.stem;
+  // "в том числе" is no "число".
+  if (page.weight <= 0.1 && label.weight > 0.3) return 0;
   if (a === b) return 1;
   return Math.max(page.generic && label.generic ? 0.7 : 0, likeness(page, label));
 }

@@ -1,0 +1,51 @@
+import { byId } from '../../../ui/browser/dom.ts';
+import { type Input, inputsOf, isChanged } from './review-inputs.ts';
+import type { ReviewPage } from './review-texts.ts';
+
+/**
+ * This page as the service would serve it now; undefined where it cannot say. By XMLHttpRequest, which makes a document
+ * that runs nothing and loads nothing, without a string of HTML in anybody's hands.
+ */
+export function askAnew(): Promise<Document | undefined> {
+  const request = new XMLHttpRequest();
+  request.open('GET', location.pathname);
+  request.setRequestHeader('accept', 'text/html');
+  request.responseType = 'document';
+  return new Promise((resolve) => {
+    request.addEventListener('loadend', () => resolve(request.status === 200 ? (request.response ?? undefined) : undefined));
+    request.send();
+  });
+}
+
+/**
+ * Shows what has become of the values: as they are kept, their marks, their warnings, their history. What somebody is
+ * typing stays, and every field stays where it is. Answers the version that is shown then; undefined where rows have
+ * come or gone, so that only a new page can show it.
+ */
+export function takeOver(fresh: Document): number | undefined {
+  const [form, anew] = [byId('fields'), fresh.getElementById('fields')];
+  const data = fresh.getElementById('page-data')?.textContent;
+  if (anew === null || !data) return undefined;
+  const names = (place: Element) =>
+    inputsOf(place)
+      .map(({ name }) => name)
+      .sort()
+      .join();
+  if (names(form) !== names(anew)) return undefined;
+  const known = new Map(inputsOf(form).map((input) => [input.name, input]));
+  for (const input of inputsOf(anew)) takeValue(known.get(input.name)!, input);
+  for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
+    const replacement = fresh.querySelector(`[data-fresh="${CSS.escape(place.dataset['fresh']!)}"]`);
+    if (replacement !== null) place.replaceChildren(...[...replacement.childNodes].map((node) => document.importNode(node, true)));
+  }
+  return (JSON.parse(data) as { own: ReviewPage }).own.version;
+}
+
+function takeValue(input: Input, fresh: Input): void {
+  const text = fresh.dataset['saved'] ?? '';
+  // Set only where it differs: it would move the caret of somebody who is there.
+  if (!isChanged(input) && input.value !== text) input.value = text;
+  input.dataset['saved'] = text;
+  if ('doubt' in fresh.dataset) input.dataset['doubt'] = '';
+  else delete input.dataset['doubt'];
+}

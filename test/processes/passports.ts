@@ -1,0 +1,77 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { processes } from '../../src/base/postgres/processes.ts';
+import { ADMIN_KEY, type Client, newClient } from '../helpers/passports.ts';
+import { type Assay, newPlace, type Place, startAssay } from './assay.ts';
+import { until } from './until.ts';
+
+/** The passports service as a user starts it: a gateway, a worker and a database of its own, each a process. */
+export interface PassportsAssay extends Assay {
+  readonly place: Place;
+  /** A browser that nobody knows yet, or a program with a token. */
+  client(options?: { token?: string | undefined }): Client;
+  /** A client with the administrator's token. */
+  signedIn(): Promise<Client>;
+  /** Waits until the document is no longer worked on; answers its result. */
+  ended(client: Client, id: string, patienceMs?: number): Promise<Record<string, any>>;
+  /** The most memory, in MiB, that each of its processes has taken so far, by what it is. Linux. */
+  peaks(): Promise<Record<'serve' | 'work' | 'pdf', number>>;
+  /** How many files lie in the store. */
+  stored(): Promise<number>;
+}
+
+export async function startPassportsAssay(env: Record<string, string> = {}): Promise<PassportsAssay> {
+  const place = await newPlace();
+  const assay = startAssay(place, {
+    env: {
+      SERVICES: 'passports',
+      PASSPORTS_PORT: String(place.port),
+      PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`,
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+  });
+  await assay.says(/is ready/);
+  const { url } = assay;
+  const client: PassportsAssay['client'] = ({ token } = {}) => newClient(url, token);
+  return {
+    ...assay,
+    place,
+    client,
+    async signedIn() {
+      const program = client();
+      program.token = (await program.post('/auth/token', { json: { api_key: ADMIN_KEY } })).body.token;
+      return program;
+    },
+    async ended(by, id, patienceMs = 60_000) {
+      let body: Record<string, any> = {};
+      await until(async () => {
+        const answer = await by.get(`/api/task/${id}/result`);
+        ({ body } = answer);
+        if (answer.status > 202) throw new Error(`${id}: ${answer.text}`);
+        return answer.status === 200;
+      }, patienceMs);
+      return body;
+    },
+    async peaks() {
+      const [gateway, worker] = [await assay.child('serve'), await assay.child('work')];
+      const readers = (await processes()).filter(({ command }) => command.includes('pdfium-process'));
+      const own = readers.filter(({ parent }) => parent === worker).map(({ pid }) => peakMebibytes(pid));
+      return {
+        serve: await peakMebibytes(gateway),
+        work: await peakMebibytes(worker),
+        pdf: Math.max(0, ...(await Promise.all(own))),
+      };
+    },
+    async stored() {
+      const entries = await readdir(join(place.dataDir, 'files'), { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).length;
+    },
+  };
+}
+
+/** 0 for a process that has ended meanwhile. */
+async function peakMebibytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+}
