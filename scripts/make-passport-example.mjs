@@ -60,7 +60,10 @@ const second = [
       headerRows: 1,
       widths: [28, '*', 62, 62, 72, 62],
       body: [
-        ['№', 'Наименование', 'Площадь, м²', 'Жилая, м²', 'Подсобная, м²', 'Высота, м'].map((text) => ({ text, bold: true })),
+        ['№', 'Наименование', 'Площадь, м²', 'Жилая, м²', 'Подсобная, м²', 'Высота, м'].map((text) => ({
+          text,
+          bold: true,
+        })),
         ...ROOMS,
         TOTAL.map((text) => ({ text, bold: true })),
       ],
@@ -104,7 +107,12 @@ const bytes = await pdfmake
     pageMargins: [56, 50, 45, 50],
     defaultStyle: { font: 'Sans', fontSize: 11 },
     styles: { title: { bold: true, fontSize: 20, alignment: 'center' } },
-    footer: (page, pages) => ({ text: `Лист ${page} из ${pages}`, alignment: 'center', fontSize: 9, margin: [0, 18, 0, 0] }),
+    footer: (page, pages) => ({
+      text: `Лист ${page} из ${pages}`,
+      alignment: 'center',
+      fontSize: 9,
+      margin: [0, 18, 0, 0],
+    }),
     content: [...first, ...second],
   })
   .getBuffer();

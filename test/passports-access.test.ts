@@ -213,6 +213,25 @@ describe('who may do what', () => {
     }
   });
 
+  it('shows no page of a document to a session alone where the operator says `all`', async () => {
+    const strict = await startPassports({ PASSPORTS_BEARER_SCOPE: 'all' });
+    try {
+      const browser = strict.client();
+      await browser.post('/login', { form: { api_key: ADMIN_KEY } });
+      const [id] = await browser.upload(pdf('secret.pdf'));
+      const listed = async () => (await browser.get('/')).text.includes('secret.pdf');
+      expect(await listed()).toBe(true);
+      expect((await browser.get(`/task/${id}`)).status).toBe(200);
+      // As when its time is over.
+      browser.cookies.delete('bti_access_token');
+      expect(await listed()).toBe(false);
+      const page = await browser.get(`/task/${id}`);
+      expect([page.status, page.headers.get('location')]).toEqual([303, '../login']);
+    } finally {
+      await strict.stop();
+    }
+  });
+
   it('lets only administrators clean up, by a role that is read anew', async () => {
     const user = await house.signedIn(USER_KEY);
     expect(await user.post('/admin/cleanup?dry_run=true')).toMatchObject({

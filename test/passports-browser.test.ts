@@ -1,16 +1,17 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { request as ask, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Download, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelHouse } from '../src/compose.ts';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
 import { type Visit, visit } from './browser/visit.ts';
+import { ADMIN_KEY, type Passports, startPassports } from './helpers/passports.ts';
 import { type Product, startProduct } from './helpers/product.ts';
 
 const KEY = 'browser-key-1234567890';
@@ -65,7 +66,9 @@ const resultOf = async (page: Page, id = idOf(page)) =>
   (await page.request.get(`${product.url}/api/task/${id}/result`)).json();
 
 async function bytesOf(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
-  const [download] = (await Promise.all([page.waitForEvent('download'), click()])) as [Download, void];
+  const asked = page.waitForEvent('download');
+  await click();
+  const download = await asked;
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
 }
 
@@ -74,7 +77,8 @@ describe('the pages of passports', () => {
     const { page, trouble } = await visit(test, `${product.url}/login`);
     await page.locator('#api_key').fill('not-the-key');
     await page.keyboard.press('Enter');
-    await until(() => page.locator('main').textContent()).toContain('The API key');
+    await until(() => page.locator('main').textContent()).toContain('There is no such API key');
+    expect(await page.locator('#api_key').isVisible()).toBe(true);
     expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
     expect(await page.context().cookies()).toEqual([]);
 
@@ -132,7 +136,9 @@ describe('the pages of passports', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('long ago');
     await page.keyboard.press('Enter');
-    await until(() => page.locator('[data-field="general:year_built"] .problem').textContent()).toContain('integer');
+    await until(() => page.locator('[data-field="general:year_built"] .problem').textContent()).toBe(
+      'This should be a whole number.',
+    );
     expect(await field(page, 'general:year_built').getAttribute('aria-invalid')).toBe('true');
     expect((await resultOf(page)).data.general.year_built).toBe(1981);
     await page.keyboard.press('Shift+Enter');
@@ -159,9 +165,11 @@ describe('the pages of passports', () => {
       expect.stringContaining('anna: Year built, 1978 → 1981'),
     ]);
     await history.locator('.revert').last().focus();
-    const reloaded = page.waitForEvent('load');
     await page.keyboard.press('Enter');
-    await reloaded;
+    await until(() => value(page, 'general:year_built')).toBe('1978');
+    await until(() => page.locator('#history li').count()).toBe(3);
+    expect(await focused()).toBe('general:year_built');
+    await page.reload();
     expect(await value(page, 'general:year_built')).toBe('1978');
     expect(await page.locator('#history li').count()).toBe(3);
     expect(trouble).toEqual([]);
@@ -184,11 +192,16 @@ describe('the pages of passports', () => {
     await page.keyboard.press('Enter');
     await until(async () => (await resultOf(page)).data.rooms.length).toBe(9);
 
+    // A row without values is none: the one below it moves up, here as at the service, and with it its name.
     await page.getByRole('button', { name: 'Remove row 8' }).focus();
-    const reloaded = page.waitForEvent('load');
     await page.keyboard.press('Enter');
-    await reloaded;
-    expect(await value(page, 'rooms:8.name')).toBe('балкон');
+    await until(() => value(page, 'rooms:8.name')).toBe('балкон');
+    await until(async () => (await resultOf(page)).data.rooms.length).toBe(8);
+    await field(page, 'rooms:8.area').focus();
+    await page.keyboard.type('2,1');
+    await page.keyboard.press('Enter');
+    await until(async () => (await resultOf(page)).data.rooms[7]).toMatchObject({ name: 'балкон', area: 2.1 });
+    await until(() => value(page, 'rooms:8.area')).toBe('2.1');
     expect((await resultOf(page)).data.rooms.map(({ name }: { name: string }) => name)).toEqual([
       ...PRINTED.rooms.map(({ name }) => name),
       'балкон',
@@ -259,13 +272,19 @@ describe('the pages of passports', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('put photos into another order by keyboard, one of them turned, and make one document', { timeout: 240_000 }, async (test) => {
+  it('put photos into another order by keyboard, one of them turned, and make one document', {
+    timeout: 240_000,
+  }, async (test) => {
     const { page, trouble } = await signedIn(test);
     const [first, second] = await photosOf(EXAMPLE);
     const lying = await sharp(first).rotate(270).jpeg().toBuffer();
-    const plain = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#9a9a9a' } }).jpeg().toBuffer();
+    const plain = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#9a9a9a' } })
+      .jpeg()
+      .toBuffer();
     const photo = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
-    await page.locator('#photos').setInputFiles([photo('лист 1.jpg', lying), photo('plan.jpg', plain), photo('лист 2.jpg', second!)]);
+    await page
+      .locator('#photos')
+      .setInputFiles([photo('лист 1.jpg', lying), photo('plan.jpg', plain), photo('лист 2.jpg', second!)]);
     const captions = () => page.locator('#images .caption').allTextContents();
     await until(captions).toEqual(['Page 1: лист 1.jpg', 'Page 2: plan.jpg', 'Page 3: лист 2.jpg']);
     const image = (name: string) => page.locator('#images li', { hasText: name });
@@ -277,7 +296,9 @@ describe('the pages of passports', () => {
     expect(await page.locator('#live').textContent()).toBe('лист 2.jpg is page 1 now');
 
     const size = (name: string) =>
-      image(name).locator('img').evaluate((img: any) => (img.complete ? img.naturalWidth / img.naturalHeight : 0));
+      image(name)
+        .locator('img')
+        .evaluate((img: any) => (img.complete ? img.naturalWidth / img.naturalHeight : 0));
     await until(() => size('лист 1.jpg')).toBeGreaterThan(1.2);
     await image('лист 1.jpg').getByRole('button', { name: 'Turn' }).focus();
     await page.keyboard.press('Enter');
@@ -309,8 +330,10 @@ describe('the pages of passports', () => {
     }));
     for (const some of [broken.slice(0, 13), broken.slice(13)]) await page.locator('#pdfs').setInputFiles(some);
     await until(() => page.locator('#documents li').count()).toBe(25);
-    await until(async () => (await page.request.get(`${product.url}/api/tasks?status=PERMANENT_ERROR&limit=1`)).json(), 60_000)
-      .toMatchObject({ total: 26 });
+    await until(
+      async () => (await page.request.get(`${product.url}/api/tasks?status=PERMANENT_ERROR&limit=1`)).json(),
+      60_000,
+    ).toMatchObject({ total: 26 });
     await page.getByRole('link', { name: 'Unreadable', exact: true }).click();
     await page.waitForURL('**/?status=PERMANENT_ERROR');
     expect(await page.locator('#documents li').count()).toBe(25);
@@ -329,7 +352,9 @@ describe('the pages of passports', () => {
     const id = idOf(page);
     const evil = createServer((_, response) => {
       response.setHeader('content-type', 'text/html');
-      response.end(`<form method="post" action="${product.url}/task/${id}/update"><input name="general:owner" value="Nobody"></form>`);
+      response.end(
+        `<form method="post" action="${product.url}/task/${id}/update"><input name="general:owner" value="Nobody"></form>`,
+      );
     });
     await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
     try {
@@ -374,6 +399,119 @@ describe('the pages of passports', () => {
   });
 });
 
+describe('the pages of passports below a path of a shared host', () => {
+  const below = '/registry';
+  let house: Passports;
+  let proxy: Server;
+  let url: string;
+  beforeAll(async () => {
+    proxy = createServer((request, response) => {
+      const { method, headers } = request;
+      // Like every proxy that gives a product a part of its host: what it takes from the address the product never sees.
+      const path = request.url!.slice(below.length) || '/';
+      const passed = ask(house.url + path, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      });
+      passed.on('error', () => response.destroy());
+      request.pipe(passed);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${below}`;
+    house = await startPassports({ PASSPORTS_PUBLIC_URL: url });
+  });
+  afterAll(async () => {
+    proxy.closeAllConnections();
+    proxy.close();
+    await house.stop();
+  });
+
+  async function without(test: Test, name: string): Promise<{ page: Page; id: string }> {
+    const { page } = await visit(test, `${url}/login`, { javaScriptEnabled: false });
+    await page.locator('#api_key').fill(ADMIN_KEY);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}/`);
+    const { buffer, ...file } = await pdf(name);
+    // Bytes of its own: what was read before is known at once.
+    const unread = Buffer.concat([buffer, Buffer.from(`%${name}`)]);
+    await page.locator('#pdfs').setInputFiles({ ...file, buffer: unread });
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.waitForURL(`${url}/`);
+    return { page, id: (await page.locator('#documents li').getAttribute('data-id'))! };
+  }
+
+  it('send every form back to where it came from, without a script', async (test) => {
+    const { page, id } = await without(test, 'a.pdf');
+    await house.succeed(id);
+    await page.reload();
+    await page.locator('#documents .name').click();
+    await page.waitForURL(`${url}/task/${id}`);
+    await field(page, 'general:floors').fill('3');
+    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+    await page.waitForURL(`${url}/task/${id}`);
+    expect(await value(page, 'general:floors')).toBe('3');
+    await field(page, 'general:floors').fill('many');
+    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+    await until(() => page.locator('main').textContent()).toContain('general:floors: This should be a whole number.');
+    await page.getByRole('link', { name: 'Back' }).click();
+    await page.waitForURL(`${url}/`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${url}/login`);
+    expect(await page.context().cookies()).toEqual([]);
+  });
+
+  it('save a table of more cells than one form may have, without a script', async (test) => {
+    const { page, id } = await without(test, 'long.pdf');
+    const cell = (value: string | number) => ({
+      ...{ value, confidence: 0.9, source: 'text' as const, page: 1, bbox: null, text: String(value) },
+    });
+    const rows = Array.from({ length: 120 }, (_, i) => i + 1);
+    const cells = rows.flatMap((row) => [
+      [`rooms:${row}.no`, cell(row)],
+      [`rooms:${row}.name`, cell(`комната ${row}`)],
+    ]);
+    await house.succeed(id, { fields: Object.fromEntries(cells) });
+    await page.goto(`${url}/task/${id}`);
+    await field(page, 'rooms:117.area').fill('7,25');
+    await page.getByRole('button', { name: 'Save rows 81–121' }).click();
+    await page.waitForURL(`${url}/task/${id}`);
+    expect(await value(page, 'rooms:117.area')).toBe('7.25');
+    await field(page, 'general:floors').fill('3');
+    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+    await until(() => value(page, 'general:floors')).toBe('3');
+    expect(await value(page, 'rooms:117.area')).toBe('7.25');
+  });
+});
+
+describe('a warning', () => {
+  let house: Passports;
+  beforeAll(async () => {
+    house = await startPassports();
+  });
+  afterAll(() => house.stop());
+
+  it('goes when an edit has settled it, and comes when an edit contradicts', async (test) => {
+    const { page, trouble } = await visit(test, `${house.url}/login#key=${ADMIN_KEY}`);
+    await page.waitForURL(`${house.url}/`);
+    await page.locator('#pdfs').setInputFiles(await pdf('sum.pdf'));
+    await page.locator('#documents li').waitFor();
+    const id = (await page.locator('#documents li').getAttribute('data-id'))!;
+    // Its rooms have 27.5 m² in all.
+    const warning = { code: 'SUM_MISMATCH', message: '', fields: ['rooms:1.area', 'rooms:2.area', 'areas:total_area'] };
+    await house.succeed(id, { warnings: [warning] });
+    await page.goto(`${house.url}/task/${id}`);
+    const warned = () => page.locator('.warned').allTextContents();
+    expect(await warned()).toEqual(['These do not agree: Rooms: Area, m² · Total area.']);
+    await field(page, 'areas:total_area').fill('27,5');
+    await page.keyboard.press('Enter');
+    await until(warned).toEqual([]);
+    await field(page, 'rooms:2.area').fill('20');
+    await page.keyboard.press('Enter');
+    await until(warned).toEqual(['These do not agree: Rooms: Area, m² · Total area.']);
+    expect(trouble).toEqual([]);
+  });
+});
+
 /** Pages of a PDF as somebody would photograph them, only better. */
 async function photosOf(path: string): Promise<Buffer[]> {
   const document = await openPdf(path, { maxPages: 10, signal });
@@ -387,9 +525,8 @@ async function photosOf(path: string): Promise<Buffer[]> {
 }
 
 async function wordsOf(bytes: Buffer): Promise<string[]> {
-  await mkdir(scratch, { recursive: true });
   const path = join(scratch, 'report.pdf');
-  await (await import('node:fs/promises')).writeFile(path, bytes);
+  await writeFile(path, bytes);
   const document = await openPdf(path, { maxPages: 50, signal });
   const words: string[] = [];
   for (let page = 1; page <= document.pages; page++) {
@@ -399,7 +536,7 @@ async function wordsOf(bytes: Buffer): Promise<string[]> {
   return words;
 }
 
-const room = (no: string, name: string, living_area: number | null, auxiliary_area: number | null) => ({
+const room = (no: number, name: string, living_area: number | null, auxiliary_area: number | null) => ({
   ...{ no, name, area: living_area ?? auxiliary_area, living_area, auxiliary_area, height: 2.64 },
 });
 const PRINTED = {
@@ -428,13 +565,13 @@ const PRINTED = {
     wear_percent: 24,
   },
   rooms: [
-    room('1', 'прихожая', null, 8.4),
-    room('2', 'кухня', null, 9.1),
-    room('3', 'жилая комната', 18.6, null),
-    room('4', 'жилая комната', 13.2, null),
-    room('5', 'ванная', null, 3.2),
-    room('6', 'санузел', null, 1.3),
-    room('7', 'кладовая', null, 0.9),
+    room(1, 'прихожая', null, 8.4),
+    room(2, 'кухня', null, 9.1),
+    room(3, 'жилая комната', 18.6, null),
+    room(4, 'жилая комната', 13.2, null),
+    room(5, 'ванная', null, 3.2),
+    room(6, 'санузел', null, 1.3),
+    room(7, 'кладовая', null, 0.9),
   ],
   notes: { text: 'Самовольной перепланировки не обнаружено' },
 };

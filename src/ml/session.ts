@@ -26,7 +26,7 @@ export interface Session {
    * network's own outputs.
    */
   run(feeds: Tensors, signal?: AbortSignal, readout?: Readout): Promise<Tensors>;
-  /** Ends the threads; runs that wait or are under way are rejected. */
+  /** Ends the threads, each as soon as its run under way is over; runs that wait or are under way are rejected. */
   close(): Promise<void>;
 }
 
@@ -110,12 +110,14 @@ interface Seat {
 }
 
 function createSeat(options: ThreadOptions): Seat {
-  let thread: { worker: Worker; ready: Promise<Ready> } | undefined;
+  let thread: { worker: Worker; ready: Promise<Ready>; ended: Promise<void> } | undefined;
+  let closed = false;
 
   const start = (): Promise<Ready> => {
     if (!thread) {
       const worker = startThread('thread', options);
-      const here = { worker, ready: said<Ready>(worker) };
+      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+      const here = { worker, ready: said<Ready>(worker), ended };
       thread = here;
       const leave = () => {
         if (thread === here) thread = undefined;
@@ -136,11 +138,14 @@ function createSeat(options: ThreadOptions): Seat {
       const sent = owned(feeds);
       worker.postMessage({ feeds: sent, readout } satisfies Question, memoryOf(sent));
       const given = await answer;
+      if (closed) throw new Error('The session was closed.');
       if ('error' in given) throw new Error(given.error);
       return given.outputs;
     },
     async stop() {
-      await thread?.worker.terminate();
+      closed = true;
+      thread?.worker.postMessage('leave');
+      await thread?.ended;
     },
   };
 }

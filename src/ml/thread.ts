@@ -35,7 +35,11 @@ const inputs = session.inputMetadata.map((input) => {
   if (!input.isTensor) throw new Error(`The input ${input.name} of the network is not a tensor.`);
   return { name: input.name, type: input.type, dims: input.shape };
 });
-parentPort!.on('message', (question: Question) => void answer(question));
+parentPort!.on('message', (message: Question | 'leave') => {
+  // Between two runs: a thread that is ended from outside while the network runs takes the whole process with it.
+  if (message === 'leave') parentPort!.close();
+  else void answer(message);
+});
 parentPort!.postMessage({ provider, inputs } satisfies Ready);
 
 /** On the first of the providers that this machine has. A list of several is not passed on: it throws where one is missing. */

@@ -25,7 +25,7 @@ export async function scanned(page: Picture, random: Random): Promise<Buffer> {
     const ink = 30 + (data[i]! / 255) * (paper - 30);
     data[i] = clamp(random.next() < 0.0003 ? 60 : ink + (random.next() - 0.5) * 26);
   }
-  return await sharp(data, { raw: { width, height, channels: 1 } })
+  return sharp(data, { raw: { width, height, channels: 1 } })
     .jpeg({ quality: 40 })
     .toBuffer();
 }
@@ -54,7 +54,7 @@ export async function photographed(page: Picture, random: Random, turned: 0 | 90
       out[y * width + x] = clamp(value * light * shade * falloff + (random.next() - 0.5) * 14);
     }
   }
-  return await sharp(out, { raw: { width, height, channels: 1 } })
+  return sharp(out, { raw: { width, height, channels: 1 } })
     .blur(0.7)
     .rotate(turned)
     .jpeg({ quality: 60 })

@@ -50,7 +50,7 @@ async function printed(drawing: Drawing): Promise<Buffer> {
     },
   });
   const style = { font: 'Sans', fontSize: 11, ...(drawing['defaultStyle'] as Drawing | undefined) };
-  return await pdfmake
+  return pdfmake
     .createPdf({ pageSize: 'A4', pageMargins: [45, 45, 45, 45], ...drawing, defaultStyle: style })
     .getBuffer();
 }

@@ -13,11 +13,11 @@ export interface PassportsAssay extends Assay {
   /** A client with the administrator's token. */
   signedIn(): Promise<Client>;
   /** Waits until the document is no longer worked on; answers its result. */
-  ended(client: Client, id: string, patienceMs?: number): Promise<Record<string, any>>;
+  resultOf(client: Client, id: string, patienceMs?: number): Promise<Record<string, any>>;
   /** The most memory, in MiB, that each of its processes has taken so far, by what it is. Linux. */
   peaks(): Promise<Record<'serve' | 'work' | 'pdf', number>>;
-  /** How many files lie in the store. */
-  stored(): Promise<number>;
+  /** The keys of the files in the store. */
+  stored(): Promise<string[]>;
 }
 
 export async function startPassportsAssay(env: Record<string, string> = {}): Promise<PassportsAssay> {
@@ -43,7 +43,7 @@ export async function startPassportsAssay(env: Record<string, string> = {}): Pro
       program.token = (await program.post('/auth/token', { json: { api_key: ADMIN_KEY } })).body.token;
       return program;
     },
-    async ended(by, id, patienceMs = 60_000) {
+    async resultOf(by, id, patienceMs = 60_000) {
       let body: Record<string, any> = {};
       await until(async () => {
         const answer = await by.get(`/api/task/${id}/result`);
@@ -64,8 +64,11 @@ export async function startPassportsAssay(env: Record<string, string> = {}): Pro
       };
     },
     async stored() {
-      const entries = await readdir(join(place.dataDir, 'files'), { recursive: true, withFileTypes: true });
-      return entries.filter((entry) => entry.isFile()).length;
+      const dir = join(place.dataDir, 'files');
+      const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => []);
+      return entries
+        .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('incoming'))
+        .map(({ name }) => name);
     },
   };
 }

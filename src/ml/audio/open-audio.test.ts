@@ -306,6 +306,24 @@ test('what ffmpeg gave before somebody else ended it is not taken for the record
   ).rejects.toThrow('SIGKILL');
 });
 
+test('what is buried under more tags or boxes than anybody writes is not dug for: there could be millions', async () => {
+  const empty = Buffer.from('ID3\x04\0\0\0\0\0\0', 'latin1');
+  const tagged = (count: number) => Buffer.concat([Buffer.alloc(count * empty.length, empty), voiceBytes('aac')]);
+  expect(await problemOf(tagged(20), 'wasm')).toMatch('heard');
+  expect(await problemOf(tagged(5000), 'wasm')).toBe('corrupt');
+
+  const m4a = voiceBytes('m4a');
+  const at = m4a.indexOf('moov') - 4;
+  const boxed = (count: number) => {
+    const free = Buffer.alloc(8 * count, Buffer.from('\0\0\0\x08free', 'latin1'));
+    const bytes = Buffer.concat([m4a.subarray(0, at + 8), free, m4a.subarray(at + 8)]);
+    bytes.writeUInt32BE(bytes.readUInt32BE(at) + free.length, at);
+    return bytes;
+  };
+  expect(await problemOf(boxed(20), 'wasm')).toMatch('heard');
+  expect(await problemOf(boxed(5000), 'wasm')).toBe('no_sound');
+});
+
 describe('what is no recording is unsupported', () => {
   test.each([
     ['text', Buffer.from('just some text, long enough to be looked at '.repeat(100))],

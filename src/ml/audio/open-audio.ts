@@ -38,7 +38,7 @@ export async function openAudio(
   options: { signal: AbortSignal; maxSeconds: number; decoder?: 'ffmpeg' | 'wasm' },
 ): Promise<Audio> {
   const { signal, maxSeconds } = options;
-  const { type, header } = await look(path);
+  const { type, header } = await look(path, signal);
   const { duration } = header;
   if (duration?.counted && duration.seconds > maxSeconds) throw tooLong(maxSeconds);
   signal.throwIfAborted();
@@ -69,8 +69,8 @@ export async function openAudio(
   };
 }
 
-async function look(path: string): Promise<{ type: AudioType; header: Header }> {
-  const bytes = await openBytes(path);
+async function look(path: string, signal: AbortSignal): Promise<{ type: AudioType; header: Header }> {
+  const bytes = await openBytes(path, signal);
   try {
     if (bytes.size === 0) throw new AudioRefused('corrupt', 'The file is empty.');
     const { skip, head } = await behindTags(bytes);
@@ -86,14 +86,16 @@ async function look(path: string): Promise<{ type: AudioType; header: Header }> 
 
 /** Where the tags in front end (there may be several, each with a picture), and what begins there. */
 async function behindTags(bytes: Bytes): Promise<{ skip: number; head: Buffer }> {
-  for (let skip = 0; skip < bytes.size; ) {
+  for (let skip = 0, tags = 0; skip < bytes.size && tags < MOST_TAGS; tags++) {
     const head = await bytes.read(skip, SNIFFED_BYTES);
     const tag = id3Length(head);
     if (tag === 0) return { skip, head };
     skip += tag;
   }
-  throw new AudioRefused('corrupt', 'The file ends with its tags.');
+  throw new AudioRefused('corrupt', 'The file has nothing but tags.');
 }
+// A tag may take ten bytes: a file full of them would be read for an hour.
+const MOST_TAGS = 100;
 
 function readHeader(type: AudioType, bytes: Bytes, skip: number): Promise<Header> {
   switch (type) {

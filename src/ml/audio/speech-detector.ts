@@ -66,8 +66,17 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
       const owned = samples.slice();
       thread.worker.postMessage({ id, samples: owned, memory } satisfies Question, [owned.buffer]);
     });
+  const close = async () => {
+    closed = true;
+    if (!thread) return;
+    thread.worker.postMessage('leave');
+    await thread.ended;
+  };
   // What is wrong with it shows now, not with the first recording.
-  await ask(new Float32Array(FRAME_SAMPLES), undefined);
+  await ask(new Float32Array(FRAME_SAMPLES), undefined).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
 
   return {
     listen() {
@@ -80,12 +89,7 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
         },
       };
     },
-    async close() {
-      closed = true;
-      if (!thread) return;
-      thread.worker.postMessage('leave');
-      await thread.ended;
-    },
+    close,
   };
 }
 

@@ -17,7 +17,7 @@ export interface EngineThread {
     language: string | undefined,
     signal: AbortSignal,
   ): Promise<readonly UtteredSegment[]>;
-  /** Ends the thread; what waits is rejected. */
+  /** Ends the thread, between two tokens; what waits or is being heard is rejected. */
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface EngineThread {
 export async function openEngineThread(files: EngineFiles, threads: number): Promise<EngineThread> {
   const givenUp = new SharedArrayBuffer(4);
   const oneAtATime = createGate(1);
-  let thread: { readonly worker: Worker; readonly ready: Promise<unknown> } | undefined;
+  let thread: { readonly worker: Worker; readonly ready: Promise<unknown>; readonly ended: Promise<void> } | undefined;
   let closed = false;
   let asked = 0;
 
@@ -33,7 +33,8 @@ export async function openEngineThread(files: EngineFiles, threads: number): Pro
     if (closed) throw new Error('The recognizer was closed.');
     if (!thread) {
       const worker = startThread('speech/thread', { files, threads, givenUp } satisfies ThreadOptions);
-      const here = { worker, ready: said<Ready>(worker) };
+      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+      const here = { worker, ready: said<Ready>(worker), ended };
       const leave = () => {
         if (thread === here) thread = undefined;
       };
@@ -73,7 +74,9 @@ export async function openEngineThread(files: EngineFiles, threads: number): Pro
       ),
     async close() {
       closed = true;
-      await thread?.worker.terminate();
+      Atomics.store(new Int32Array(givenUp), 0, asked);
+      thread?.worker.postMessage('leave');
+      await thread?.ended;
     },
   };
 }

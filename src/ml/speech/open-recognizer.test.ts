@@ -2,6 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rest } from '../../base/loop.ts';
 import { OperatorError } from '../../base/operator-error.ts';
 import { speechModel, speechModels } from './catalogue.ts';
 import { installedFolder } from './installed.ts';
@@ -121,6 +122,8 @@ describe('whisper-base', { timeout: 60_000 }, () => {
     const other = await openRecognizer('whisper-base', { dataDir, threads: 1 });
     const underWay = other.recognize(spoken('bridge'), { signal });
     underWay.catch(() => {});
+    // Into the network, which a thread must not be torn out of: the process would end with it.
+    await rest(150);
     await other.close();
     await expect(underWay).rejects.toBeInstanceOf(RecognizerFailed);
     await expect(other.recognize(spoken('bridge'), { signal })).rejects.toBeInstanceOf(RecognizerFailed);

@@ -25,7 +25,11 @@ export type Answer = { readonly segments: readonly UtteredSegment[] } | { readon
 const { files, threads, givenUp } = workerData as ThreadOptions;
 const lastGivenUp = new Int32Array(givenUp);
 const engine = await open();
-parentPort!.on('message', (question: Question) => void answer(question));
+parentPort!.on('message', (message: Question | 'leave') => {
+  // Between two runs: a thread that is ended from outside while a network runs takes the whole process with it.
+  if (message === 'leave') parentPort!.close();
+  else void answer(message);
+});
 parentPort!.postMessage('ready' satisfies Ready);
 
 /** Only the runtime of the engine that is asked for is loaded: each brings its own. */

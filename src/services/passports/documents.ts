@@ -155,6 +155,8 @@ export interface Documents {
   events(session: string, after: number): Promise<readonly SessionEvent[] | 'lost'>;
   /** The number of the session's latest event, 0 before the first. */
   lastEvent(session: string): Promise<number>;
+  /** Those of these sessions whose latest event is not the one named beside them; one question for all of them. */
+  stirred(watched: readonly { session: string; after: number }[]): Promise<ReadonlySet<string>>;
   /** Calls `wake` soon after something happened in any session, and now and then without. */
   onEvents(wake: () => void, signal: AbortSignal): void;
 }

@@ -3,7 +3,7 @@ import type { Opened } from './documents.ts';
 import type { Value } from './extraction.ts';
 import { rowsOf } from './present.ts';
 import { cellKey, type Named, named } from './schema/keys.ts';
-import type { Schema, ValueSpec } from './schema/schema.ts';
+import type { Schema, Section, ValueSpec } from './schema/schema.ts';
 import { type Problem, parseValue } from './schema/values.ts';
 
 /** A value that somebody typed, for a field that there is. */
@@ -39,16 +39,23 @@ export function readTyped(form: ReadonlyMap<string, string>, schema: Schema): re
 export function placed(typed: readonly Typed[], opened: Opened, schema: Schema): { key: string; value: Value }[] {
   const details: Detail[] = [];
   const added = new Map<string, Set<number>>();
+  // Counted once for a table, and not for each of its cells: a long one takes milliseconds.
+  const counted = new Map<string, ReturnType<typeof rowsOf>>();
+  const rowsIn = (section: Section) => {
+    const rows = counted.get(section.key) ?? rowsOf(opened, schema, section);
+    counted.set(section.key, rows);
+    return rows;
+  };
   for (const { target } of typed) {
     if (target.kind !== 'cell') continue;
-    const seen = rowsOf(opened, schema, target.section).stored.length;
+    const seen = rowsIn(target.section).stored.length;
     if (target.row <= seen) continue;
     const rows = added.get(target.section.key) ?? new Set<number>();
     added.set(target.section.key, rows.add(target.row - seen));
   }
   const edits = typed.map(({ key, target, value }) => {
     if (target.kind === 'field') return { key, value };
-    const { stored, next } = rowsOf(opened, schema, target.section);
+    const { stored, next } = rowsIn(target.section);
     const known = stored[target.row - 1];
     if (known !== undefined) return { key: cellKey(target.section, known, target.spec), value };
     const beyond = target.row - stored.length;

@@ -68,7 +68,8 @@ export async function openGateway({
     lifetimeHours: own.jwtLifetimeHours,
   });
   const visits = openVisits(db);
-  const cookies = openCookies({ path: basePath(own.publicUrl), secure: own.cookieSecure });
+  const base = basePath(own.publicUrl);
+  const cookies = openCookies({ path: base, secure: own.cookieSecure });
   const csrf = openCsrf(secret);
   const door = openDoor({ tokens, visits, cookies, csrf, bearerScope: own.bearerScope, publicOrigins });
   const replies = openReplies(db);
@@ -100,6 +101,11 @@ export async function openGateway({
     refusalPage: (...refused) => pages.refusal(...refused),
   });
   await app.register(cookie);
+  // Routes send browsers to addresses of this listener; where a proxy shares its host, those lie below our part of it.
+  app.addHook('onSend', async (_, reply) => {
+    const to = reply.getHeader('location');
+    if (base !== '/' && typeof to === 'string' && to.startsWith('/')) void reply.header('location', base + to);
+  });
   app.decorateRequest('visitor', null);
   const watch = watchSessions({ documents, mostPerSession: MOST_STREAMS, log, signal: app.closing });
 

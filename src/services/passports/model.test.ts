@@ -15,7 +15,7 @@ import { TaskFailure } from '../../tasks/task.ts';
 import type { Model } from '../service.ts';
 import type { Document } from './documents.ts';
 import type { Extraction } from './extraction.ts';
-import type { ScanRead, ScanReader } from './model/ocr/read-scan.ts';
+import { type ScanRead, type ScanReader, TooMuchToRead } from './model/ocr/read-scan.ts';
 import { openPdf } from './model/pages/pdf.ts';
 import { asFile, pdfOf } from './model/pages/testing/pdf.ts';
 import { loadModel, MAX_PAGES } from './model.ts';
@@ -154,6 +154,13 @@ describe('a document becomes fields', () => {
     expect(result.fields['general:year_built']).toMatchObject({ source: 'ocr', page: 1 });
     expect(result.sheets[0]?.reader).toMatch(/^tesseract/);
   });
+});
+
+it('a page that takes too long to read counts as empty, and it is said which', async () => {
+  const endless = await load({ ...blind, read: () => Promise.reject(new TooMuchToRead(12_000)) });
+  const result = await extracted(pdfOf([{ content: '' }, { content: PASSPORT }]), endless);
+  expect(values(result)).toMatchObject({ 'areas:total_area': 54.3 });
+  expect(result.warnings).toEqual([{ code: 'PAGE_UNREAD', message: expect.stringMatching(/: 1\.$/) }]);
 });
 
 describe('a document that comes to nothing', () => {

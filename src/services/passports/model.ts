@@ -87,7 +87,7 @@ export async function loadModel({
           pages: document.pages.length,
           sheets: document.sheets,
           engine: { llm_provider: helper.provider, model: helper.model, version: ENGINE_VERSION },
-          warnings: [...damagedPages(damaged), ...warnings],
+          warnings: [...ofPages(damaged, document.unread), ...warnings],
         };
         const useless = uselessness(extraction, document);
         if (useless) throw new TaskFailure(failure(useless));
@@ -107,9 +107,12 @@ export async function loadModel({
   };
 }
 
-function damagedPages(pages: readonly number[]): Warning[] {
-  if (pages.length === 0) return [];
-  return [{ code: 'PAGE_DAMAGED', message: `These pages of the PDF cannot be opened: ${pages.join(', ')}.` }];
+function ofPages(damaged: readonly number[], unread: readonly number[]): Warning[] {
+  const all: Warning[] = [
+    { code: 'PAGE_DAMAGED', message: `These pages of the PDF cannot be opened: ${damaged.join(', ')}.` },
+    { code: 'PAGE_UNREAD', message: `These pages took too long to read, and count as empty: ${unread.join(', ')}.` },
+  ];
+  return all.filter((_, i) => [damaged, unread][i]!.length > 0);
 }
 
 /** Why nobody could do anything with what was read. */

@@ -31,9 +31,14 @@ export async function loadModel({
   recognizers?: readonly Recognizer[];
 }): Promise<Model> {
   const { fetch, files, scratchDir } = house;
-  const recognizers = given ?? (await openProviders(own, { dataDir: shared.dataDir, fetch }));
-  let detector = await openSpeechDetector();
   const scratch = await openScratch(scratchDir);
+  let detector = await openSpeechDetector();
+  const opened = given ?? openProviders(own, { dataDir: shared.dataDir, fetch });
+  const recognizers = await Promise.resolve(opened).catch(async (error: unknown) => {
+    // A thread that nobody ends keeps its process alive, to do nothing.
+    await detector.close();
+    throw error;
+  });
   const source = { fetch, files, policy: audioPolicy(own, shared), filesHost: shared.filesHost };
   const info: WorkerInfo = {
     model: recognizers[0]!.model,
@@ -114,5 +119,8 @@ const isTranscription = Compile(Transcription);
 
 /** The last look before it is written down. */
 function check(recorded: Recorded): void {
-  if (!isTranscription.Check(recorded)) throw new Error(`No valid transcription: ${JSON.stringify(recorded)}`);
+  if (isTranscription.Check(recorded)) return;
+  // Where it is wrong, and not what was said: this goes to the log.
+  const [first] = isTranscription.Errors(recorded);
+  throw new Error(`No valid transcription: ${first?.instancePath} ${first?.message}`);
 }

@@ -2,18 +2,22 @@ import type { FormLayout } from '../layout.ts';
 import { abbreviated } from './abbreviated.ts';
 import { bilingual } from './bilingual.ts';
 import { boxed } from './boxed.ts';
+import { card } from './card.ts';
 import { dottedLeaders } from './dotted-leaders.ts';
 import { english } from './english.ts';
 import { explicationLandscape } from './explication-landscape.ts';
 import { fourColumns } from './four-columns.ts';
 import { houseOld } from './house-old.ts';
 import { houseOutbuildings } from './house-outbuildings.ts';
+import { letter } from './letter.ts';
 import { nonResidential } from './non-residential.ts';
 import { numberedDense } from './numbered-dense.ts';
+import { numberedTable } from './numbered-table.ts';
 import { sentences } from './sentences.ts';
 import { shopAcross } from './shop-across.ts';
 import { stamped } from './stamped.ts';
 import { titlePage } from './title-page.ts';
+import { twoSides } from './two-sides.ts';
 import { wrappedColumns } from './wrapped-columns.ts';
 
 /** Every layout: first those the rules were tuned on, then those held out. */
@@ -34,4 +38,8 @@ export const LAYOUTS: readonly FormLayout[] = [
   shopAcross,
   abbreviated,
   sentences,
+  card,
+  numberedTable,
+  letter,
+  twoSides,
 ];

@@ -5,7 +5,7 @@ import { dateInWords, number } from '../wording.ts';
 /** Stamps over the text, and the date in words. */
 export const stamped: FormLayout = {
   name: 'stamped',
-  heldOut: true,
+  heldOut: false,
   turned: 180,
   draw(facts) {
     const content = [

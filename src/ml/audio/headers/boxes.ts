@@ -6,15 +6,18 @@ export interface Box {
   readonly to: number;
 }
 
-/** The boxes that follow one another between two places, as far as they are whole. */
+/** The boxes that follow one another between two places, as far as they are whole, and as far as anybody writes them. */
 export function* boxesIn(bytes: Buffer, from: number, to: number): Generator<Box> {
-  for (let at = from; at + 8 <= to; ) {
+  for (let at = from, boxes = 0; at + 8 <= to && boxes < MOST_BOXES; boxes++) {
     const { type, size, head } = boxAt(bytes, at, to - at);
     if (size < head || at + size > to) return;
     yield { type, from: at + head, to: at + size };
     at += size;
   }
 }
+
+// Side by side there are a dozen, or one for each track; an index may hold millions that were made to cost its reader time.
+const MOST_BOXES = 1000;
 
 /** The first box that a path of types leads to. */
 export function boxInside(bytes: Buffer, box: Box, ...path: readonly string[]): Box | undefined {

@@ -14,6 +14,7 @@ export async function readMp4(bytes: Bytes): Promise<Header> {
   const movieClock = inside(index, movie, 'mvhd');
   const track = [...boxesIn(index, movie.from, movie.to)]
     .filter(({ type }) => type === 'trak')
+    .slice(0, MOST_TRACKS)
     .map((trak) => trackIn(index, trak, movieClock))
     .find(({ handler }) => handler === 'soun');
   if (!track) throw new AudioRefused('no_sound', 'The MP4 file has no track of sound.');
@@ -48,6 +49,7 @@ export async function readMp4(bytes: Bytes): Promise<Header> {
 // Four hours of sound take about 6 MB, of video some more.
 const LARGEST_INDEX = 2 ** 26;
 const MOST_BOXES = 200_000;
+const MOST_TRACKS = 100;
 /** Sound under FairPlay (`drms`), Common Encryption (`enca`, ISO/IEC 23001-7) or Audible's lock (`aavd`). */
 const PROTECTED = /^(drms|enca|aavd)$/;
 

@@ -49,7 +49,8 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
       const segments = await hear(samples.subarray(from * SAMPLE_RATE), options);
       all.push(...segments.map((segment) => later(segment, from)));
       const end = all.at(-1)?.end;
-      if (segments.length === 0 || end === undefined || !isLeft(samples, end, isQuiet)) break;
+      // Where no time has passed, the same would be heard again.
+      if (segments.length === 0 || end === undefined || end <= from || !isLeft(samples, end, isQuiet)) break;
       from = end;
     }
     return all;

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../../../base/db.ts';
-import { unauthorized } from '../../../base/faults.ts';
+import { Fault, unauthorized } from '../../../base/faults.ts';
 import { bearerToken, type Guard } from '../../../http/bearer.ts';
 import { fromOwnPage } from '../../../http/same-origin.ts';
 import type { Caller } from '../documents.ts';
@@ -28,7 +28,7 @@ declare module 'fastify' {
 /** Whoever asks: by token, by session, or as nobody yet. */
 export interface Door {
   readonly guard: Guard;
-  /** Who asks where nobody has to say; a token that is not good counts as none. */
+  /** Who asks where nobody has to say; a token that is not good counts as none, as does a session where it opens nothing. */
   look(request: FastifyRequest): Promise<Visitor>;
   /** The caller; somebody who has shown nothing is given a session, and its cookie goes with the answer. */
   admit(request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
@@ -36,6 +36,7 @@ export interface Door {
   checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
 }
 
+const NOBODY: Visitor = { caller: undefined, token: undefined, by: undefined };
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -90,7 +91,13 @@ export function openDoor(needs: {
       return caller && (caller.key === undefined ? `session:${caller.session.slice(0, 12)}` : `key:${caller.key}`);
     },
 
-    look: (request) => recognise(request).catch(() => ({ caller: undefined, token: undefined, by: undefined })),
+    async look(request) {
+      const visitor = await recognise(request).catch((error: unknown) => {
+        if (error instanceof Fault) return NOBODY;
+        throw error;
+      });
+      return bearerScope === 'all' && visitor.token === undefined ? NOBODY : visitor;
+    },
 
     async admit(request, reply) {
       const known = request.visitor?.caller;

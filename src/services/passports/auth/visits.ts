@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Db } from '../../../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
 
 /** How long a browser keeps its session, and we keep it after its last visit. */
 export const SESSION_SECONDS = 30 * 86_400;
@@ -35,7 +35,7 @@ export function openVisits(db: Db): Visits {
     async begin() {
       const cookie = randomBytes(32).toString('base64url');
       const digest = digestOf(cookie);
-      await db.query('insert into passport_sessions (digest) values ($1)', [digest]);
+      await db.query(BEGIN, [digest]);
       return { cookie, session: remember(digest) };
     },
 
@@ -43,13 +43,7 @@ export function openVisits(db: Db): Visits {
       if (cookie === undefined || !COOKIE.test(cookie)) return undefined;
       const digest = digestOf(cookie);
       if (Date.now() - (seen.get(digest) ?? 0) < REMEMBER_MS) return digest;
-      const { rowCount } = await db.query(
-        `update passport_sessions
-            set seen_at = now()
-          where digest = $1
-            and seen_at > now() - make_interval(secs => $2)`,
-        [digest, SESSION_SECONDS],
-      );
+      const { rowCount } = await db.query(SEEN, [digest, SESSION_SECONDS]);
       return rowCount === 0 ? undefined : remember(digest);
     },
 
@@ -61,7 +55,7 @@ export function openVisits(db: Db): Visits {
     },
 
     async denied(jti) {
-      const { rowCount } = await db.query('select from passport_denied_tokens where jti = $1', [jti]);
+      const { rowCount } = await db.query(DENIED, [jti]);
       return rowCount > 0;
     },
 
@@ -73,5 +67,18 @@ export function openVisits(db: Db): Visits {
     },
   };
 }
+
+// Every request waits for one of these before anything else.
+const limitMs = CLIENT_LIMIT_MS;
+const BEGIN = { name: 'passport-session', limitMs, text: 'insert into passport_sessions (digest) values ($1)' };
+const DENIED = { name: 'passport-denied', limitMs, text: 'select from passport_denied_tokens where jti = $1' };
+const SEEN = {
+  name: 'passport-session-seen',
+  limitMs,
+  text: `
+    update passport_sessions
+       set seen_at = now()
+     where digest = $1 and seen_at > now() - make_interval(secs => $2)`,
+};
 
 const digestOf = (cookie: string) => hash('sha256', cookie, 'hex');

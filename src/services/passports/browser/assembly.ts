@@ -56,8 +56,10 @@ export function openAssembly(
 
   async function remove(item: HTMLElement): Promise<void> {
     await ask(`api/v1/image/${item.dataset['id']}`, { method: 'DELETE' });
+    const next = item.nextElementSibling ?? item.previousElementSibling;
     item.remove();
     renumber();
+    next?.querySelector<HTMLElement>('.drop1')?.focus();
   }
 
   function move(item: HTMLElement, by: number, focused: EventTarget | null): void {

@@ -1,4 +1,4 @@
-import { byId, fill } from '../../../ui/browser/dom.ts';
+import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import type { ListPage } from './list-texts.ts';
 import { ask, Refused } from './requests.ts';
 
@@ -60,6 +60,7 @@ export function openList(
       'li',
     )!;
     row.dataset['id'] = id;
+    row.dataset['status'] = '';
     if (signedIn) find<HTMLAnchorElement>(row, '.name').href = `task/${id}`;
     for (const link of row.querySelectorAll<HTMLAnchorElement>('.export'))
       link.href = `export/${id}/${link.dataset['path']}`;
@@ -70,6 +71,8 @@ export function openList(
 
   function update(row: HTMLElement, { filename, status: now, cached, created_at, error_type: why }: Item): void {
     find(row, '.why').textContent = why === null ? '' : ` · ${errors[why] ?? why}`;
+    const before = row.dataset['status'];
+    if (before && before !== now) announce(`${filename}: ${texts.statuses[now]}`);
     row.dataset['status'] = now;
     const name = find(row, '.name');
     if (name.textContent !== filename) {
@@ -100,7 +103,9 @@ export function openList(
       if (!confirm(fill(texts.removeSure, { name: find(row, '.name').textContent ?? '' }))) return;
       attempt(async () => {
         await ask(`task/${id}`, { method: 'DELETE' });
+        const next = row.nextElementSibling ?? row.previousElementSibling;
         row.remove();
+        next?.querySelector<HTMLElement>('.remove')?.focus();
         await refresh();
       });
     });

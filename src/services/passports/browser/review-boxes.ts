@@ -5,20 +5,26 @@
 export function linkBoxes(): void {
   const form = document.getElementById('fields')!;
   form.addEventListener('focusin', ({ target }) => {
-    for (const lit of document.querySelectorAll('.box.lit')) lit.classList.remove('lit');
-    const { name = '' } = target as HTMLInputElement;
-    const box = document.querySelector<SVGRectElement>(`.box[data-key="${CSS.escape(name)}"]`);
-    if (box === null) return;
-    box.classList.add('lit');
-    // The last one drawn lies on top.
-    box.parentElement!.append(box);
-    bringIntoSight(box);
+    const box = light(target as Element);
+    if (box !== null) bringIntoSight(box);
   });
   document.querySelector('.pages')!.addEventListener('click', ({ target }) => {
     const { key } = (target as SVGElement).dataset;
     if (key !== undefined) document.getElementById(key)?.focus();
   });
   fetchWhenNear();
+}
+
+/** Lights the box of this field, and no other. */
+export function light(field: Element | null): SVGRectElement | null {
+  for (const lit of document.querySelectorAll('.box.lit')) lit.classList.remove('lit');
+  const name = field?.getAttribute('name') ?? '';
+  const box = document.querySelector<SVGRectElement>(`.box[data-key="${CSS.escape(name)}"]`);
+  if (box === null) return null;
+  box.classList.add('lit');
+  // The last one drawn lies on top.
+  box.parentElement!.append(box);
+  return box;
 }
 
 /** Scrolls the pages, and only them: the field that is being typed into must not move. */

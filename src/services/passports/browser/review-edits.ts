@@ -119,6 +119,7 @@ export function openReview({ texts, id, version: first }: ReviewPage): void {
     const input = inputsOf(form).find(({ name }) => name === key);
     if (input === undefined) return;
     input.value = value;
+    input.focus();
     save([input]);
   });
   addEventListener('beforeunload', (event) => {

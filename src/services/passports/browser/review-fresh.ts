@@ -1,4 +1,5 @@
 import { byId } from '../../../ui/browser/dom.ts';
+import { light } from './review-boxes.ts';
 import { type Input, inputsOf, isChanged } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
 
@@ -12,7 +13,9 @@ export function askAnew(): Promise<Document | undefined> {
   request.setRequestHeader('accept', 'text/html');
   request.responseType = 'document';
   return new Promise((resolve) => {
-    request.addEventListener('loadend', () => resolve(request.status === 200 ? (request.response ?? undefined) : undefined));
+    request.addEventListener('loadend', () =>
+      resolve(request.status === 200 ? (request.response ?? undefined) : undefined),
+    );
     request.send();
   });
 }
@@ -36,8 +39,10 @@ export function takeOver(fresh: Document): number | undefined {
   for (const input of inputsOf(anew)) takeValue(known.get(input.name)!, input);
   for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
     const replacement = fresh.querySelector(`[data-fresh="${CSS.escape(place.dataset['fresh']!)}"]`);
-    if (replacement !== null) place.replaceChildren(...[...replacement.childNodes].map((node) => document.importNode(node, true)));
+    if (replacement !== null)
+      place.replaceChildren(...[...replacement.childNodes].map((node) => document.importNode(node, true)));
   }
+  light(document.activeElement);
   return (JSON.parse(data) as { own: ReviewPage }).own.version;
 }
 

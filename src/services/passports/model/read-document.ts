@@ -1,6 +1,6 @@
 import type { Extraction } from '../extraction.ts';
-import type { ReadPage } from '../page.ts';
-import type { ScanReader } from './ocr/read-scan.ts';
+import { type ReadPage, uprightFrame } from '../page.ts';
+import { type ScanRead, type ScanReader, TooMuchToRead } from './ocr/read-scan.ts';
 import type { Pdf } from './pages/pdf.ts';
 import { PICTURE_SIDE, pictureOf } from './pages/picture.ts';
 
@@ -12,6 +12,8 @@ const POINTS_PER_INCH = 72;
 export interface ReadDocument {
   readonly pages: readonly ReadPage[];
   readonly sheets: Extraction['sheets'];
+  /** Numbers of pages that took too long: a grain, a pattern of dots. They are here without words. */
+  readonly unread: readonly number[];
 }
 
 /**
@@ -27,7 +29,7 @@ export async function readDocument(
     signal: AbortSignal;
   },
 ): Promise<ReadDocument> {
-  const read: { page: ReadPage; picture: string }[] = [];
+  const read: Looked[] = [];
   const numbers = Array.from({ length: pdf.pages }, (_, i) => i + 1).values();
   const failed = new AbortController();
   const signal = AbortSignal.any([needs.signal, failed.signal]);
@@ -50,6 +52,7 @@ export async function readDocument(
   const ends = await Promise.allSettled(lanes);
   if (ends.some(({ status }) => status === 'rejected')) throw failed.signal.reason;
   return {
+    unread: read.flatMap(({ page, unread }) => (unread ? [page.page] : [])),
     pages: read.map(({ page }) => page),
     sheets: read.map(({ page: { reader, width, height, turn }, picture }) => ({
       reader,
@@ -61,11 +64,17 @@ export async function readDocument(
   };
 }
 
+interface Looked {
+  readonly page: ReadPage;
+  readonly picture: string;
+  readonly unread?: boolean;
+}
+
 async function readPage(
   pdf: Pdf,
   number: number,
   needs: { reader: ScanReader; keepPicture: (jpeg: Buffer) => Promise<string>; signal: AbortSignal },
-): Promise<{ page: ReadPage; picture: string }> {
+): Promise<Looked> {
   const { reader, keepPicture, signal } = needs;
   const text = await pdf.text(number, signal);
   const size = { width: text.width, height: text.height };
@@ -79,8 +88,16 @@ async function readPage(
     return { page: text, picture: await keepPicture(await pictureOf(raster)) };
   }
   const raster = await pdf.render(number, SCAN, signal);
-  const [scan, picture] = await Promise.all([reader.read(raster, { size, signal }), pictureOf(raster)]);
+  let unread = false;
+  const reading = reader.read(raster, { size, signal }).catch((error: unknown): ScanRead => {
+    // The other pages may well be text.
+    if (!(error instanceof TooMuchToRead)) throw error;
+    unread = true;
+    return { words: [], rules: [], turn: 0, reading: uprightFrame(size.width, size.height, 0) };
+  });
+  const [scan, picture] = await Promise.all([reading, pictureOf(raster)]);
   return {
+    unread,
     page: { page: number, ...size, ...scan, reader: reader.name },
     picture: await keepPicture(picture),
   };

@@ -61,8 +61,10 @@ export function Fields(view: FieldsView): JSX.Element {
 function OneField({ field, view }: { field: PresentedField; view: FieldsView }): JSX.Element {
   const { key, spec } = field;
   const label = inLanguage(spec.label, view.language);
-  const unit = spec.unit === undefined ? '' : (UNITS[view.language][spec.unit] ?? spec.unit);
+  const named = spec.unit === undefined ? '' : (UNITS[view.language][spec.unit] ?? spec.unit);
+  const unit = label.endsWith(`, ${named}`) ? '' : named;
   const said = view.warnings.filter((warning) => warning.fields?.includes(field.storedKey));
+  const sentences = new Set(said.map((warning) => warningText(warning, view)));
   return (
     <div class="field" data-field={key}>
       <label for={key}>
@@ -71,13 +73,15 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
       </label>
       <Input field={field} view={view} />
       <p class="about" id={`about-${key}`}>
-        <Mark field={field} words={view.words} />
+        <span class="facts" data-fresh={`facts ${key}`}>
+          <Mark field={field} words={view.words} />
+          {[...sentences].map((sentence) => (
+            <span class="warned" safe>
+              {sentence}
+            </span>
+          ))}
+        </span>
         <span class="problem" role="alert"></span>
-        {said.map(({ message }) => (
-          <span class="warned" safe>
-            {message}
-          </span>
-        ))}
       </p>
     </div>
   );
@@ -101,11 +105,18 @@ export function Mark({ field, words }: { field: PresentedField; words: ReviewTex
   );
 }
 
-function Input({ field, view, label }: { field: PresentedField; view: FieldsView; label?: string }): JSX.Element {
+function Input(given: {
+  field: PresentedField;
+  view: FieldsView;
+  label?: string;
+  form?: string | undefined;
+}): JSX.Element {
+  const { field, view, label, form } = given;
   const { key, spec, value } = field;
   const common = {
     id: key,
     name: key,
+    form,
     'data-saved': shown(value),
     ...(label === undefined ? { 'aria-describedby': `about-${key}` } : { 'aria-label': label }),
     ...(doubtful(field) && { 'data-doubt': '' }),
@@ -146,7 +157,8 @@ function Input({ field, view, label }: { field: PresentedField; view: FieldsView
   );
 }
 
-const LONG = 60;
+/** Characters that a line of the form has room for. */
+const LONG = 36;
 
 function choicesOf(spec: ValueSpec, { language, words }: FieldsView): [string, string][] | undefined {
   if (spec.type === 'boolean') {
@@ -167,6 +179,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
   const rows = Math.max(0, ...cells.map(({ row }) => row!));
   const blank = columns.map((spec) => blankCell(section, spec, rows + 1));
   const all = [...cells, ...blank];
+  const forms = rowForms(view.fields).filter(({ section: one }) => one === section);
   return (
     <fieldset class="table" data-table={section.key}>
       <legend safe>{title}</legend>
@@ -186,11 +199,12 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
             {Array.from({ length: rows + 1 }, (_, i) => i + 1).map((row) => (
               <tr data-row={String(row)} class={row > rows ? 'new' : undefined}>
                 {columns.map((spec) => {
+                  const form = forms.find(({ from, to }) => from <= row && row <= to)?.id;
                   const cell = all.find((one) => one.row === row && one.spec === spec)!;
                   const label = `${inLanguage(spec.label, language)}, ${words.row} ${row}`;
                   return (
                     <td class={`type-${spec.type}`}>
-                      <Input field={cell} view={view} label={label} />
+                      <Input field={cell} view={view} label={label} form={form} />
                     </td>
                   );
                 })}
@@ -213,8 +227,52 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
       <p class="about">
         <span class="problem" role="alert"></span>
       </p>
+      <noscript>
+        {forms.map(({ id, from, to }) => (
+          <button type="submit" class="small" form={id} safe>
+            {fill(words.saveRows, { from, to })}
+          </button>
+        ))}
+      </noscript>
     </fieldset>
   );
+}
+
+/** Forms beside the one of the fields, for rows that would make that one too long to be sent without a script. */
+export function rowForms(
+  fields: readonly PresentedField[],
+): { id: string; section: Section; from: number; to: number }[] {
+  const sections = [...new Set(fields.map(({ section }) => section))].filter(({ table }) => table !== undefined);
+  const blank = sections.reduce((sum, { table }) => sum + table!.columns.length, 0);
+  if (fields.length + blank <= MOST_IN_FORM) return [];
+  return sections.flatMap((section) => {
+    const rows = 1 + Math.max(0, ...fields.filter((field) => field.section === section).map(({ row = 0 }) => row));
+    const each = Math.max(1, Math.floor(MOST_IN_FORM / section.table!.columns.length));
+    return Array.from({ length: Math.ceil(rows / each) }, (_, i) => {
+      const [from, to] = [i * each + 1, Math.min(rows, (i + 1) * each)];
+      return { id: `${section.key}-${from}`, section, from, to };
+    });
+  });
+}
+
+/** A form of 500 values is taken; a few words of its own go with them. */
+const MOST_IN_FORM = 480;
+
+/** A warning in the reader's words: the labels of what it is about. */
+export function warningText({ code, message, fields = [] }: Warning, view: FieldsView): string {
+  const { words, language } = view;
+  if (code === 'PAGE_DAMAGED') return language === 'en' ? message : words.pageDamaged;
+  if (code === 'PAGE_UNREAD') return language === 'en' ? message : words.pageUnread;
+  if (code.startsWith('LLM_')) return language === 'en' ? message : words.noModel;
+  if (code !== 'SUM_MISMATCH' && code !== 'ORDER_MISMATCH') return message;
+  const about = fields
+    .map((key) => view.fields.find(({ storedKey }) => storedKey === key))
+    .filter((it) => it !== undefined);
+  const labels = about.map(({ row, section, spec }) => {
+    const label = inLanguage(spec.label, language);
+    return row === undefined ? label : `${inLanguage(section.title, language)}: ${label}`;
+  });
+  return fill(words.doNotAgree, { fields: [...new Set(labels)].join(' · ') });
 }
 
 const blankCell = (section: Section, spec: PresentedField['spec'], row: number): PresentedField => ({

@@ -7,6 +7,7 @@ import { languageOf } from '../../task-routes.ts';
 import { CSRF_FIELD } from '../auth/csrf.ts';
 import { type ListPage, type ListTexts, listTexts } from '../browser/list-texts.ts';
 import type { Document, Status } from '../documents.ts';
+import { errorTexts } from './error-texts.ts';
 import type { PageNeeds } from './task-page.tsx';
 
 const PER_PAGE = 25;
@@ -38,6 +39,7 @@ export function listPage(app: Gateway, needs: PageNeeds): void {
         status: status ?? null,
         signedIn,
         session: caller !== undefined,
+        errors: errorTexts[language],
       };
       const html = await layout({
         ...{ language, version, own, assets: await assets() },
@@ -80,7 +82,7 @@ function NewDocument({ words, csrf }: { words: ListTexts; csrf: string | undefin
       <h2 id="upload-title" safe>
         {words.upload}
       </h2>
-      <p class="hint needs-script" safe>
+      <p class="hint needs-script for-mouse" safe>
         {words.drop}
       </p>
       <form id="upload" class="ways" method="post" action="upload" enctype="multipart/form-data">
@@ -207,7 +209,7 @@ function List(given: {
             ''
           )}
         </p>
-        <p class="exports">
+        <p class="exports" hidden={!own.session}>
           <a href="export/session/excel" safe>
             {words.exportSession}
           </a>
@@ -250,7 +252,7 @@ function Item(given: {
           </time>
           <span class="cached" hidden={!cached} safe>{` · ${words.cached}`}</span>
           <span class="why" safe>
-            {item?.error ? ` · ${item.error}` : ''}
+            {item?.errorType ? ` · ${errorTexts[language][item.errorType]}` : ''}
           </span>
         </p>
       </div>

@@ -1,26 +1,29 @@
 import type { RefusalPage } from '../../../http/refuse.ts';
 import type { Assets } from '../../../ui/assets.ts';
+import { fill } from '../../../ui/browser/fill.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { pagePolicy } from '../../../ui/send-page.ts';
 import { languageOf } from '../../task-routes.ts';
-import { listTexts } from '../browser/list-texts.ts';
+import { type ListTexts, listTexts } from '../browser/list-texts.ts';
+import { LOGIN_SCRIPT, LoginForm } from './login-page.tsx';
 
 /** A refusal for people: the sentences of the body that a program would get, and a way on. */
 export function refusalPage(assets: () => Promise<Assets>, version: string): RefusalPage {
   return async (status, body, request) => {
-    const said = body as { error?: { message: string }; detail?: { loc: string[]; msg: string }[] };
-    const sentences = said.error
-      ? [said.error.message]
-      : (said.detail ?? []).map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`);
     const language = languageOf(request.headers['accept-language']);
     const words = listTexts[language];
+    const sentences = sentencesOf(body as Body, words);
     const root = /^\/task\/[^/?]*(\?|$)/.test(request.url) ? '../' : request.url.startsWith('/task/') ? '../../' : '';
+    const atLogin = /^\/login(\?|$)/.test(request.url);
     const html = await layout({
       ...{ language, version, root, own: {}, assets: await assets() },
       service: words.service,
       title: words.refusedTitle,
-      styles: ['ui/workspace.css'],
-      children: (
+      styles: ['ui/workspace.css', 'services/passports/browser/list.css'],
+      ...(atLogin && { script: LOGIN_SCRIPT }),
+      children: atLogin ? (
+        <LoginForm words={words} refused={sentences.join(' ')} />
+      ) : (
         <section class="panel" aria-labelledby="refused-title">
           <h1 id="refused-title" safe>
             {words.refusedTitle}
@@ -44,4 +47,22 @@ export function refusalPage(assets: () => Promise<Assets>, version: string): Ref
     });
     return { html, policy: pagePolicy({ forms: true }) };
   };
+}
+
+interface Body {
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly detail?: readonly {
+    readonly loc: readonly string[];
+    readonly msg: string;
+    readonly type: string;
+    readonly ctx?: Readonly<Record<string, string | number>>;
+  }[];
+}
+
+/** In the reader's words, where we have them. */
+function sentencesOf({ error, detail = [] }: Body, words: ListTexts): string[] {
+  if (error) return [words.refusals[error.code] ?? error.message];
+  return detail.map(
+    ({ loc, msg, type, ctx = {} }) => `${loc.slice(1).join('.')}: ${fill(words.problems[type] ?? msg, ctx)}`,
+  );
 }

@@ -33,11 +33,13 @@ export function Sheets(given: { opened: Opened; fields: readonly PresentedField[
                   height={sheet.height}
                   preserveAspectRatio="none"
                 />
-                {fields
-                  .filter((field) => field.page === page && field.bbox !== null)
-                  .map((field) => (
-                    <rect class="box" data-key={field.key} {...placed(field.bbox!, sheet)} />
-                  ))}
+                <g data-fresh={`boxes ${page}`}>
+                  {fields
+                    .filter((field) => field.page === page && field.bbox !== null)
+                    .map((field) => (
+                      <rect class="box" data-key={field.key} {...placed(field.bbox!, sheet)} />
+                    ))}
+                </g>
               </g>
             </svg>
             <figcaption safe>{label}</figcaption>

@@ -13,7 +13,9 @@ import { documentNotFound } from '../refusals.ts';
 import { idOf, isOpened } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import { TaskParams } from '../schema-http.ts';
-import { DOUBT, Fields, shown } from './fields.tsx';
+import { judgedAnew } from '../warnings.ts';
+import { errorTexts } from './error-texts.ts';
+import { DOUBT, Fields, type FieldsView, rowForms, shown, warningText } from './fields.tsx';
 import { Sheets } from './sheets.tsx';
 
 export interface PageNeeds {
@@ -68,9 +70,15 @@ export function taskPage(app: Gateway, needs: PageNeeds): void {
           <>
             <Head document={document} words={words} csrf={csrf} />
             {isOpened(document) ? (
-              <Review opened={document} schema={schema} language={language} csrf={csrf} history={history} />
+              <Review
+                opened={await judgedAnew(document, schema)}
+                schema={schema}
+                language={language}
+                csrf={csrf}
+                history={history}
+              />
             ) : (
-              <Unfinished document={document} words={words} />
+              <Unfinished document={document} words={words} language={language} />
             )}
             <p id="live" class="visually-hidden" role="status"></p>
           </>
@@ -147,12 +155,13 @@ function Head({ document, words, csrf }: { document: Document; words: ReviewText
 }
 
 /** A document that is not read yet, or never will be. Without a script the page asks again by itself. */
-function Unfinished({ document, words }: { document: Document; words: ReviewTexts }): JSX.Element {
-  const { error, progress } = document;
-  if (error !== null) {
+function Unfinished(given: { document: Document; words: ReviewTexts; language: 'en' | 'ru' }): JSX.Element {
+  const { document, words, language } = given;
+  const { errorType, progress } = document;
+  if (errorType !== null) {
     return (
       <p class="notice bad" safe>
-        {error}
+        {errorTexts[language][errorType]!}
       </p>
     );
   }
@@ -183,6 +192,7 @@ function Review(given: {
   const words = reviewTexts[language];
   const fields = presentFields(opened, schema);
   const { warnings } = opened.extraction;
+  const view: FieldsView = { fields, warnings, language, words };
   const general = warnings.filter((warning) => warning.fields === undefined || warning.fields.length === 0);
   return (
     <div class="review">
@@ -199,20 +209,27 @@ function Review(given: {
         <p class="hint needs-script keys" safe>
           {words.keys}
         </p>
-        {general.map(({ message }) => (
-          <p class="notice" safe>
-            {message}
-          </p>
-        ))}
+        <div data-fresh="notices">
+          {general.map((warning) => (
+            <p class="notice" safe>
+              {warningText(warning, view)}
+            </p>
+          ))}
+        </div>
         <form id="fields" method="post" action={`${opened.id}/update`}>
           <input type="hidden" name={CSRF_FIELD} value={csrf} />
-          <Fields fields={fields} warnings={warnings} language={language} words={words} />
+          <Fields {...view} />
           <noscript>
             <button type="submit" class="primary" safe>
               {words.save}
             </button>
           </noscript>
         </form>
+        {rowForms(fields).map(({ id }) => (
+          <form id={id} method="post" action={`${opened.id}/update`}>
+            <input type="hidden" name={CSRF_FIELD} value={csrf} />
+          </form>
+        ))}
         <History history={history} fields={fields} language={language} />
       </section>
     </div>
@@ -229,7 +246,7 @@ function History(given: {
   const known = new Map(fields.map((field) => [field.storedKey, field]));
   const when = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
   return (
-    <details id="history" class="history">
+    <details id="history" class="history" data-fresh="history">
       <summary safe>{`${words.history} (${history.length})`}</summary>
       {history.length === 0 ? (
         <p class="hint" safe>

@@ -67,10 +67,13 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         'cross-origin-resource-policy': 'same-origin',
       });
       if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
-      const bytes = await files.get(row.fileKey);
-      if (bytes === undefined) throw imageNotFound();
       const { previewOf } = await import('../model/pages/picture.ts');
-      const picture = await previewOf(bytes, { rotation: row.rotation, side: request.query.w });
+      const { inTurn } = await import('../model/pages/turns.ts');
+      const picture = await inTurn(async () => {
+        const bytes = await files.get(row.fileKey);
+        if (bytes === undefined) throw imageNotFound();
+        return previewOf(bytes, { rotation: row.rotation, side: request.query.w });
+      });
       return reply.type('image/jpeg').send(picture);
     },
   );

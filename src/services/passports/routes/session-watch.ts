@@ -63,15 +63,27 @@ export function watchSessions(needs: {
 
   const everybody = () => [...watchers.values()].flatMap((each) => [...each]);
 
+  /** Who has just come, and whose session has news: the bell rings for every task there is, of other services too. */
+  async function waitingForWord(): Promise<Watcher[]> {
+    const all = everybody();
+    const known = all.flatMap(({ caller, seen }) =>
+      seen === undefined ? [] : [{ session: caller.session, after: seen }],
+    );
+    const stirred = known.length > 0 ? await documents.stirred(known) : new Set<string>();
+    return all.filter(({ caller, seen }) => seen === undefined || stirred.has(caller.session));
+  }
+
   async function round(): Promise<void> {
     await bell.wait();
-    const waiting = everybody();
+    const waiting = await waitingForWord();
     const line = async () => {
       for (let watcher = waiting.pop(); watcher !== undefined; watcher = waiting.pop()) {
         if (!watcher.stream.over.aborted) await tell(watcher);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, line));
+    const lines = await Promise.allSettled(Array.from({ length: AT_ONCE }, line));
+    // Not before all of them have ended: nobody is to be told the same by this round and the next.
+    for (const one of lines) if (one.status === 'rejected') throw one.reason;
   }
 
   documents.onEvents(() => bell.ring(), signal);

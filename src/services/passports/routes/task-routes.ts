@@ -11,6 +11,7 @@ import { presentFields } from '../present.ts';
 import { documentNotFound, statusNotFound } from '../refusals.ts';
 import type { Schema } from '../schema/schema.ts';
 import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../schema-http.ts';
+import { judgedAnew } from '../warnings.ts';
 import { result, taskItem, taskStatus, unfinished } from '../wire.ts';
 import { versionTag } from './version-tag.ts';
 
@@ -103,7 +104,9 @@ export function taskRoutes(
         if (document.errorType === null) void reply.code(202).header('retry-after', POLL_SECONDS);
         return unfinished(document);
       }
-      const body = JSON.stringify(result(document, schema, languageOf(request.headers['accept-language'])));
+      const body = JSON.stringify(
+        result(await judgedAnew(document, schema), schema, languageOf(request.headers['accept-language'])),
+      );
       const etag = versionTag(document.version, body);
       void reply.header('etag', etag).header('vary', 'Accept-Language');
       if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();

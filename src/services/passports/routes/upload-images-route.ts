@@ -105,9 +105,12 @@ const isLook = (look: Look | Fault): look is Look => 'contentType' in look;
 /** What kind of image lies in the store, or why it is none. The decoder is loaded when the first one comes. */
 async function inspect(files: Files, { stored }: Received): Promise<Look | Fault> {
   const { inspectImage } = await import('../model/pages/inspect.ts');
-  const bytes = await files.get(stored.key);
-  if (bytes === undefined) throw storageUnavailable();
-  const look = await inspectImage(bytes);
+  const { inTurn } = await import('../model/pages/turns.ts');
+  const look = await inTurn(async () => {
+    const bytes = await files.get(stored.key);
+    if (bytes === undefined) throw storageUnavailable();
+    return inspectImage(bytes);
+  });
   if (!('problem' in look)) return look;
   return look.problem === 'too_large' ? fileTooLarge(SIZE) : notADocument(WANTED);
 }

@@ -25,6 +25,9 @@ export const DEFAULT_SCHEMA: Schema = {
             'Address',
             'Property address',
             'Location',
+            'Адрес объекта учёта',
+            'Квартира расположена по адресу',
+            'по адресу',
           ],
           parts: [
             {
@@ -120,6 +123,7 @@ export const DEFAULT_SCHEMA: Schema = {
             'Purpose',
             'Use',
             'Designated use',
+            'Функциональное назначение',
           ],
         },
         {
@@ -142,6 +146,9 @@ export const DEFAULT_SCHEMA: Schema = {
             'Год возведения',
             'Construction year',
             'Built in',
+            'Год начала эксплуатации',
+            'Год эксплуатации',
+            'Год начала эксплуатации (постройки)',
           ],
         },
         {
@@ -165,6 +172,7 @@ export const DEFAULT_SCHEMA: Schema = {
             'Число этажей надземной части',
             'Этажей в доме',
             'Floors in the building',
+            'Количество этажей всего',
           ],
         },
         {
@@ -215,6 +223,7 @@ export const DEFAULT_SCHEMA: Schema = {
           key: 'issue_date',
           label: { en: 'Date of issue', ru: 'Дата составления' },
           type: 'date',
+          marks: ['[«"]\\s*\\d{1,2}\\s*[»"]\\s*\\p{L}{3,9}\\s*(\\d{4}|\\d{2}\\s\\d{2})'],
           synonyms: [
             'Дата составления',
             'Дата выдачи',
@@ -451,7 +460,14 @@ export const DEFAULT_SCHEMA: Schema = {
           key: 'foundation',
           label: { en: 'Foundation', ru: 'Фундамент' },
           type: 'string',
-          synonyms: ['Фундамент', 'Фундаменты', 'Материал фундамента', 'Foundation', 'Foundations'],
+          synonyms: [
+            'Фундамент',
+            'Фундаменты',
+            'Материал фундамента',
+            'Foundation',
+            'Foundations',
+            'Описание фундамента',
+          ],
         },
         {
           key: 'wall_material',
@@ -531,6 +547,8 @@ export const DEFAULT_SCHEMA: Schema = {
             'Процент физического износа',
             'Общий процент износа',
             'Износ в процентах',
+            'Степень износа',
+            'Степень физического износа',
           ],
         },
       ],

@@ -74,16 +74,21 @@ async function finished(tx: Queryable, cacheKeys: string[]): Promise<Map<string,
   return new Map(rows.filter(({ id }) => still.has(id)).map((source) => [source.cache_key, source]));
 }
 
-// What was done while the language model was away is done again: a bad hour must not stay for ever.
+// Any one will do, and the first that is met ends the search: of a document that comes again and again there are many. What
+// was done while the language model was away is done again: a bad hour must not stay for ever.
 const FINISHED = {
   name: 'passport-finished',
   text: `
-    select distinct on (d.cache_key) d.cache_key, d.id, d.file_key, d.size_bytes
-      from passport_documents d
-      join tasks t on t.id = d.id
-     where d.cache_key = any($1::text[]) and t.status = 'done'
-       and not exists (select from json_array_elements(t.result -> 'warnings') as w where w ->> 'code' like 'LLM\\_%')
-     order by d.cache_key, d.created_at`,
+    select f.*
+      from (select distinct cache_key from unnest($1::text[]) as asked (cache_key)) as asked
+     cross join lateral (
+       select d.cache_key, d.id, d.file_key, d.size_bytes
+         from passport_documents d
+         join tasks t on t.id = d.id
+        where d.cache_key = asked.cache_key and t.status = 'done'
+          and not exists (select from json_array_elements(t.result -> 'warnings') as w where w ->> 'code' like 'LLM\\_%')
+        limit 1
+     ) as f`,
 };
 
 // Everybody locks tasks in the order of their ids, then files in the order of their keys: so never in a circle.

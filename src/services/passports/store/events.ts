@@ -17,6 +17,8 @@ const KEPT_DAYS = 31;
 export interface Events {
   after(session: string, number: number): Promise<readonly SessionEvent[] | 'lost'>;
   last(session: string): Promise<number>;
+  /** Those of these sessions whose latest event is not the one named beside them; one question for all of them. */
+  stirred(watched: readonly { session: string; after: number }[]): Promise<ReadonlySet<string>>;
   /** Numbers and drops what nobody has asked for. */
   sweep(): Promise<void>;
 }
@@ -51,6 +53,14 @@ export function postgresEvents(db: Db): Events {
     },
 
     last: async (session) => (await range(session)).last,
+
+    async stirred(watched) {
+      const { rows } = await db.query<{ session: string }>(STIRRED, [
+        watched.map(({ session }) => session),
+        watched.map(({ after }) => after),
+      ]);
+      return new Set(rows.map(({ session }) => session));
+    },
 
     async sweep() {
       const { rows } = await db.query<{ session: string }>(UNWATCHED, [UNWATCHED_SECONDS]);
@@ -93,6 +103,17 @@ const RANGE = {
            c.last,
            exists (select from passport_events where session = $1 and number is null) as news
       from (select coalesce((select last from passport_event_counts where session = $1), 0) as last) as c`,
+};
+
+const STIRRED = {
+  name: 'passport-events-stirred',
+  limitMs,
+  text: `
+    select w.session
+      from unnest($1::text[], $2::bigint[]) as w (session, after)
+      left join passport_event_counts c on c.session = w.session
+     where coalesce(c.last, 0) <> w.after
+        or exists (select from passport_events e where e.session = w.session and e.number is null)`,
 };
 
 const LOCK = {

@@ -591,6 +591,22 @@ describe('events', () => {
     expect(events[0]).toMatchObject({ id: 501, task: '501' });
   });
 
+  it('of many sessions are asked for at once: who has none after the last that was seen is left out', async () => {
+    await upload(anna);
+    const last = await documents.lastEvent('anna');
+    const stirred = async (after: number) =>
+      [...(await documents.stirred(['anna', 'boris', 'nobody'].map((session) => ({ session, after }))))].sort();
+    expect(await documents.stirred([{ session: 'anna', after: last }])).toEqual(new Set());
+    expect(await stirred(0)).toEqual(['anna']);
+    await upload(boris);
+    expect(await stirred(0)).toEqual(['anna', 'boris']);
+    expect(await documents.stirred([{ session: 'anna', after: last }])).toEqual(new Set());
+    await upload(anna);
+    expect(await documents.stirred([{ session: 'anna', after: last }])).toEqual(new Set(['anna']));
+    // A number that was never given says that the reader must start anew.
+    expect(await documents.stirred([{ session: 'nobody', after: 7 }])).toEqual(new Set(['nobody']));
+  });
+
   it('of a session that nobody watches do not pile up', async () => {
     await db.query(
       `insert into passport_events (session, kind, document, at)

@@ -104,6 +104,7 @@ export function postgresDocuments(needs: {
 
     events: events.after,
     lastEvent: events.last,
+    stirred: events.stirred,
     onEvents(wake, signal) {
       // A worker's endings and our own verbs; what else happens is seen by the look now and then.
       tasks.onHint('finished', wake, signal);

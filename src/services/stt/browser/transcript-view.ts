@@ -48,7 +48,9 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     if (result.transcription === '') return [head];
     const text = el('div', { class: 'transcript', lang: result.language ?? '', id: 'transcript' });
     const rest = [...(result.words ?? [])].reverse();
-    text.append(...(result.segments ?? []).map((segment) => paragraph(segment, wordsUntil(segment.end, rest), result)));
+    const segments = result.segments ?? [];
+    const begins = (index: number) => segments[index]?.start ?? Number.POSITIVE_INFINITY;
+    text.append(...segments.map((segment, i) => paragraph(segment, wordsUntil(begins(i + 1), rest), result)));
     return [head, saves(it, result), text];
   }
 

@@ -142,6 +142,15 @@ test('a model that refuses verbose_json is asked for json, and from then on at o
   expect(asked.map(({ form }) => form.get('response_format'))).toEqual(['verbose_json', 'json', 'json']);
 });
 
+test('a window that is refused in every form costs the next ones no times', async () => {
+  const { asked, recognize } = await provider((response, _times, form) =>
+    form.get('language') === 'xx' ? refuses(400)(response) : says({ text: 'Hello.' })(response),
+  );
+  expect(await failure(recognize({ language: 'xx' }))).toMatchObject({ why: 'failed', transient: false });
+  await recognize();
+  expect(asked.map(({ form }) => form.get('response_format'))).toEqual(['verbose_json', 'json', 'verbose_json']);
+});
+
 test.each([
   [401, '{"error":{"message":"Incorrect API key provided: sk-very-secret"}}'],
   [402, ''],

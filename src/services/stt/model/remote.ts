@@ -27,9 +27,13 @@ export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOp
   const endpoint = `${url.replace(/\/+$/, '')}/audio/transcriptions`;
   const policy: UrlPolicy = { kind: 'operator', origin: new URL(endpoint).origin };
   // Some models (gpt-4o-transcribe) know no times and refuse to be asked for them.
-  let format: 'verbose_json' | 'json' = 'verbose_json';
+  let liked: Format = 'verbose_json';
 
-  async function ask(window: Window, language: string | undefined, signal: AbortSignal): Promise<readonly Segment[]> {
+  async function ask(
+    window: Window,
+    { language, signal }: Parameters<Recognizer['recognize']>[1],
+    format: Format,
+  ): Promise<readonly Segment[]> {
     const form = multipart(
       [
         ['model', model],
@@ -54,11 +58,16 @@ export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOp
 
   async function recognize(
     window: Window,
-    { language, signal }: Parameters<Recognizer['recognize']>[1],
+    options: Parameters<Recognizer['recognize']>[1],
   ): Promise<readonly Segment[]> {
+    const { signal } = options;
+    let format = liked;
     for (let tries = 1; ; tries++) {
       try {
-        return await ask(window, language, signal);
+        const segments = await ask(window, options, format);
+        // Only what was answered tells that it was the times, and not this window, that were refused.
+        liked = format;
+        return segments;
       } catch (error) {
         signal.throwIfAborted();
         if (format === 'verbose_json' && isRefusal(error)) {
@@ -75,6 +84,8 @@ export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOp
 
   return { name, model, windowSeconds: WINDOW_SECONDS, recognize, async close() {} };
 }
+
+type Format = 'verbose_json' | 'json';
 
 /** Ten minutes of 16-bit sound are 19 MB, below everybody's limit of 25 MB; half of that loses half as much when it fails. */
 const WINDOW_SECONDS = 300;

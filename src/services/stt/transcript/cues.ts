@@ -95,13 +95,16 @@ function linesOf(tokens: readonly Token[], space: string): string[] {
 const tokensOf = (segment: RecordedSegment, words: readonly TimedWord[], space: string): Token[] =>
   (words.length > 0 ? words : timedByLength(segment, space)).flatMap(divided);
 
-/** Where a word belongs is decided by its middle: its edges may touch the neighbours'. One pass, for there are many. */
+/**
+ * Each word goes to the segment that has begun by its middle: its edges may touch the neighbours', and one that took no
+ * time may lie on the edge itself. None is left out. One pass, for there are many.
+ */
 function wordsOfEach(segments: readonly RecordedSegment[], words: readonly TimedWord[]): TimedWord[][] {
-  const middle = ({ start, end }: TimedWord) => (start + end) / 2;
   let at = 0;
-  return segments.map(({ start, end }) => {
+  return segments.map((_, index) => {
+    const until = segments[index + 1]?.start ?? Number.POSITIVE_INFINITY;
     const own: TimedWord[] = [];
-    for (; at < words.length && middle(words[at]!) < end; at++) if (middle(words[at]!) >= start) own.push(words[at]!);
+    for (; at < words.length && (words[at]!.start + words[at]!.end) / 2 < until; at++) own.push(words[at]!);
     return own;
   });
 }

@@ -54,6 +54,21 @@ describe('cues', () => {
     expect(single).toEqual([{ start: 0, end: 7, lines: ['Ohm'] }]);
   });
 
+  it('lose no word that took no time, on the edge of its segment', () => {
+    const segments = [
+      { start: 0, end: 2, text: 'One two.' },
+      { start: 2, end: 2, text: 'Three.' },
+      { start: 3, end: 4, text: 'Four.' },
+    ];
+    const words = [
+      { text: 'One', start: 0, end: 2 },
+      { text: 'two.', start: 2, end: 2 },
+      { text: 'Three.', start: 2, end: 2 },
+      { text: 'Four.', start: 4, end: 4 },
+    ];
+    expect(textOf(cuesOf({ segments, words })).split(' ')).toEqual(expect.arrayContaining(['two.', 'Three.', 'Four.']));
+  });
+
   it('begin anew after a pause and after a sentence that has filled a line', () => {
     const words = [...timed('Yes I see it', 0, 1), ...timed('and there is more', 3, 4)];
     const paused = cuesOf({ segments: [{ start: 0, end: 4, text: 'Yes I see it and there is more' }], words });

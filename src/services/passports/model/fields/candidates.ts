@@ -29,7 +29,8 @@ export function candidate(
   if (text === '' || /^[-—–_.\s]*$/u.test(text)) return undefined;
   if (spec.type === 'string') {
     const value = mended(spec.shapes, tidy(text));
-    if (!/[\p{L}\d]/u.test(value)) return undefined;
+    // Half of what stands in brackets is the form's: "(наименование организации, выдавшей паспорт)".
+    if (!/[\p{L}\d]/u.test(value) || (value.includes(')') && !value.includes('('))) return undefined;
     return { key, label, tokens: cleaned, value, score: label.score * PLACES[place] * shaped(spec.shapes, value) };
   }
   const found = readValue(spec, text, textOf(label.block.tokens.slice(label.from, label.to + 3)));
@@ -92,7 +93,7 @@ export function tidy(text: string): string {
     .replace(/\s+([,.;:)])/gu, '$1')
     .replace(/([(«])\s+/gu, '$1')
     .replace(/(?<=\p{Ll}{3})-\s(?=\p{Ll})/gu, '')
-    .replace(/(?<=\p{Ll}{3}|[»)\d])\.$/u, '')
+    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d)\.$/u, '')
     .trim();
   return /^\([^()]*\)$/u.test(plain) ? plain.slice(1, -1) : plain;
 }

@@ -61,9 +61,19 @@ export function extractFields(
 }
 
 function layoutOf(blocks: readonly Block[], book: LabelBook<Target>): Layout {
-  const layout = { blocks, labels: findLabels(blocks, book) };
+  const layout = { blocks, labels: withoutValues(findLabels(blocks, book)) };
   const joint = wrapped(layout, book);
-  return joint.length === blocks.length ? layout : { blocks: joint, labels: findLabels(joint, book) };
+  return joint.length === blocks.length ? layout : { blocks: joint, labels: withoutValues(findLabels(joint, book)) };
+}
+
+/** One small word in the cell behind a label is its value, though it could be a label itself: Назначение | жилое. */
+function withoutValues(labels: Map<Block, Occurrence[]>): Map<Block, Occurrence[]> {
+  for (const block of labels.keys()) {
+    if (block.tokens.length > 1 || !/^\p{Ll}+$/u.test(block.tokens[0]!.text)) continue;
+    const before = block.row[block.row.indexOf(block) - 1];
+    if (before && (labels.get(before) ?? []).some(({ target }) => target.kind === 'field')) labels.set(block, []);
+  }
+  return labels;
 }
 
 function candidates(layout: Layout): Candidate[] {

@@ -104,11 +104,11 @@ const endsLabel = ({ text }: Token): boolean => /[:;]$/u.test(text);
 /** A number or a sum ends a label; `1.2` in front of one is stepped over by starting behind it. */
 const stops = ({ text }: Token, word: LabelWord | undefined): boolean => !word && /\d/u.test(text);
 
-/** Behind the beginning, a mark or a value, prepositions between them stepped over: `кв. м, из неё` **жилая**. */
+/** Behind the beginning, a mark or a value; what says little is stepped over: `кв. м, из неё` **жилая**. */
 function beginsAt({ tokens }: Block, from: number, words: readonly (LabelWord | undefined)[]): boolean {
   for (let i = from - 1; i >= 0; i--) {
     if (!words[i] || /[.,:;)]$/u.test(tokens[i]!.text)) return true;
-    if (words[i]!.weight > 0.1) return false;
+    if (words[i]!.weight > 0.4) return false;
   }
   return true;
 }

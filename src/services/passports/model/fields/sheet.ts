@@ -42,7 +42,7 @@ export interface Sheet {
 }
 
 // Runs of these are drawn with characters, but are lines.
-const LEADERS = /_{2,}|\.{3,}|…+|·{2,}|-{4,}|—{3,}/gu;
+const LEADERS = /_+|\.{3,}|…+|·{2,}|-{4,}|—{3,}/gu;
 // What parts two labels or two values written as one word: общая/жилая, 4/9.
 const PARTED = /(?<=\p{L}{2})\/(?=\p{L}{2})|(?<=:)(?=\p{L}{2})/gu;
 

@@ -17,10 +17,11 @@ export interface LabelWord {
 /** The word that a token is for labels; undefined for what is no word: numbers, dashes, brackets. */
 export function labelWord(text: string): LabelWord | undefined {
   const bare = text.toLowerCase().replace(/^[^\p{L}№%#]+|[^\p{L}№%#²2-]+$/gu, '');
+  if (/^\d.*%/u.test(text)) return undefined;
   const known = SAME_AS[bare.replaceAll('-', '')];
   if (known) return labelWord(known);
   if (UNITS.has(bare)) return { stem: bare, end: '', short: false, weight: 0.02, generic: false };
-  if (!/\p{L}/u.test(bare) || /\d{2}/u.test(bare)) return undefined;
+  if (!/\p{L}/u.test(bare) || /\d/u.test(bare.replace(/(?<=\p{L})\d$/u, ''))) return undefined;
   const word = folded(bare.replace(/[²2]$/u, ''));
   const generic = GENERIC.test(bare);
   const weight =
@@ -78,7 +79,7 @@ const EMPTY = new Set(
   ),
 );
 const GENERIC =
-  /^(кв$|помещени|здани|дом[ауе]?$|домовлад|квартир|объект|строени|сооружени|жило[гм]|нежил|недвиж|учет|учёт|данн|сведен|указ|основн|настоящ|хозяйств|property|building|premises|flat|apartment|object|house)/u;
+  /^(кв$|помещени|здани|дом[ауе]?$|домовлад|квартир|объект|строени|сооружени|жило[гм]|нежил|недвиж|учет|учёт|описани|данн|сведен|указ|основн|настоящ|хозяйств|property|building|premises|flat|apartment|object|house)/u;
 
 const SAME_AS: Readonly<Record<string, string>> = {
   '№': 'номер',

@@ -53,15 +53,13 @@ async function server(answer: (n: number, asked: Asked, response: ServerResponse
 }
 
 const says = (response: ServerResponse, content: string) =>
-  response
-    .setHeader('content-type', 'application/json')
-    .end(
-      JSON.stringify({
-        id: '1',
-        object: 'chat.completion',
-        choices: [{ index: 0, message: { role: 'assistant', content } }],
-      }),
-    );
+  response.setHeader('content-type', 'application/json').end(
+    JSON.stringify({
+      id: '1',
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content } }],
+    }),
+  );
 const refuses = (response: ServerResponse, status: number) =>
   response
     .writeHead(status, { 'content-type': 'application/json', 'retry-after': '0' })

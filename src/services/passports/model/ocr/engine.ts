@@ -11,11 +11,20 @@ export interface LineWord {
   readonly confidence: number;
 }
 
+/** Thrown for lines that take longer than a page of text could: what they are of is none. */
+export class TooMuchToRead extends Error {
+  override readonly name = 'TooMuchToRead';
+
+  constructor(lines: number) {
+    super(`${lines} lines could not be read in time.`);
+  }
+}
+
 /** What reads lines of text. */
 export interface Engine {
   /** For people and for the record: the program and its languages. */
   readonly name: string;
-  /** The words of each line, in their order. Any number of calls may be open; those that find no free lane wait. */
+  /** The words of each line, in their order. Any number of calls may be open; those that find no free lane wait. Throws {@link TooMuchToRead}. */
   read(lines: readonly Grey[], signal: AbortSignal): Promise<LineWord[][]>;
   close(): Promise<void>;
 }

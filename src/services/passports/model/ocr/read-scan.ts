@@ -2,12 +2,14 @@ import { availableParallelism } from 'node:os';
 import { type Box, type Reading, type Rule, type Turn, uprightFrame, type Word } from '../../page.ts';
 import type { CleanPage } from './clean.ts';
 import { openCleaners } from './cleaners.ts';
-import type { Engine, LineWord } from './engine.ts';
+import { type Engine, type LineWord, TooMuchToRead } from './engine.ts';
 import type { Raster } from './grey.ts';
 import { russianLetters } from './letters.ts';
 import { compose, inShares, quarterTurn } from './projection.ts';
 import { type ReadLine, readUpright } from './read-upright.ts';
 import { openTesseract } from './tesseract.ts';
+
+export { TooMuchToRead };
 
 /** What was read of the picture of a page. Spread it into a `ReadPage`: words and rules lie in the frame `reading`. */
 export interface ScanRead {
@@ -23,7 +25,7 @@ export interface ScanReader {
   readonly name: string;
   /** How many pages are read at once; more wait. */
   readonly lanes: number;
-  /** Reads the picture of a page that is `size` points large. */
+  /** Reads the picture of a page that is `size` points large. Throws {@link TooMuchToRead}. */
   read(raster: Raster, options: { size: { width: number; height: number }; signal: AbortSignal }): Promise<ScanRead>;
   close(): Promise<void>;
 }

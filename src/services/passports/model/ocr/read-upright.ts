@@ -2,6 +2,7 @@ import type { CleanPage } from './clean.ts';
 import type { Engine, LineWord } from './engine.ts';
 import type { Grey } from './grey.ts';
 import { MARGIN } from './pieces.ts';
+import { readTwice } from './second-look.ts';
 
 /** The words of a piece of text, placed in pixels of the view. */
 export type ReadLine = readonly LineWord[];
@@ -39,13 +40,13 @@ async function makesMoreSenseOnHead(engine: Engine, { lines }: CleanPage, signal
 }
 
 async function readAsIs(engine: Engine, page: CleanPage, signal: AbortSignal): Promise<ReadLine[]> {
-  const read = await engine.read(page.lines, signal);
+  const read = await readTwice(engine, page.lines, signal);
   return read.map((words, index) => placed(words, page.pieces[index]!, page.scale));
 }
 
 async function readOnHead(engine: Engine, page: CleanPage, signal: AbortSignal): Promise<ReadLine[]> {
   const { view, pieces, lines, scale } = page;
-  const read = await engine.read(lines.map(turnedOver), signal);
+  const read = await readTwice(engine, lines.map(turnedOver), signal);
   const turned = read.map((words, index) => {
     const { right, bottom } = pieces[index]!;
     return placed(words, { left: view.width - right, top: view.height - bottom }, scale);

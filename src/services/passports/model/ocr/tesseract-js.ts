@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
 import { createGate } from '../../../../ml/gate.ts';
-import type { Engine, LineWord } from './engine.ts';
+import { type Engine, type LineWord, TooMuchToRead } from './engine.ts';
 import type { Grey } from './grey.ts';
 import { wordsOfTsv } from './tsv.ts';
 
@@ -40,8 +40,10 @@ function engineOf(workers: Worker[], languages: readonly string[]): Engine {
         const worker = idle.pop()!;
         try {
           const read: LineWord[][] = [];
+          const latest = performance.now() + LIMIT_MS;
           for (const line of lines) {
             signal.throwIfAborted();
+            if (performance.now() > latest) throw new TooMuchToRead(lines.length);
             read.push(await recognize(worker, line));
           }
           return read;
@@ -54,6 +56,9 @@ function engineOf(workers: Worker[], languages: readonly string[]): Engine {
     },
   };
 }
+
+/** Several times what the slowest page of text takes. */
+const LIMIT_MS = 180_000;
 
 async function recognize(worker: Worker, line: Grey): Promise<LineWord[]> {
   const { data } = await worker.recognize(pgmOf(line), {}, { tsv: true, text: false });

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { createGate } from '../../../../ml/gate.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, TooMuchToRead } from './engine.ts';
 import { tiffOf } from './tiff.ts';
 import { wordsOfTsv } from './tsv.ts';
 
@@ -17,7 +17,9 @@ export async function openTesseract(program: string, lanes: number): Promise<Eng
     name: `tesseract ${languages}`,
     async read(lines, signal) {
       if (lines.length === 0) return [];
-      return wordsOfTsv(await lane(() => recognize(program, languages, tiffOf(lines), signal)), lines.length);
+      const said = await lane(() => recognize(program, languages, tiffOf(lines), signal));
+      if (said === 'late') throw new TooMuchToRead(lines.length);
+      return wordsOfTsv(said, lines.length);
     },
     close: async () => {},
   };
@@ -34,17 +36,26 @@ function installedLanguages(program: string): Promise<string[]> {
 /** A page of dense text takes 4 s on a slow core; what takes this long is no text. */
 const LIMIT_MS = 60_000;
 
-/** What it says of a file of lines, as TSV. */
-function recognize(program: string, languages: string, lines: Buffer, signal: AbortSignal): Promise<string> {
+/** What it says of a file of lines, as TSV; `late` when it does not come to an end. */
+function recognize(
+  program: string,
+  languages: string,
+  lines: Buffer,
+  signal: AbortSignal,
+): Promise<string | 'late'> {
   signal.throwIfAborted();
   // 13: the picture is a line, all of it; 7 would first look for the line in it, and takes a lone 3 for a 5.
   const child = spawn(program, ['stdin', 'stdout', '-l', languages, '--psm', '13', '--dpi', '300', 'tsv'], {
     signal,
-    timeout: LIMIT_MS,
     killSignal: 'SIGKILL',
     // Several pages at once do more than several threads on one.
     env: { ...surroundings(), OMP_THREAD_LIMIT: '1' },
   });
+  let late = false;
+  const limit = setTimeout(() => {
+    late = true;
+    child.kill('SIGKILL');
+  }, LIMIT_MS).unref();
   return new Promise((resolve, reject) => {
     const said: Buffer[] = [];
     let complaint = '';
@@ -54,7 +65,9 @@ function recognize(program: string, languages: string, lines: Buffer, signal: Ab
     });
     child.on('error', reject);
     child.on('close', (code, killedBy) => {
-      if (code === 0) resolve(Buffer.concat(said).toString());
+      clearTimeout(limit);
+      if (late) resolve('late');
+      else if (code === 0) resolve(Buffer.concat(said).toString());
       else reject(new Error(`Tesseract ended with ${killedBy ?? code}: ${complaint}`));
     });
     // It may end before it has read everything; how it ended says why.

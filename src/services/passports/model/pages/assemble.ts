@@ -1,4 +1,5 @@
 import { sheetImageOf } from './sheet-image.ts';
+import { inTurn } from './turns.ts';
 
 /** One page to be: an image and how far the user turned it clockwise, after EXIF had its say. */
 export interface Sheet {
@@ -36,7 +37,7 @@ export async function* assemblePdf(
   yield object(2, `<< /Type /Pages /Count ${sheets.length} /Kids [${kids}] >>`);
   for (const [index, { read, rotation }] of sheets.entries()) {
     signal?.throwIfAborted();
-    const image = await sheetImageOf(await read(), signal);
+    const image = await inTurn(async () => sheetImageOf(await read(), signal));
     const { size, matrix } = placed(image, rotation);
     const [page, content, picture] = [pageNumber(index), pageNumber(index) + 1, pageNumber(index) + 2];
     const drawing = `q ${matrix.map(figure).join(' ')} cm /Im Do Q`;

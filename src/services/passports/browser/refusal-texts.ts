@@ -1,0 +1,64 @@
+/** What the service refuses, for people: by code, and by what is wrong with a field. What has no words here has its own sentence. */
+const en = {
+  offline: 'The server does not answer.',
+  refusals: {} as Readonly<Record<string, string>>,
+  problems: {
+    int_parsing: 'This should be a whole number.',
+    float_parsing: 'This should be a number.',
+    date_parsing: 'This should be a date.',
+    enum: 'This should be one of {expected}.',
+    string_pattern_mismatch: 'This has another form than it should.',
+    greater_than_equal: 'This should be {ge} or more.',
+    less_than_equal: 'This should be {le} or less.',
+    string_too_long: 'This should have at most {max_length} characters.',
+  } as Readonly<Record<string, string>>,
+};
+
+const ru: typeof en = {
+  offline: 'Сервер не отвечает.',
+  refusals: {
+    UNAUTHORIZED: 'Вход устарел или не выполнен: войдите снова.',
+    INVALID_API_KEY: 'Такого ключа API нет.',
+    CSRF_FAILED: 'Запрос пришёл со страницы другого сайта; откройте нашу страницу и повторите.',
+    FORBIDDEN: 'Это доступно только администраторам.',
+    NOT_FOUND: 'По этому адресу ничего нет.',
+    TASK_NOT_FOUND: 'Такого документа нет, или он не ваш.',
+    IMAGE_NOT_FOUND: 'Такого снимка в этом сеансе нет.',
+    EMPTY_FILE: 'Файл пуст.',
+    INVALID_NAME: 'Название должно содержать от 1 до 255 знаков.',
+    INVALID_IMAGE_IDS: 'Не все снимки ещё здесь; обновите страницу.',
+    TOO_MANY_IMAGES: 'Слишком много снимков для одного документа.',
+    FILE_TOO_LARGE: 'Файл слишком велик.',
+    PAYLOAD_TOO_LARGE: 'Отправлено слишком много данных.',
+    UNSUPPORTED_MEDIA_TYPE: 'Файл такого вида не подходит.',
+    TASK_NOT_RETRYABLE: 'Этот документ повторно не читается.',
+    TASK_NOT_EDITABLE: 'Править можно только прочитанный документ.',
+    TASK_NOT_READY: 'Документ ещё не прочитан.',
+    VERSION_CONFLICT: 'Эти поля изменил кто-то другой.',
+    RATE_LIMIT_EXCEEDED: 'Слишком много запросов; повторите чуть позже.',
+    AUTH_UNCONFIGURED: 'Ключи API не настроены: войти не может никто.',
+    STORAGE_UNAVAILABLE: 'Сохранить файлы сейчас нельзя; ничего не принято.',
+    QUEUE_UNAVAILABLE: 'Очередь сейчас недоступна; повторите чуть позже.',
+    DATABASE_UNAVAILABLE: 'База данных не отвечает.',
+    REQUEST_TIMEOUT: 'Запрос передавался слишком долго.',
+    INTERNAL_ERROR: 'Что-то пошло не так на нашей стороне.',
+  },
+  problems: {
+    missing: 'Этого поля не хватает.',
+    int_parsing: 'Нужно целое число.',
+    float_parsing: 'Нужно число.',
+    date_parsing: 'Нужна дата.',
+    bool_parsing: 'Нужно «да» или «нет».',
+    enum: 'Нужно одно из: {expected}.',
+    string_pattern_mismatch: 'Вид значения не тот.',
+    greater_than_equal: 'Нужно не меньше {ge}.',
+    less_than_equal: 'Нужно не больше {le}.',
+    string_too_long: 'Не больше {max_length} знаков.',
+    too_long: 'Слишком много полей сразу.',
+    extra_forbidden: 'Такого поля нет.',
+    uuid_parsing: 'Такого документа нет.',
+  },
+};
+
+export const refusalTexts = { en, ru };
+export type RefusalTexts = typeof en;

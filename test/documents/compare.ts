@@ -1,0 +1,54 @@
+import type { Field } from '../../src/services/passports/extraction.ts';
+import type { Truth } from './layout.ts';
+
+/** How much of what stands on the pages was found: single values and cells of tables apart. */
+export interface Share {
+  readonly values: number;
+  readonly valuesFound: number;
+  readonly cells: number;
+  readonly cellsFound: number;
+  /** What was not found or read otherwise, as `key: truth | reading`. */
+  readonly wrong: readonly string[];
+}
+
+/** Numbers agree to the hundredth; texts but for case, ё, quotation marks and the spaces around marks. */
+export function compared(fields: Readonly<Record<string, Field>>, { values, accept = {} }: Truth): Share {
+  const wrong: string[] = [];
+  const count = { values: 0, valuesFound: 0, cells: 0, cellsFound: 0 };
+  for (const [key, truth] of Object.entries(values)) {
+    const reading = fields[key]?.value;
+    const found = [truth, ...(accept[key] ?? [])].some((right) => same(reading, right));
+    const cell = /:\d/u.test(key);
+    count[cell ? 'cells' : 'values']++;
+    if (found) count[cell ? 'cellsFound' : 'valuesFound']++;
+    else wrong.push(`${key}: ${truth} | ${reading}`);
+  }
+  return { ...count, wrong };
+}
+
+/** The shares of several documents together. */
+export function together(shares: readonly Share[]): Share {
+  const sum = (key: 'values' | 'valuesFound' | 'cells' | 'cellsFound') =>
+    shares.reduce((all, one) => all + one[key], 0);
+  return {
+    values: sum('values'),
+    valuesFound: sum('valuesFound'),
+    cells: sum('cells'),
+    cellsFound: sum('cellsFound'),
+    wrong: shares.flatMap(({ wrong }) => wrong),
+  };
+}
+
+function same(reading: unknown, truth: string | number): boolean {
+  if (typeof truth === 'number') return typeof reading === 'number' && Math.abs(reading - truth) < 0.005;
+  return reading !== undefined && reading !== null && plain(String(reading)) === plain(truth);
+}
+
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll('ё', 'е')
+    .replace(/[«»"“”„]/gu, '"')
+    .replace(/\s+/gu, ' ')
+    .replace(/\s*([,.;:()/-])\s*/gu, '$1')
+    .trim();

@@ -1,0 +1,67 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { openScanReader, type ScanReader } from '../../src/services/passports/model/ocr/read-scan.ts';
+import { openPdf, type Pdf } from '../../src/services/passports/model/pages/pdf.ts';
+import type { ReadPage } from '../../src/services/passports/page.ts';
+import { photographed, scanned } from './degrade.ts';
+import type { Made } from './documents.ts';
+import { randomOf } from './random.ts';
+
+/** As the PDF that an office sends, as a scan of its print, or as photos of it. */
+export type Kind = 'pdf' | 'scan' | 'photo';
+
+/** Reads made documents as the product does: text from PDFs, everything else by OCR. */
+export interface DocumentReader {
+  read(made: Made, kind: Kind, seed: number): Promise<ReadPage[]>;
+  close(): Promise<void>;
+}
+
+const DPI = 200;
+const MOST_PIXELS = 20_000_000;
+
+export function openDocumentReader(): DocumentReader {
+  let scans: Promise<ScanReader> | undefined;
+  const signal = new AbortController().signal;
+
+  async function readPicture(jpeg: Buffer, page: number): Promise<ReadPage> {
+    scans ??= openScanReader();
+    const reader = await scans;
+    const { data, info } = await sharp(jpeg).raw().toBuffer({ resolveWithObject: true });
+    const size = { width: (info.width * 72) / DPI, height: (info.height * 72) / DPI };
+    const raster = { width: info.width, height: info.height, channels: info.channels as 1 | 3, data };
+    return { page, ...size, ...(await reader.read(raster, { size, signal })), reader: reader.name };
+  }
+
+  async function pageOf(pdf: Pdf, number: number, made: Made, kind: Kind, seed: number): Promise<ReadPage> {
+    if (kind === 'pdf') return pdf.text(number, signal);
+    const page = await pdf.render(number, { dpi: DPI, maxPixels: MOST_PIXELS }, signal);
+    const random = randomOf(seed * 1000 + number);
+    const jpeg = kind === 'scan' ? await scanned(page, random) : await photographed(page, random, made.layout.turned);
+    return readPicture(jpeg, number);
+  }
+
+  return {
+    async read(made, kind, seed) {
+      const folder = await mkdtemp(join(tmpdir(), 'document-'));
+      try {
+        const path = join(folder, 'made.pdf');
+        await writeFile(path, made.pdf);
+        const pdf = await openPdf(path, { maxPages: 50, signal });
+        try {
+          const pages: ReadPage[] = [];
+          for (let number = 1; number <= pdf.pages; number++) pages.push(await pageOf(pdf, number, made, kind, seed));
+          return pages;
+        } finally {
+          await pdf.close();
+        }
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+    async close() {
+      await (await scans)?.close();
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createGuardedFetch, type GuardedFetch, type GuardedRequest } from '../src/base/guarded-fetch.ts';
+import { createAuthority } from '../src/base/testing/certificate.ts';
+import { modelHouse } from '../src/compose.ts';
+import { voiceBytes } from '../src/ml/audio/testing/recordings.ts';
+import type { Recognizer } from '../src/ml/speech/recognizer.ts';
+import { FAILURES } from '../src/services/stt/failures.ts';
+import { loadModel } from '../src/services/stt/model.ts';
+import { readOwn } from '../src/services/stt/settings.ts';
+import type { Failure } from '../src/tasks/task.ts';
+import { type Product, startProduct } from './helpers/product.ts';
+import { silence } from './helpers/speech.ts';
+
+// One listener and one worker live through everything in this file, in order; only the engine is a fake.
+let product: Product;
+let host: { origin: string; answer: RequestListener };
+/** What downloads may cost as the service asks for it, and what they may cost here. */
+let asked: Pick<GuardedRequest<unknown>, 'maxBytes' | 'budgets'>[];
+const FEW_BYTES = 1_000_000;
+const SHORT = { headersMs: 800, idleMs: 800, totalMs: 1600 };
+
+let windows: number;
+const recognizer: Recognizer = {
+  name: 'local',
+  model: 'none',
+  windowSeconds: 28,
+  async recognize({ start, end }) {
+    windows++;
+    return [{ start, end, text: 'Somebody spoke.', language: 'en' }];
+  },
+  close: async () => {},
+};
+
+beforeAll(async () => {
+  const { ca, issue } = createAuthority();
+  const server = createServer(issue('media.test'), (request, response) => host.answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  host = { origin: `https://media.test:${port}`, answer: () => {} };
+
+  const env = { STT_ALLOWED_URL_HOSTS: `media.test:${port}`, OUTBOUND_ALLOW_HOSTS: 'media.test' };
+  // What may be tried again would fail three times alike.
+  product = await startProduct({ service: 'stt', env: { ...env, WORKER_MAX_ATTEMPTS: '1' } });
+  const real = createGuardedFetch({
+    ca,
+    resolve: async (name) => [name === 'media.test' ? '127.0.0.1' : '10.0.0.1'],
+    connectMs: 2000,
+  });
+  const fetch = Object.assign(
+    ((url, request) => {
+      asked.push({ maxBytes: request.maxBytes!, budgets: request.budgets! });
+      return real(url, { ...request, maxBytes: FEW_BYTES, budgets: SHORT });
+    }) as GuardedFetch,
+    { close: () => real.close() },
+  );
+  const house = { ...(await modelHouse(product.house)), fetch };
+  await product.startWorker(
+    await loadModel({ house, own: readOwn(env), shared: product.house.shared, recognizers: [recognizer] }),
+  );
+  return async () => {
+    await product.stop();
+    await fetch.close();
+    server.closeAllConnections();
+    server.close();
+  };
+}, 60_000);
+beforeEach(() => {
+  asked = [];
+  windows = 0;
+});
+
+/** Has the host answer so, and waits for what becomes of a task that names it. */
+async function outcome(answer: RequestListener, name = 'call-17.mp3'): Promise<Record<string, any>> {
+  host.answer = answer;
+  const created = await product.call('/transcribe/audio_url', {
+    method: 'POST',
+    body: { url: `${host.origin}/customers/4711/${name}?signature=hush` },
+  });
+  expect(created.status, created.text).toBe(202);
+  return product.finished(created.body.data.task_id);
+}
+const sends =
+  (bytes: Uint8Array, type = 'audio/mpeg'): RequestListener =>
+  (_, response) =>
+    response.writeHead(200, { 'content-type': type }).end(bytes);
+
+async function expectFailed(answer: RequestListener, { code, sentence }: Failure): Promise<void> {
+  const data = await outcome(answer);
+  // All of it: nothing tells of addresses, files or engines.
+  expect(data).toEqual({
+    task_id: expect.any(String),
+    status: 'failed',
+    error: sentence,
+    error_code: code,
+    failed_at: expect.stringMatching(/^\d{10}$/),
+    processing_time_ms: expect.any(Number),
+  });
+  expect(windows).toBe(0);
+}
+
+describe('a file that cannot be heard fails with its reason:', () => {
+  it.each<[string, Failure, () => Buffer]>([
+    ['a web page', FAILURES.unsupported, () => Buffer.from('<!doctype html><title>Sign in to go on</title>')],
+    ['a playlist', FAILURES.unsupported, () => Buffer.from('#EXTM3U\n#EXTINF:10,\nhttps://169.254.169.254/latest\n')],
+    ['an archive', FAILURES.unsupported, () => Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(5000, 9)])],
+    ['nothing', FAILURES.corrupt, () => Buffer.alloc(0)],
+    ['the header of a WAV file', FAILURES.corrupt, () => silence().subarray(0, 44)],
+    ['the header of a FLAC file', FAILURES.corrupt, () => voiceBytes('flac').subarray(0, 42)],
+    ['the header of an Ogg file', FAILURES.corrupt, () => voiceBytes('opus').subarray(0, 47)],
+    ['an MP4 file that breaks off before its index', FAILURES.corrupt, () => half(voiceBytes('m4a'))],
+    ['a WAV file that breaks off', FAILURES.corrupt, () => half(silence(10))],
+    ['a FLAC file that breaks off', FAILURES.corrupt, () => half(voiceBytes('flac'))],
+    ['a WAV file of no samples a second', FAILURES.corrupt, () => noRate(silence(2))],
+    ['sound that its seller has locked', FAILURES.protected, locked],
+    ['a video without sound', FAILURES.noSound, mute],
+    ['a recording of five hours', FAILURES.tooLong, fiveHours],
+  ])('%s', async (_, failure, bytes) => {
+    await expectFailed(sends(bytes()), failure);
+  });
+});
+
+describe('a host that gives nothing makes a task fail with its reason:', () => {
+  it.each<[string, Failure, RequestListener]>([
+    ['a 404', FAILURES.notFound, (_, response) => response.writeHead(404).end('gone, see https://10.0.0.1/')],
+    [
+      'a redirect to a private address',
+      FAILURES.blocked,
+      (_, response) => response.writeHead(302, { location: 'https://intranet.example.com/call.mp3' }).end(),
+    ],
+    [
+      'a redirect to the metadata of a cloud',
+      FAILURES.blocked,
+      (_, response) => response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end(),
+    ],
+    ['redirects in a circle', FAILURES.fetchFailed, (request, response) => circle(request.url!, response)],
+    ['silence', FAILURES.fetchFailed, () => {}],
+    ['a body that drips', FAILURES.fetchFailed, drip],
+    ['a body without end', FAILURES.tooLarge, pour],
+  ])('%s', async (_, failure, answer) => {
+    await expectFailed(answer, failure);
+    expect(asked).toEqual([{ maxBytes: 2 ** 30, budgets: { totalMs: 300_000, idleMs: 15_000 } }]);
+  });
+});
+
+it('a recording under a wrong name and a wrong type is heard all the same', async () => {
+  const note = await readFile(new URL('../examples/voice-note.mp3', import.meta.url));
+  const data = await outcome(sends(note, 'text/html'), 'report.pdf');
+  expect(data).toMatchObject({ status: 'done', result: { transcription: 'Somebody spoke.', service: 'local' } });
+});
+
+it('noise under the head of a recording harms nobody, and the worker that met all this hears the next one', async () => {
+  for (const voice of ['mp3', 'm4a', 'webm', 'ogg'] as const) {
+    const garbled = Buffer.from(voiceBytes(voice));
+    for (let i = garbled.length >> 2; i < (garbled.length * 3) >> 2; i++) garbled[i] = (i * 2_654_435_761) >>> 24;
+    const data = await outcome(sends(garbled));
+    // Some decoders find their way again behind the noise.
+    if (data['status'] === 'failed') expect(data['error_code']).toMatch(/^AUDIO_(CORRUPT|UNSUPPORTED|TOO_LONG)$/);
+  }
+  expect(await outcome(sends(voiceBytes('ogg')))).toMatchObject({ status: 'done', result: { language: 'en' } });
+});
+
+const half = (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1);
+
+function noRate(wav: Buffer): Buffer {
+  wav.writeUInt32LE(0, 24);
+  return wav;
+}
+
+/** The kind of its samples says that they are encrypted (ISO/IEC 14496-12 §8.12). */
+function locked(): Buffer {
+  const m4a = Buffer.from(voiceBytes('m4a'));
+  m4a.write('drms', m4a.indexOf('stsd') + 16, 'latin1');
+  return m4a;
+}
+
+/** The track of sound says that it is one of subtitles. */
+function mute(): Buffer {
+  const mp4 = Buffer.from(voiceBytes('mp4'));
+  mp4.write('subt', mp4.indexOf('soun'), 'latin1');
+  return mp4;
+}
+
+/** So the first block says; RFC 9639 §8.2: the last 36 of these 64 bits count the samples. */
+function fiveHours(): Buffer {
+  const flac = Buffer.from(voiceBytes('flac'));
+  const fields = flac.readBigUInt64BE(18);
+  const rate = fields >> 44n;
+  flac.writeBigUInt64BE(((fields >> 36n) << 36n) | (rate * 5n * 3600n), 18);
+  return flac;
+}
+
+type Response = Parameters<RequestListener>[1];
+
+function circle(path: string, response: Response): void {
+  response.writeHead(302, { location: path }).end();
+}
+
+function drip(...[, response]: Parameters<RequestListener>): void {
+  response.writeHead(200, { 'content-type': 'audio/wav' });
+  const bytes = silence(60);
+  let sent = 0;
+  const timer = setInterval(() => response.write(bytes.subarray(sent, ++sent)), 100);
+  response.once('close', () => clearInterval(timer));
+}
+
+function pour(...[, response]: Parameters<RequestListener>): void {
+  response.writeHead(200, { 'content-type': 'audio/wav' });
+  const more = () => {
+    while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+  };
+  response.on('drain', more).once('close', () => response.removeListener('drain', more));
+  response.write(silence(1));
+  more();
+}
