@@ -5,6 +5,7 @@
 // Linux: the figures of processes are read from /proc.
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { compare, openBench, option, TOKEN } from './lib.mjs';
 
 const what = process.argv[2];
@@ -103,7 +104,7 @@ async function product() {
 /** So many seconds of the example's voice, said again and again with a pause between, as a WAV file of 16 kHz. */
 async function recording(seconds) {
   const { openAudio } = await import('../dist/ml/audio/open-audio.js');
-  const example = new URL('../examples/voice-note.mp3', import.meta.url).pathname;
+  const example = fileURLToPath(new URL('../examples/voice-note.mp3', import.meta.url));
   const { signal } = new AbortController();
   const audio = await openAudio(example, { signal, maxSeconds: 600 });
   const once = [];

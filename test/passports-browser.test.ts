@@ -27,7 +27,10 @@ let product: Product;
 let scratch: string;
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'assay-browser-'));
-  product = await startProduct({ service: 'passports', env: { PASSPORTS_API_KEYS: `anna:${KEY}` } });
+  product = await startProduct({
+    service: 'passports',
+    env: { PASSPORTS_API_KEYS: `anna:${KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
+  });
   await product.startWorker(await product.house.services[0]!.load(await modelHouse(product.house)));
 }, 120_000);
 afterAll(async () => {

@@ -43,9 +43,11 @@ export async function fileRoutes(
     sniff: (head: Buffer) => string | undefined;
     /** For the refusal: what the body must be. */
     wanted: string;
+    /** For the description: a type that `sniff` may answer. */
+    exampleType: string;
   },
 ): Promise<void> {
-  const { filesHost, files, uploads, maxBytes, ttlSeconds, quotaBytes, sniff, wanted } = needs;
+  const { filesHost, files, uploads, maxBytes, ttlSeconds, quotaBytes, sniff, wanted, exampleType } = needs;
   await app.register(async (scope) => {
     await acceptUploads(scope);
     scope.post(
@@ -64,7 +66,7 @@ export async function fileRoutes(
               stored: success({
                 url: `https://${filesHost}/01KAF3M9WZ7Y5T2Q8C4N6B1D0E`,
                 size_bytes: 81_920,
-                content_type: 'image/jpeg',
+                content_type: exampleType,
                 expires_at: '1767225600',
               }),
             }),

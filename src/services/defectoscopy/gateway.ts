@@ -76,6 +76,7 @@ export async function openGateway({
       maxBytes: IMAGE_MAX_BYTES,
       sniff: sniffImage,
       wanted: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',
+      exampleType: 'image/jpeg',
     });
   }
   probeRoutes(app, {

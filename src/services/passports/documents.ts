@@ -120,6 +120,7 @@ export interface Documents {
     edits: readonly { key: string; value: Value }[],
     options?: { ifVersion?: number },
   ): Promise<Opened | 'not-editable' | 'conflict' | undefined>;
+  /** The latest thousand edits, the oldest of them first. */
   history(caller: Caller, id: string): Promise<HistoryEntry[] | undefined>;
   rename(caller: Caller, id: string, filename: string): Promise<Document | undefined>;
   /** `FAILED` or `ERROR` → `PENDING`, by compare-and-set: of two at once one wins. */

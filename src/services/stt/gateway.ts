@@ -74,6 +74,7 @@ export async function openGateway({
       maxBytes: AUDIO_MAX_BYTES,
       sniff: mediaTypeOf,
       wanted: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',
+      exampleType: 'audio/mpeg',
     });
   }
   probeRoutes(app, { service, version: shared.version, roster, auth: tokens.state, readyNeedsTokens: true });

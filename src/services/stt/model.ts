@@ -32,7 +32,7 @@ export async function loadModel({
 }): Promise<Model> {
   const { fetch, files, scratchDir } = house;
   const scratch = await openScratch(scratchDir);
-  let detector = await openSpeechDetector();
+  const detector = await openSpeechDetector();
   const opened = given ?? openProviders(own, { dataDir: shared.dataDir, fetch });
   const recognizers = await Promise.resolve(opened).catch(async (error: unknown) => {
     // A thread that nobody ends keeps its process alive, to do nothing.
@@ -65,8 +65,8 @@ export async function loadModel({
     info: () => info as unknown as JsonObject,
     versions: () => [],
     concurrency: 1,
-    // Each window has its own limit. All of them: a recording of four hours on a machine that is slower than speech.
-    timeLimitMs: 20 * 3_600_000,
+    // Each window has its own limit; of a whole recording the task's deadline is the limit, which comes before this one.
+    timeLimitMs: 24 * 3_600_000,
 
     async run(job) {
       try {
@@ -81,9 +81,6 @@ export async function loadModel({
         const explained = explain(error);
         if (explained) throw explained;
         job.log.error({ err: error }, 'a recording could not be heard, and nothing explains why');
-        // It may be that the detector's thread has died: the next recording gets a new one.
-        await detector.close();
-        detector = await openSpeechDetector();
         throw new TaskFailure(FAILURES.providerFailed, { transient: true, cause: error });
       }
     },

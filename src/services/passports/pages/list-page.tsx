@@ -13,7 +13,7 @@ import type { PageNeeds } from './task-page.tsx';
 const PER_PAGE = 25;
 const STATUSES: readonly Status[] = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 const Query = Type.Object({
-  page: Type.Integer({ minimum: 1, default: 1 }),
+  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   status: Type.Optional(Type.Union(STATUSES.map((status) => Type.Literal(status)))),
 });
 

@@ -119,7 +119,7 @@ export function taskRoutes(
     {
       config,
       schema: {
-        summary: 'Edits of a task, the oldest first',
+        summary: 'The latest 1000 edits of a task, the oldest of them first',
         operationId: 'readHistory',
         tags: ['documents'],
         params: TaskParams,

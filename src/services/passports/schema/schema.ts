@@ -135,7 +135,6 @@ export type TableSpec = Static<typeof TableSpec>;
 export type PartSpec = Static<typeof Part>;
 export type Check = Static<typeof Check>;
 export type Wording = Static<typeof Wording>;
-export type ValueType = FieldSpec['type'];
 /** What fields and columns have in common: all that it takes to read or to type a value. */
 export type ValueSpec = Pick<FieldSpec, keyof typeof value>;
 

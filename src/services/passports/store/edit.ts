@@ -85,13 +85,19 @@ const EDIT = {
     update passport_documents set version = version + 1, changed_at = clock_timestamp() where id = $1`,
 };
 
+/** The latest edits; all of a document that is edited for years would be more than anybody reads, or can hold. */
+const HISTORY_LENGTH = 1000;
+
 const HISTORY = {
   name: 'passport-history',
   limitMs,
   text: `
-    select at, actor, key, was as "from", became as "to"
-      from passport_edits
-     where document = $1
+    select at, actor, key, "from", "to"
+      from (select at, actor, key, was as "from", became as "to", serial
+              from passport_edits
+             where document = $1
+             order by serial desc
+             limit ${HISTORY_LENGTH}) as latest
      order by serial`,
 };
 

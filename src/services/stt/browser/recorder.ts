@@ -32,6 +32,15 @@ export function openRecorder(
 
   async function record(media: MediaDevices): Promise<void> {
     const stream = await media.getUserMedia({ audio: true });
+    try {
+      await recordFrom(stream);
+    } finally {
+      // Whatever went wrong: a page must not go on listening.
+      for (const track of stream.getTracks()) track.stop();
+    }
+  }
+
+  async function recordFrom(stream: MediaStream): Promise<void> {
     const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type));
     const recorder = new MediaRecorder(stream, mimeType === undefined ? {} : { mimeType });
     const parts: Blob[] = [];
@@ -41,7 +50,6 @@ export function openRecorder(
     announce(texts.said.recording);
     const kept = await decision(recorder);
     await stopped;
-    for (const track of stream.getTracks()) track.stop();
     if (!kept) return;
     const type = recorder.mimeType.split(';')[0] ?? '';
     const time = new Date().toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });

@@ -37,12 +37,7 @@ function installedLanguages(program: string): Promise<string[]> {
 const LIMIT_MS = 60_000;
 
 /** What it says of a file of lines, as TSV; `late` when it does not come to an end. */
-function recognize(
-  program: string,
-  languages: string,
-  lines: Buffer,
-  signal: AbortSignal,
-): Promise<string | 'late'> {
+function recognize(program: string, languages: string, lines: Buffer, signal: AbortSignal): Promise<string | 'late'> {
   signal.throwIfAborted();
   // 13: the picture is a line, all of it; 7 would first look for the line in it, and takes a lone 3 for a 5.
   const child = spawn(program, ['stdin', 'stdout', '-l', languages, '--psm', '13', '--dpi', '300', 'tsv'], {

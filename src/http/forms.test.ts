@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { InvalidInput } from './details.ts';
+import { parseForm } from './forms.ts';
+
+const named = (count: number, name: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => `${name(at)}=${at}`).join('&');
+
+it('takes a form in its order; of a name that came twice the last value counts', () => {
+  expect([...parseForm('b=1&a=%D1%8F+2&b=3&c')]).toEqual([
+    ['b', '3'],
+    ['a', 'я 2'],
+    ['c', ''],
+  ]);
+  expect(parseForm('').size).toBe(0);
+  expect(parseForm(named(500, (at) => `k${at}`)).size).toBe(500);
+  expect(parseForm(named(1000, () => 'k')).get('k')).toBe('999');
+});
+
+it.each([
+  ['more names than a form has', named(501, (at) => `k${at}`)],
+  ['one name without end', named(100_000, () => 'k')],
+  ['nothing but separators', '&'.repeat(100_000)],
+  ['a value that is too long', `k=${'я'.repeat(10_001)}`],
+])('refuses %s', (_, text) => {
+  expect(() => parseForm(text)).toThrow(InvalidInput);
+});
