@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { modelHouse } from '../src/compose.ts';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
@@ -19,6 +19,8 @@ const KEY = 'browser-key-1234567890';
 const EXAMPLE = fileURLToPath(new URL('../examples/passport.pdf', import.meta.url));
 const OWNER = 'Ёлкина Людмила Фёдоровна';
 const { signal } = new AbortController();
+
+vi.setConfig({ testTimeout: 240_000 });
 
 type Test = Parameters<typeof visit>[0];
 type Options = Parameters<typeof visit>[2];
@@ -212,6 +214,38 @@ describe('the pages of passports', () => {
     expect(trouble).toEqual([]);
   });
 
+  it('bring two people at one document together', async (test) => {
+    const { page, trouble } = await reviewing(test, 'shared.pdf');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const write = async (who: Page, key: string, text: string) => {
+      await field(who, key).fill(text);
+      await who.keyboard.press('Enter');
+    };
+    await write(other, 'general:owner', 'Щукин Пётр Ильич');
+    await until(() => other.locator('#saved').textContent()).toBe('Saved');
+    // Another field: both edits hold, and both are seen.
+    await write(page, 'general:floors', '10');
+    await until(() => value(page, 'general:owner')).toBe('Щукин Пётр Ильич');
+    await until(async () => (await resultOf(page)).data.general).toMatchObject({
+      floors: 10,
+      owner: 'Щукин Пётр Ильич',
+    });
+    // The same field: who comes second is asked.
+    await other.reload();
+    await write(other, 'general:floors', '11');
+    await until(() => other.locator('#saved').textContent()).toBe('Saved');
+    await write(page, 'general:floors', '12');
+    const problem = page.locator('[data-field="general:floors"] .problem');
+    await until(() => problem.textContent()).toBe('Somebody else has written “11” meanwhile; Enter saves yours.');
+    expect((await resultOf(page)).data.general.floors).toBe(11);
+    await field(page, 'general:floors').focus();
+    await page.keyboard.press('Enter');
+    await until(async () => (await resultOf(page)).data.general.floors).toBe(12);
+    await until(() => problem.textContent()).toBe('');
+    expect(trouble).toEqual([expect.stringContaining('412'), expect.stringContaining('412')]);
+  });
+
   it('light the box of the field in focus on its page, and lead from a box to its field', async (test) => {
     const { page } = await reviewing(test, 'boxes.pdf', { viewport: { width: 1280, height: 700 } });
     await field(page, 'rooms:3.area').focus();
@@ -323,30 +357,25 @@ describe('the pages of passports', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('filter the list by state and turn its pages', async (test) => {
+  it('put photos into order by dragging, and leave one out', async (test) => {
     const { page, trouble } = await signedIn(test);
-    await page.locator('#pdfs').setInputFiles(await pdf('good.pdf'));
-    const broken = Array.from({ length: 26 }, (_, i) => ({
-      name: `broken ${i}.pdf`,
-      mimeType: 'application/pdf',
-      buffer: Buffer.from(`%PDF-1.7\n${i} ${Math.random()}`),
-    }));
-    for (const some of [broken.slice(0, 13), broken.slice(13)]) await page.locator('#pdfs').setInputFiles(some);
-    await until(() => page.locator('#documents li').count()).toBe(25);
-    await until(
-      async () => (await page.request.get(`${product.url}/api/tasks?status=PERMANENT_ERROR&limit=1`)).json(),
-      60_000,
-    ).toMatchObject({ total: 26 });
-    await page.getByRole('link', { name: 'Unreadable', exact: true }).click();
-    await page.waitForURL('**/?status=PERMANENT_ERROR');
-    expect(await page.locator('#documents li').count()).toBe(25);
-    expect(await page.locator('#documents .why').first().textContent()).toContain('no page of it can be opened');
-    await page.getByRole('link', { name: /Older/ }).click();
-    await page.waitForURL('**/?status=PERMANENT_ERROR&page=2');
-    await until(() => page.locator('#documents li').count()).toBe(1);
-    await page.getByRole('link', { name: 'Done', exact: true }).click();
-    await page.waitForURL('**/?status=SUCCESS');
-    expect(await page.locator('#documents .name').allTextContents()).toEqual(['good.pdf']);
+    const tile = async (name: string) => ({
+      ...{ name, mimeType: 'image/png' },
+      buffer: await sharp({ create: { width: 60, height: 80, channels: 3, background: '#fff' } })
+        .png()
+        .toBuffer(),
+    });
+    await page.locator('#photos').setInputFiles([await tile('a.png'), await tile('b.png'), await tile('c.png')]);
+    const captions = () => page.locator('#images .caption').allTextContents();
+    await until(captions).toEqual(['Page 1: a.png', 'Page 2: b.png', 'Page 3: c.png']);
+    await page.locator('#images img').nth(2).dragTo(page.locator('#images img').nth(0));
+    await until(captions).toEqual(['Page 1: c.png', 'Page 2: a.png', 'Page 3: b.png']);
+    await page.locator('#images li', { hasText: 'a.png' }).getByRole('button', { name: 'Remove' }).focus();
+    await page.keyboard.press('Enter');
+    await until(captions).toEqual(['Page 1: c.png', 'Page 2: b.png']);
+    expect(await page.evaluate('document.activeElement.closest("li").dataset.name')).toBe('b.png');
+    await page.reload();
+    await until(() => page.locator('#images li').count()).toBe(2);
     expect(trouble).toEqual([]);
   });
 
@@ -486,19 +515,74 @@ describe('the pages of passports below a path of a shared host', () => {
   });
 });
 
-describe('a warning', () => {
+describe('the pages of documents in every state', () => {
   let house: Passports;
   beforeAll(async () => {
     house = await startPassports();
   });
   afterAll(() => house.stop());
 
-  it('goes when an edit has settled it, and comes when an edit contradicts', async (test) => {
-    const { page, trouble } = await visit(test, `${house.url}/login#key=${ADMIN_KEY}`);
-    await page.waitForURL(`${house.url}/`);
-    await page.locator('#pdfs').setInputFiles(await pdf('sum.pdf'));
-    await page.locator('#documents li').waitFor();
-    const id = (await page.locator('#documents li').getAttribute('data-id'))!;
+  async function arrived(test: Test): Promise<Visit> {
+    const it = await visit(test, `${house.url}/login#key=${ADMIN_KEY}`);
+    await it.page.waitForURL(`${house.url}/`);
+    return it;
+  }
+
+  it('filter the list by state and turn its pages', async (test) => {
+    const { page, trouble } = await arrived(test);
+    const files = Array.from({ length: 27 }, (_, i) => ({
+      name: `${i}.pdf`,
+      mimeType: 'application/pdf',
+      buffer: Buffer.from(`%PDF-1.7\n${i} ${Math.random()}`),
+    }));
+    // More than one form takes: they go in two, and what is no PDF is named.
+    const notes = { name: 'notes.pdf', mimeType: 'application/pdf', buffer: Buffer.from('notes') };
+    await page.locator('#pdfs').setInputFiles([...files, notes]);
+    await until(() => page.locator('#sent').textContent()).toBe('Uploaded: 27');
+    expect(await page.locator('#refused').textContent()).toContain('notes.pdf: The file is not');
+    await until(() => page.locator('#documents li').count()).toBe(25);
+    const { items } = await (await page.request.get(`${house.url}/api/tasks?limit=50`)).json();
+    for (const { id, filename } of items) {
+      if (filename === '7.pdf') await house.succeed(id);
+      else await house.fail(id, 'PDF_CORRUPT');
+    }
+    await until(() => page.locator('#documents li[data-status=PERMANENT_ERROR]').count()).toBeGreaterThan(20);
+    await page.getByRole('link', { name: 'Unreadable', exact: true }).click();
+    await page.waitForURL('**/?status=PERMANENT_ERROR');
+    expect(await page.locator('#documents li').count()).toBe(25);
+    expect(await page.locator('#documents .why').first().textContent()).toContain('no page of it can be opened');
+    await page.getByRole('link', { name: /Older/ }).click();
+    await page.waitForURL('**/?status=PERMANENT_ERROR&page=2');
+    await until(() => page.locator('#documents li').count()).toBe(1);
+    await page.getByRole('link', { name: 'Done', exact: true }).click();
+    await page.waitForURL('**/?status=SUCCESS');
+    expect(await page.locator('#documents .name').allTextContents()).toEqual(['7.pdf']);
+    expect(trouble).toEqual([]);
+  });
+
+  it('offer another try where there can be one, and show what comes of it', async (test) => {
+    const { page, trouble } = await arrived(test);
+    await page.locator('#pdfs').setInputFiles(await pdf('again.pdf'));
+    await row(page, 'again.pdf').waitFor();
+    const id = (await row(page, 'again.pdf').getAttribute('data-id'))!;
+    await house.fail(id, 'STORAGE_ERROR');
+    await until(() => row(page, 'again.pdf').locator('.why').textContent()).toContain('could not be read');
+    await row(page, 'again.pdf').getByRole('button', { name: 'Try again' }).click();
+    await until(() => row(page, 'again.pdf').getAttribute('data-status')).toBe('PENDING');
+    expect(await row(page, 'again.pdf').locator('.why').textContent()).toBe('');
+    await page.goto(`${house.url}/task/${id}`);
+    expect(await page.locator('progress').isVisible()).toBe(true);
+    await house.succeed(id);
+    await until(() => page.locator('#fields').count()).toBe(1);
+    expect(trouble).toEqual([]);
+  });
+
+  it('drop a warning that an edit has settled, and show one that an edit has made', async (test) => {
+    const { page, trouble } = await arrived(test);
+    const { buffer, ...file } = await pdf('sum.pdf');
+    await page.locator('#pdfs').setInputFiles({ ...file, buffer: Buffer.concat([buffer, Buffer.from('%sum')]) });
+    await row(page, 'sum.pdf').waitFor();
+    const id = (await row(page, 'sum.pdf').getAttribute('data-id'))!;
     // Its rooms have 27.5 m² in all.
     const warning = { code: 'SUM_MISMATCH', message: '', fields: ['rooms:1.area', 'rooms:2.area', 'areas:total_area'] };
     await house.succeed(id, { warnings: [warning] });

@@ -1,17 +1,25 @@
-import { createServer } from 'node:net';
-import { deflateRawSync, deflateSync } from 'node:zlib';
+import { createHmac, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { crc32, deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type ObjectMade, pdfOf } from '../src/services/passports/model/pages/testing/pdf.ts';
+import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
+import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
+import { asFile, type ObjectMade, pdfOf } from '../src/services/passports/model/pages/testing/pdf.ts';
+import type { Answer, Client } from './helpers/passports.ts';
 import { cleanUp } from './processes/assay.ts';
 import { type PassportsAssay, startPassportsAssay } from './processes/passports.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
 let assay: PassportsAssay;
+let token: string;
 beforeAll(async () => {
   assay = await startPassportsAssay();
+  token = (await assay.signedIn()).token!;
 }, 120_000);
 afterAll(cleanUp);
 
@@ -35,16 +43,21 @@ const withObjects = (draws: string, resources: string, objects: readonly ObjectM
 
 function imageOf(side: number, filter: string, body: Buffer): Buffer {
   const dictionary = `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /${filter}`;
-  return withObjects('q 600 0 0 300 0 0 cm /Im Do Q', '/XObject << /Im 1000 0 R >>', [{ number: 1000, dictionary, body }]);
+  return withObjects('q 600 0 0 300 0 0 cm /Im Do Q', '/XObject << /Im 1000 0 R >>', [
+    { number: 1000, dictionary, body },
+  ]);
 }
 
 /** Forms in forms, each drawing the next one. */
 function nested(depth: number): Buffer {
-  const forms = Array.from({ length: depth }, (_, i): ObjectMade => ({
-    number: 1000 + i,
-    dictionary: `/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /XObject << /Fm ${1001 + i} 0 R >> >>`,
-    body: i + 1 < depth ? '/Fm Do' : '0 0 10 10 re f',
-  }));
+  const forms = Array.from(
+    { length: depth },
+    (_, i): ObjectMade => ({
+      number: 1000 + i,
+      dictionary: `/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /XObject << /Fm ${1001 + i} 0 R >> >>`,
+      body: i + 1 < depth ? '/Fm Do' : '0 0 10 10 re f',
+    }),
+  );
   return withObjects('/Fm Do', '/XObject << /Fm 1000 0 R >>', forms);
 }
 
@@ -55,57 +68,373 @@ function bomb(): Buffer {
   return edited('/Contents 11 0 R', `/Contents [${'1000 0 R '.repeat(8)}]`, pdfOf([{ content: '' }], [stream]));
 }
 
-/** A ZIP archive of one file. */
-function zip(): Buffer {
-  const packed = deflateRawSync(Buffer.from('text'));
-  const head = Buffer.alloc(30);
-  head.writeUInt32LE(0x04034b50, 0);
-  return Buffer.concat([head, packed]);
-}
+/** As every ZIP archive begins. */
+const ARCHIVE = Buffer.concat([Buffer.from('PK\x03\x04\x14\0\0\0\x08\0'), deflateSync(Buffer.from('text'))]);
 
-const filesOf = async (): Promise<[string, Buffer][]> => [
-  ['bad xref', edited(/startxref\n\d+/, 'startxref\n7')],
-  ['truncated', PASSPORT.subarray(0, PASSPORT.indexOf('xref\n0 1') - 10)],
-  ['cut in its head', PASSPORT.subarray(0, 60)],
-  ['junk', Buffer.from('%PDF-junk\n')],
-  ['zip behind a header', Buffer.concat([Buffer.from('%PDF-1.7\n'), zip()])],
-  ['locked', await locked({ userPassword: 'secret', ownerPassword: 'owner' })],
-  ['owner', await locked({ ownerPassword: 'owner' })],
-  ['bomb', bomb()],
-  ['nested', nested(10_000)],
-  ['huge', imageOf(65_535, 'FlateDecode', deflateSync(Buffer.alloc(10_000)))],
-  ['huge jpeg', imageOf(65_500, 'DCTDecode', jpegHead(65_500))],
-  ['no pages', pdfOf([])],
-  ['tree of itself', edited('/Kids [10 0 R]', '/Kids [2 0 R 2 0 R 10 0 R]')],
-  ['two billion pages', edited('/Count 1', '/Count 2147483647')],
-  ['minus pages', edited('/Count 1', '/Count -5')],
-  ['box', edited('/MediaBox [0 0 600 800]', '/MediaBox [0 0 1e30 -1e30]')],
-  ['box0', edited('/MediaBox [0 0 600 800]', '/MediaBox [0 0 0 0]')],
-  ['tiny', edited('/MediaBox [0 0 600 800]', '/MediaBox [0 0 .001 99999]')],
-  ['contents of itself', edited('/Contents 11 0 R', '/Contents 10 0 R')],
-  ['javascript', edited('/Type /Catalog', '/Type /Catalog /OpenAction << /S /JavaScript /JS (while(true){}) >>')],
+type Ending =
+  | 'SUCCESS'
+  | 'PDF_CORRUPT'
+  | 'PDF_ENCRYPTED'
+  | 'PDF_TOO_COMPLEX'
+  | 'UNSUPPORTED_DOCUMENT'
+  | 'UNREADABLE_SCAN';
+const HOSTILE: readonly [name: string, bytes: () => Buffer | Promise<Buffer>, ending: Ending][] = [
+  ['a wrong table of contents', () => edited(/startxref\n\d+/, 'startxref\n7'), 'SUCCESS'],
+  ['a tail that is missing', () => PASSPORT.subarray(0, PASSPORT.indexOf('xref\n0 1') - 10), 'PDF_CORRUPT'],
+  ['a head alone', () => PASSPORT.subarray(0, 60), 'PDF_CORRUPT'],
+  ['junk behind the five letters', () => Buffer.from('%PDF-junk\n'), 'PDF_CORRUPT'],
+  ['an archive behind a head', () => Buffer.concat([Buffer.from('%PDF-1.7\n'), ARCHIVE]), 'PDF_CORRUPT'],
+  ['a password', () => locked({ userPassword: 'secret', ownerPassword: 'owner' }), 'PDF_ENCRYPTED'],
+  ['a password for changes only', () => locked({ ownerPassword: 'owner' }), 'SUCCESS'],
+  ['gigabytes, packed twice', bomb, 'PDF_TOO_COMPLEX'],
+  ['10 000 drawings in drawings', () => nested(10_000), 'SUCCESS'],
+  [
+    'a picture of 64k by 64k',
+    () => imageOf(65_535, 'FlateDecode', deflateSync(Buffer.alloc(10_000))),
+    'PDF_TOO_COMPLEX',
+  ],
+  ['a JPEG of 64k by 64k', () => imageOf(65_500, 'DCTDecode', jpegHead(65_500)), 'PDF_TOO_COMPLEX'],
+  ['no pages', () => pdfOf([]), 'UNSUPPORTED_DOCUMENT'],
+  ['pages that hold themselves', () => edited('/Kids [10 0 R]', '/Kids [2 0 R 2 0 R 10 0 R]'), 'SUCCESS'],
+  ['two billion pages, it says', () => edited('/Count 1', '/Count 2147483647'), 'SUCCESS'],
+  ['minus five pages, it says', () => edited('/Count 1', '/Count -5'), 'SUCCESS'],
+  ['a page as large as the world', () => edited('[0 0 600 800]', '[0 0 1e30 -1e30]'), 'SUCCESS'],
+  ['a page without a size', () => edited('[0 0 600 800]', '[0 0 0 0]'), 'SUCCESS'],
+  ['a page that is a hair', () => edited('[0 0 600 800]', '[0 0 .001 99999]'), 'UNREADABLE_SCAN'],
+  ['a page that is its own content', () => edited('/Contents 11 0 R', '/Contents 10 0 R'), 'UNREADABLE_SCAN'],
+  ['a program that never ends', () => edited('/Type /Catalog', `/Type /Catalog ${PROGRAM}`), 'SUCCESS'],
 ];
+const PROGRAM = '/OpenAction << /S /JavaScript /JS (while(true){}) >>';
 
 /** The head of a JPEG of so many pixels a side, and nothing behind it. */
 function jpegHead(side: number): Buffer {
   const frame = Buffer.from('ffd8ffc0001108000000000301220002110103110100', 'hex');
   frame.writeUInt16BE(side, 7);
   frame.writeUInt16BE(side, 9);
-  return Buffer.concat([frame, Buffer.from('ffda000c03010002110311003f00', 'hex'), Buffer.alloc(2000, 0x55), Buffer.from('ffd9', 'hex')]);
+  return Buffer.concat([
+    frame,
+    Buffer.from('ffda000c03010002110311003f00', 'hex'),
+    Buffer.alloc(2000, 0x55),
+    Buffer.from('ffd9', 'hex'),
+  ]);
 }
 
-describe('a file that is not what it should be', () => {
-  it('probe', async () => {
+describe('files made to harm', () => {
+  it('end as it is written, each, and the worker that read them goes on', async () => {
     const client = assay.client();
     const worker = await assay.child('work');
-    const files = await filesOf();
-    const began = performance.now();
-    const ids = await client.upload(...files.map(([name, bytes]) => ({ name, bytes })));
+    const files = await Promise.all(
+      HOSTILE.map(async ([name, bytes]) => ({ name: `${name}.pdf`, bytes: await bytes() })),
+    );
+    const ids = await client.upload(...files);
+    const endings: [string, string][] = [];
     for (const [i, id] of ids.entries()) {
-      const r = await assay.resultOf(client, id, 150_000);
-      console.log(files[i]![0], r['status'], r['error_type'], JSON.stringify(r['warnings']), r['data']?.general?.year_built, r['pages'], Math.round(performance.now() - began));
+      const { status, error_type, data } = await assay.resultOf(client, id, 150_000);
+      if (status === 'SUCCESS') expect(data.general, files[i]!.name).toMatchObject({ year_built: 1978 });
+      else expect(status).toBe(error_type === 'UNREADABLE_SCAN' ? 'FAILED' : 'PERMANENT_ERROR');
+      endings.push([HOSTILE[i]![0], error_type ?? status]);
     }
-    console.log(await assay.peaks(), worker, await assay.child('work'), assay.said.err);
-    void JSON_PLEASE; void sharp; void createServer;
+    expect(endings).toEqual(HOSTILE.map(([name, , ending]) => [name, ending]));
+    expect(await assay.child('work')).toBe(worker);
+    if (process.platform === 'linux') {
+      const peaks = await assay.peaks();
+      console.log('MiB at most:', JSON.stringify(peaks));
+      expect(peaks.serve).toBeLessThan(400);
+      expect(peaks.work).toBeLessThan(900);
+    }
+  });
+
+  it('as images of 64k by 64k are refused before they are unpacked, by what they say of themselves', async () => {
+    const images = await Promise.all([png(65_535), tiff(65_535), jpegHead(65_500), bombedPng()]);
+    const files = images.map((bytes, i) => ({ name: `${i}.jpg`, bytes }));
+    const codes: string[] = [];
+    for (const file of files) {
+      const { status, body } = await assay.client().post('/api/v1/upload-images', { files: [file] });
+      codes.push(`${status} ${body.error?.code}`);
+    }
+    expect(codes).toEqual(Array(3).fill('413 FILE_TOO_LARGE').concat('201 undefined'));
+    if (process.platform === 'linux') expect((await assay.peaks()).serve).toBeLessThan(400);
+  });
+});
+
+/** All that many pixels, white: an honest file of half a megabyte. */
+function png(side: number): Buffer {
+  const head = Buffer.from('0000000000000000010000000000', 'hex').subarray(0, 13);
+  head.writeUInt32BE(side, 0);
+  head.writeUInt32BE(side, 4);
+  head[8] = 1;
+  const rows = deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side, 0), { level: 1 });
+  return pngOf(['IHDR', head], ['IDAT', rows], ['IEND', Buffer.alloc(0)]);
+}
+
+/** A picture of a pixel with a remark of 100 MB. */
+async function bombedPng(): Promise<Buffer> {
+  const remark = Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(100e6))]);
+  const pixel = Buffer.from('00000001000000010800000000', 'hex');
+  return pngOf(
+    ['IHDR', pixel],
+    ['zTXt', remark],
+    ['IDAT', deflateSync(Buffer.from([0, 128]))],
+    ['IEND', Buffer.alloc(0)],
+  );
+}
+
+function pngOf(...chunks: readonly [type: string, data: Buffer][]): Buffer {
+  const parts = chunks.flatMap(([type, data]) => {
+    const typed = Buffer.concat([Buffer.from(type), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(typed));
+    return [length, typed, sum];
+  });
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
+}
+
+/** A TIFF that says so of itself and has a strip of nothing. */
+function tiff(side: number): Buffer {
+  const tags: readonly [tag: number, type: 3 | 4, value: number][] = [
+    [256, 4, side],
+    [257, 4, side],
+    [258, 3, 8],
+    [259, 3, 1],
+    [262, 3, 1],
+    [273, 4, 8],
+    [277, 3, 1],
+    [278, 4, side],
+    [279, 4, 8],
+  ];
+  const file = Buffer.alloc(16 + 2 + tags.length * 12 + 4);
+  file.write('II*\0', 'latin1');
+  file.writeUInt32LE(16, 4);
+  file.writeUInt16LE(tags.length, 16);
+  for (const [i, [tag, type, value]] of tags.entries()) {
+    const at = 18 + 12 * i;
+    file.writeUInt16LE(tag, at);
+    file.writeUInt16LE(type, at + 2);
+    file.writeUInt32LE(1, at + 4);
+    file.writeUInt32LE(value, at + 8);
+  }
+  return file;
+}
+
+/** A part of a multipart body whose header is written as it stands, which no client library would do. */
+async function uploadRaw(client: Client, disposition: Buffer | string): Promise<Answer> {
+  const body = Buffer.concat([
+    Buffer.from('--x\r\nContent-Disposition: form-data; name="files"; '),
+    Buffer.from(disposition),
+    Buffer.from('\r\nContent-Type: application/pdf\r\n\r\n'),
+    PASSPORT,
+    Buffer.from(`% ${randomUUID()}\r\n--x--\r\n`),
+  ]);
+  return client.post('/upload', {
+    body,
+    headers: { ...JSON_PLEASE, 'content-type': 'multipart/form-data; boundary=x' },
+  });
+}
+
+describe('names made to harm', () => {
+  it.each<[string, string, string]>([
+    ['a script', 'filename="<script>alert(1)</script>.pdf"', 'script>.pdf'],
+    ['a quote and a semicolon', 'filename="a\\"; filename=evil.exe; x=\\".pdf"', 'a"; filename=evil.exe; x=".pdf'],
+    ['line ends, in percent signs', 'filename="a%0D%0ASet-Cookie: x=1.pdf"', 'a%0D%0ASet-Cookie: x=1.pdf'],
+    ['a folder, by the other way to write a name', "filename*=UTF-8''..%2F..%2Fetc%2Fpasswd.pdf", 'passwd.pdf'],
+    ['a sign that turns what follows', 'filename="a\u202efdp.exe"', 'afdp.exe'],
+    ['the end of a string', 'filename="a\u0000b.pdf"', 'ab.pdf'],
+    ['10 000 characters', `filename="${'я'.repeat(5000)}.pdf"`, `${'я'.repeat(251)}.pdf`],
+    ['a formula', 'filename="=cmd|calc!A1.pdf"', '=cmd|calc!A1.pdf'],
+  ])('%s: are words and nothing else, on a page, in a header and in a workbook', async (_, disposition, shown) => {
+    const client = assay.client();
+    const { status, body, text, headers } = await uploadRaw(client, disposition);
+    expect(status, text).toBeLessThan(203);
+    expect(headers.getSetCookie().join()).not.toContain('x=1');
+    const [{ id, filename }] = body.items;
+    expect(filename).toBe(shown);
+    expect(await assay.resultOf(client, id)).toMatchObject({ status: 'SUCCESS', filename: shown });
+    const page = await client.get('/', { accept: 'text/html' });
+    expect(page.text).toContain(id);
+    expect(page.text).not.toMatch(/<script>alert/);
+    client.token = token;
+    for (const kind of ['excel', 'pdf']) {
+      const file = await client.get(`/export/${id}/${kind}`);
+      expect(file.status).toBe(200);
+      expect(file.headers.get('content-disposition')).toMatch(
+        /^attachment; filename="[^"\\]*"; filename\*=UTF-8''[\w!#$&+.^`|~%-]+$/,
+      );
+      expect(file.headers.getSetCookie()).toEqual([]);
+    }
+    const rows = [...sheetsOf((await client.get('/export/session/excel')).bytes).values()][0]!;
+    expect(rows[1]![1]).toBe(`text:${shown}`);
+  });
+
+  it('that break the header of a part break the request, and nothing is kept of it', async () => {
+    const before = await assay.stored();
+    for (const disposition of [
+      "filename*=UTF-8''a%0D%0ASet-Cookie%3A%20x%3D1.pdf",
+      `filename="${'x'.repeat(100_000)}.pdf"`,
+    ]) {
+      const { status, body } = await uploadRaw(assay.client(), disposition);
+      expect([400, 413, 415, 422, 431]).toContain(status);
+      expect(body).toBeDefined();
+    }
+    expect((await assay.stored()).filter((key) => !before.includes(key))).toEqual([]);
+  });
+});
+
+describe('Cyrillic', () => {
+  it('survives the whole way: upload, list, new name, both exports, and what they hold is what was read', async () => {
+    const client = assay.client();
+    const bytes = await readFile(new URL('../examples/passport.pdf', import.meta.url));
+    const [id] = await client.upload({ name: 'Техпаспорт — Ёлкин, Йошкар-Ола №7.pdf'.normalize('NFD'), bytes });
+    const result = await assay.resultOf(client, id!);
+    const listed = async () => (await client.get('/api/tasks')).body.items.map((item: any) => item.filename);
+    expect(await listed()).toEqual(['Техпаспорт — Ёлкин, Йошкар-Ола №7.pdf']);
+    client.token = token;
+    expect((await client.post(`/task/${id}/rename`, { form: { name: 'Ёжик в тумане, «дом» 7' } })).status).toBe(303);
+    expect(await listed()).toEqual(['Ёжик в тумане, «дом» 7']);
+
+    const excel = await client.get(`/export/${id}/excel`, { 'accept-language': 'ru' });
+    const pdf = await client.get(`/export/${id}/pdf`, { 'accept-language': 'ru' });
+    const nameIn = (answer: Answer) =>
+      decodeURIComponent(/filename\*=UTF-8''(\S+)$/.exec(answer.headers.get('content-disposition')!)![1]!);
+    expect(nameIn(excel)).toBe('Passport_Ёжик в тумане, «дом» 7.xlsx');
+    expect(nameIn(pdf)).toBe('Report_Ёжик в тумане, «дом» 7.pdf');
+
+    const values = Object.values<{ value: string | number | null }>(result['fields'])
+      .map(({ value }) => value)
+      .filter((value) => value !== null);
+    expect(values.length).toBeGreaterThan(40);
+    const cells = [...sheetsOf(excel.bytes).values()].flat(2).map((cell) => cell.replace(/^\w+:/, ''));
+    const report = (await wordsOf(pdf.bytes)).join('');
+    const missing = values.filter((value) => !cells.includes(String(value)) || !report.includes(printed(value)));
+    expect(missing).toEqual([]);
+    expect(report).toContain('Ёжиквтумане,«дом»7');
+  });
+});
+
+/** As a person reads it, without the spaces, at which lines may break. */
+const printed = (value: string | number) => String(value).replace(/\s/g, '');
+
+async function wordsOf(bytes: Buffer): Promise<string[]> {
+  const signal = AbortSignal.timeout(60_000);
+  const report = await openPdf(await asFile(bytes), { maxPages: 50, signal });
+  const words: string[] = [];
+  for (let page = 1; page <= report.pages; page++)
+    words.push(...(await report.text(page, signal)).words.map(({ text }) => text));
+  await report.close();
+  return words;
+}
+
+describe('ids of somebody else', () => {
+  it('are as good as ids of nobody, at every endpoint that a session reaches', async () => {
+    const [victim, stranger] = [assay.client(), assay.client()];
+    const [id] = await victim.upload({ name: 'private.pdf', bytes: PASSPORT });
+    await stranger.upload({ name: 'own.pdf', bytes: PASSPORT });
+    await assay.resultOf(victim, id!);
+    const photo = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer();
+    const uploaded = await victim.post('/api/v1/upload-images', { files: [{ name: 'private.jpg', bytes: photo }] });
+    const [image] = uploaded.body.image_ids;
+    const asked: readonly [method: string, path: (task: string, image: string) => string][] = [
+      ['GET', (task) => `/task/${task}`],
+      ['GET', (task) => `/api/task/${task}/status`],
+      ['GET', (task) => `/api/task/${task}/result`],
+      ['GET', (task) => `/api/task/${task}/history`],
+      ['GET', (task) => `/api/task/${task}/page/1`],
+      ['POST', (task) => `/api/task/${task}/retry`],
+      ['POST', (task) => `/task/${task}/rename`],
+      ['POST', (task) => `/task/${task}/update`],
+      ['DELETE', (task) => `/task/${task}`],
+      ['GET', (task) => `/export/${task}/excel`],
+      ['GET', (task) => `/export/${task}/pdf`],
+      ['GET', (_, image) => `/api/v1/image/${image}`],
+      ['POST', (_, image) => `/api/v1/rotate-image/${image}`],
+      ['DELETE', (_, image) => `/api/v1/image/${image}`],
+    ];
+    const nobody = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
+    for (const [method, path] of asked) {
+      const ask = { method, ...(/rename|update/.test(path('', '')) && { form: { name: 'x' } }) };
+      const theirs = await stranger.ask(path(id!, image), ask);
+      const none = await stranger.ask(path(nobody, nobody), ask);
+      expect(theirs.status, path('ID', 'ID')).toBe(none.status);
+      expect([401, 404]).toContain(theirs.status);
+      const plain = ({ text }: Answer) =>
+        text
+          .replaceAll(/"request_id":"[^"]*"/g, '')
+          .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-HJKMNP-TV-Z]{26}/g, 'ID');
+      expect(plain(theirs), path('ID', 'ID')).toBe(plain(none));
+      expect(theirs.text).not.toContain('private');
+    }
+    const made = await stranger.post('/api/v1/create-pdf', { json: { image_ids: [image] } });
+    expect(made).toMatchObject({ status: 400, body: { error: { code: 'INVALID_IMAGE_IDS' } } });
+    for (const path of ['/api/tasks', '/api/v1/images', '/export/session/excel', '/']) {
+      const { text, bytes } = await stranger.get(path);
+      const whole = path.endsWith('excel') ? JSON.stringify([...sheetsOf(bytes).values()]) : text;
+      expect(whole, path).not.toMatch(new RegExp(`private|${id}|${image}`));
+    }
+    // Nothing of this has changed anything.
+    expect((await victim.get(`/api/task/${id}/result`)).body).toMatchObject({ filename: 'private.pdf', version: 1 });
+    expect((await victim.get('/api/v1/images')).body.images).toMatchObject([{ image_id: image, rotation: 0 }]);
+  });
+});
+
+describe('forged tokens', () => {
+  const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { iss: 'assay', aud: 'passports', sub: 'admin', jti: 'x', iat: now, nbf: now, exp: now + 3600 };
+
+  it('open nothing, and no address that they name is asked', async () => {
+    let asked = 0;
+    const server = createServer((socket) => {
+      asked++;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const keys = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+    const [head, body, signature] = token.split('.') as [string, string, string];
+    const known = JSON.parse(Buffer.from(head, 'base64url').toString());
+    const mine = JSON.parse(Buffer.from(body, 'base64url').toString());
+    const jwk = { kty: 'oct', k: Buffer.from('my own secret').toString('base64url') };
+    const signed = (header: object, payload: object, secret = 'my own secret', digest = 'sha256') => {
+      const text = `${part(header)}.${part(payload)}`;
+      return `${text}.${createHmac(digest, secret).update(text).digest('base64url')}`;
+    };
+    const forged: Record<string, string> = {
+      ...Object.fromEntries(
+        ['none', 'None', 'nOnE', 'NONE', ''].map((alg) => [`alg ${alg}`, `${part({ ...known, alg })}.${body}.`]),
+      ),
+      'none with the signature of another': `${part({ ...known, alg: 'none' })}.${body}.${signature}`,
+      'a key id that is a path': signed({ ...known, kid: '../../../../dev/null' }, mine, ''),
+      'a key id that is a question': signed({ ...known, kid: "x' union select 'k" }, mine, 'k'),
+      'a key id that is an object': signed({ ...known, kid: { a: 1 } }, mine),
+      'a key id of a prototype': signed({ ...known, kid: '__proto__' }, mine, ''),
+      'a key of its own': signed({ ...known, jwk }, mine),
+      'a key at an address': signed({ ...known, jku: keys }, mine),
+      'a certificate at an address': signed({ ...known, x5u: keys }, mine),
+      'no secret': signed(known, mine, ''),
+      'a longer digest': signed({ ...known, alg: 'HS512' }, mine, 'my own secret', 'sha512'),
+      'an algorithm of key pairs': signed({ ...known, alg: 'RS256' }, mine),
+      'a header that has to be understood': `${part({ ...known, crit: ['exp'] })}.${body}.${signature}`,
+      'an unencoded payload': `${part({ ...known, b64: false, crit: ['b64'] })}.${body}.${signature}`,
+      'another subject': `${head}.${part({ ...mine, sub: 'root' })}.${signature}`,
+      'an end in the far future': `${head}.${part({ ...mine, exp: 1e300 })}.${signature}`,
+      'one part': head,
+      'five parts': `${token}.a.b`,
+      'no JSON': `${Buffer.from('{').toString('base64url')}.${body}.${signature}`,
+      'claims alone': signed({ alg: 'HS256' }, claims),
+    };
+    for (const [what, bad] of Object.entries(forged)) {
+      const answer = await assay.client({ token: bad }).get('/api/tasks');
+      expect(answer, what).toMatchObject({ status: 401, body: { ok: false, error: { code: 'UNAUTHORIZED' } } });
+      const browser = assay.client();
+      browser.cookies.set('bti_access_token', bad);
+      expect((await browser.get('/health/deep')).status, what).toBe(401);
+    }
+    expect((await assay.client({ token }).get('/api/tasks')).status).toBe(200);
+    // A header beyond every bound is no token either.
+    const long = await assay.client({ token: `${head}.${'A'.repeat(20_000)}.x` }).get('/api/tasks');
+    expect(long.status).toBe(431);
+    expect(asked).toBe(0);
+    server.close();
   });
 });

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -244,6 +244,44 @@ describe('POST /api/v1/create-pdf', () => {
     expect((await client.get('/api/tasks')).body.total).toBe(0);
     // Ids are the same however they are written.
     expect((await create(client, [first!.toUpperCase()])).status).toBe(202);
+  });
+
+  it('names an image that cannot become a page after all, and then takes nothing', async () => {
+    const client = house.client();
+    const before = await stored();
+    const ids = await uploaded(client);
+    const [key] = (await stored()).filter((each) => !before.includes(each));
+    await writeFile(join(house.dataDir, 'files', key!.slice(-2), key!), 'no image any more');
+    const kept = await stored();
+    expect(await create(client, ids)).toMatchObject({
+      status: 400,
+      body: { ok: false, error: { code: 'INVALID_IMAGE_IDS', details: { invalid: ids } } },
+    });
+    expect([await stored(), (await client.get('/api/v1/images')).body.image_ids]).toEqual([kept, ids]);
+  });
+
+  it('says so where nothing can be stored, and then takes nothing', async () => {
+    const client = house.client();
+    const ids = await uploaded(client, 2);
+    const incoming = join(house.dataDir, 'files', 'incoming');
+    await rename(incoming, `${incoming}-away`);
+    await writeFile(incoming, 'a file where a folder should be');
+    try {
+      for (const answer of [
+        await create(client, ids),
+        await client.post('/upload', { files: [pdf()], headers: { accept: 'application/json' } }),
+        await client.post('/api/v1/upload-images', { files: [await picture()] }),
+      ]) {
+        expect(answer).toMatchObject({ status: 503, body: { ok: false, error: { code: 'STORAGE_UNAVAILABLE' } } });
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+    } finally {
+      await unlink(incoming);
+      await rename(`${incoming}-away`, incoming);
+    }
+    expect((await client.get('/api/v1/images')).body.image_ids).toEqual(ids);
+    expect((await client.get('/api/tasks')).body.total).toBe(0);
+    expect((await create(client, ids)).status).toBe(202);
   });
 
   it('finds under a cookie what came under it, and not what the token alone brought', async () => {

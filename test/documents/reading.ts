@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { openScanReader, type ScanReader } from '../../src/services/passports/model/ocr/read-scan.ts';
+import { openScanReader, type ScanReader, type ScanReaderOptions } from '../../src/services/passports/model/ocr/read-scan.ts';
 import { openPdf, type Pdf } from '../../src/services/passports/model/pages/pdf.ts';
 import type { ReadPage } from '../../src/services/passports/page.ts';
 import { photographed, scanned } from './degrade.ts';
@@ -21,12 +21,13 @@ export interface DocumentReader {
 const DPI = 200;
 const MOST_PIXELS = 20_000_000;
 
-export function openDocumentReader(): DocumentReader {
+/** `options` say which OCR: the machine's, or with `tesseract: 'none'` the one that comes from the registry. */
+export function openDocumentReader(options: ScanReaderOptions = {}): DocumentReader {
   let scans: Promise<ScanReader> | undefined;
   const signal = new AbortController().signal;
 
   async function readPicture(jpeg: Buffer, page: number): Promise<ReadPage> {
-    scans ??= openScanReader();
+    scans ??= openScanReader(options);
     const reader = await scans;
     const { data, info } = await sharp(jpeg).raw().toBuffer({ resolveWithObject: true });
     const size = { width: (info.width * 72) / DPI, height: (info.height * 72) / DPI };

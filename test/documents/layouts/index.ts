@@ -7,17 +7,21 @@ import { dottedLeaders } from './dotted-leaders.ts';
 import { english } from './english.ts';
 import { explicationLandscape } from './explication-landscape.ts';
 import { fourColumns } from './four-columns.ts';
+import { homestead } from './homestead.ts';
 import { houseOld } from './house-old.ts';
 import { houseOutbuildings } from './house-outbuildings.ts';
 import { letter } from './letter.ts';
 import { nonResidential } from './non-residential.ts';
 import { numberedDense } from './numbered-dense.ts';
 import { numberedTable } from './numbered-table.ts';
+import { order37 } from './order-37.ts';
 import { sentences } from './sentences.ts';
 import { shopAcross } from './shop-across.ts';
+import { shopExtract } from './shop-extract.ts';
 import { stamped } from './stamped.ts';
 import { titlePage } from './title-page.ts';
 import { twoSides } from './two-sides.ts';
+import { typewritten } from './typewritten.ts';
 import { wrappedColumns } from './wrapped-columns.ts';
 
 /** Every layout: first those the rules were tuned on, then those held out. */
@@ -42,4 +46,8 @@ export const LAYOUTS: readonly FormLayout[] = [
   numberedTable,
   letter,
   twoSides,
+  typewritten,
+  order37,
+  shopExtract,
+  homestead,
 ];

@@ -117,10 +117,11 @@ export function openAssembly(
 
   return {
     async add(files: readonly File[]): Promise<void> {
-      const { images, rejected } = await sendFiles<{ images: Image[] }>('api/v1/upload-images', files, texts);
+      const kept = ({ images }: { images: Image[] }) => images;
+      const { taken, rejected } = await sendFiles('api/v1/upload-images', files, { kept, texts });
       // The pages lie in the session that the upload has just given.
       if (!session) await refresh();
-      for (const image of images) show(image);
+      for (const image of taken) show(image);
       renumber();
       if (rejected.length > 0) throw new Error(rejections(rejected, texts).join(' '));
     },

@@ -36,8 +36,9 @@ function take(files: readonly File[]): void {
 }
 
 async function sendPdfs(files: readonly File[]): Promise<void> {
-  const { items, rejected } = await sendFiles<{ items: unknown[] }>('upload', files, texts);
-  byId('sent').textContent = fill(texts.uploaded, { count: items.length });
+  const kept = ({ items }: { items: unknown[] }) => items;
+  const { taken, rejected } = await sendFiles('upload', files, { kept, texts });
+  byId('sent').textContent = taken.length > 0 ? fill(texts.uploaded, { count: taken.length }) : '';
   if (rejected.length > 0) tell(...rejections(rejected, texts));
   await refresh();
 }

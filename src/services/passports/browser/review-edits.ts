@@ -16,10 +16,19 @@ export function openReview({ texts, id, version: first }: ReviewPage): void {
   let waiting = 0;
   let queue = Promise.resolve();
 
+  /** An input waits once, however often it is done with: what counts is what stands in it when its turn comes. */
+  const queued = new Set<Input>();
+
   function save(changed: readonly Input[]): void {
+    const fresh = changed.filter((input) => !queued.has(input));
+    if (fresh.length === 0) return;
+    for (const input of fresh) queued.add(input);
     waiting += 1;
     queue = queue
-      .then(() => send(changed))
+      .then(() => {
+        for (const input of fresh) queued.delete(input);
+        return send(fresh);
+      })
       .finally(() => {
         waiting -= 1;
       });
@@ -34,7 +43,7 @@ export function openReview({ texts, id, version: first }: ReviewPage): void {
       const values = Object.fromEntries([...typed].map(([input, text]) => [input.name, text]));
       ({ version } = await sendForm<{ version: number }>(`${id}/update`, values, { 'if-match': `"${version}"` }));
     } catch (error) {
-      refuse(changed, error);
+      await refuse([...typed.keys()], error);
       return;
     }
     for (const [input, text] of typed) {
@@ -48,37 +57,52 @@ export function openReview({ texts, id, version: first }: ReviewPage): void {
     saved.textContent = texts.saved;
   }
 
-  async function show(): Promise<void> {
+  async function show(): Promise<boolean> {
     const fresh = await askAnew();
-    if (fresh === undefined) return;
+    if (fresh === undefined) return false;
     const now = takeOver(fresh);
     if (now === undefined) startAnew();
     else version = now;
+    return now !== undefined;
   }
 
-  function refuse(changed: readonly Input[], error: unknown): void {
+  async function refuse(changed: readonly Input[], error: unknown): Promise<void> {
     if (!(error instanceof Refused)) throw error;
-    if (error.status === 412 || error.status === 409) {
+    if (error.status === 412) {
+      await meet(changed);
+    } else if (error.status === 409) {
       startAnew();
-      return;
-    }
-    if (error.status === 401) {
+    } else if (error.status === 401) {
       location.assign('../login');
-      return;
+    } else {
+      const why = sentenceOf(error, texts);
+      saved.textContent = fill(texts.notSaved, { why });
+      const named = changed.filter((input) => error.fields.has(input.name));
+      for (const input of named) complain(input, sentenceOf(error, texts, input.name));
+      if (named.length === 0) for (const input of changed) complain(input, why);
     }
-    const why = sentenceOf(error, texts);
-    saved.textContent = fill(texts.notSaved, { why });
-    for (const input of changed) {
-      const problem = error.fields.has(input.name) ? sentenceOf(error, texts, input.name) : why;
-      if (!error.fields.has(input.name) && changed.length > 1) continue;
-      input.setAttribute('aria-invalid', 'true');
-      input.closest('.field, .table')!.querySelector('.problem')!.textContent = problem;
+  }
+
+  /** Somebody else was here: what they have not touched goes again, what they have is shown and left to the person. */
+  async function meet(changed: readonly Input[]): Promise<void> {
+    const before = new Map(changed.map((input) => [input, input.dataset['saved']]));
+    if (!(await show())) return;
+    const contested = changed.filter((input) => isChanged(input) && input.dataset['saved'] !== before.get(input));
+    for (const input of contested) {
+      complain(input, fill(texts.conflict, { value: input.dataset['saved'] || texts.nothing }));
     }
+    saved.textContent = '';
+    await send(changed.filter((input) => !contested.includes(input)));
+  }
+
+  function complain(input: Input, why: string): void {
+    input.setAttribute('aria-invalid', 'true');
+    input.closest('.field, .table')!.querySelector('.problem')!.textContent = why;
   }
 
   /** Somebody else has changed more than a value that can be shown in place. */
   function startAnew(): void {
-    announce(texts.conflict);
+    announce(texts.anew);
     location.reload();
   }
 
@@ -98,6 +122,8 @@ export function openReview({ texts, id, version: first }: ReviewPage): void {
       announce(texts.restored);
     } else if (event.key === 'Enter' && !(input instanceof HTMLTextAreaElement && event.altKey)) {
       event.preventDefault();
+      // A value that was refused has not changed since: no event would say that it is to be tried again.
+      if (isChanged(input)) save([input]);
       step(input, event.shiftKey ? -1 : 1);
     } else if (event.key === 'ArrowDown' && event.altKey) {
       event.preventDefault();

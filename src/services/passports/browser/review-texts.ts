@@ -35,7 +35,8 @@ const en = {
   saving: 'Saving…',
   restored: 'As it was',
   notSaved: 'Not saved: {why}',
-  conflict: 'Somebody else has changed this document; the page has been loaded anew.',
+  conflict: 'Somebody else has written “{value}” meanwhile; Enter saves yours.',
+  anew: 'Somebody else has changed this document; the page is loaded anew.',
   confidence: 'read with a confidence of {share}',
   sources: {
     text: 'from the PDF’s text',
@@ -99,7 +100,8 @@ const ru: typeof en = {
   saving: 'Сохраняется…',
   restored: 'Как было',
   notSaved: 'Не сохранено: {why}',
-  conflict: 'Документ изменил кто-то другой; страница загружена заново.',
+  conflict: 'Кто-то уже записал «{value}»; Enter сохранит ваше значение.',
+  anew: 'Документ изменил кто-то другой; страница загружается заново.',
   confidence: 'уверенность {share}',
   sources: {
     text: 'из текста PDF',

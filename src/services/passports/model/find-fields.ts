@@ -3,13 +3,24 @@ import { Worker } from 'node:worker_threads';
 import type { ReadPage } from '../page.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Found } from './fields-thread.ts';
+import { PdfRefused } from './pages/pdf-refused.ts';
 
 /** Finds the fields of one document, once. */
 export interface FieldFinder {
+  /** Throws {@link PdfRefused} where this takes longer than with any form: a page of tens of thousands of words. */
   find(pages: readonly ReadPage[], signal: AbortSignal): Promise<Found>;
   /** Ends it, whatever it is doing. */
   close(): Promise<void>;
 }
+
+/** How long it may take: so much, and so much a page. */
+export interface FindLimit {
+  readonly ms: number;
+  readonly msPerPage: number;
+}
+
+// A dense page takes well below a second on a machine that has nothing else to do.
+const LIMIT: FindLimit = { ms: 60_000, msPerPage: 5000 };
 
 // Built, the program lies beside this file as JavaScript; from sources it is TypeScript, which Node 20 cannot read.
 const FROM_SOURCE = import.meta.url.endsWith('.ts');
@@ -19,7 +30,7 @@ const READS_TYPES = 'typescript' in process.features && process.features.typescr
  * Starts a thread that finds fields: hundreds of dense pages take a minute, in which this process has to beat its heart
  * and to renew its leases. Started while the pages are still read, it costs no time of its own.
  */
-export function startFieldFinder(schema: Schema): FieldFinder {
+export function startFieldFinder(schema: Schema, limit: FindLimit = LIMIT): FieldFinder {
   const program = new URL(`./fields-thread.${FROM_SOURCE ? 'ts' : 'js'}`, import.meta.url);
   const reader = new URL('../../../ml/testing/read-types.mjs', import.meta.url).href;
   const thread = new Worker(program, {
@@ -35,13 +46,15 @@ export function startFieldFinder(schema: Schema): FieldFinder {
   return {
     async find(pages, signal) {
       const settled = new AbortController();
+      const tooLong = AbortSignal.timeout(limit.ms + pages.length * limit.msPerPage);
       try {
         thread.postMessage(pages);
-        const answer = once(thread, 'message', { signal: AbortSignal.any([signal, settled.signal]) });
+        const answer = once(thread, 'message', { signal: AbortSignal.any([signal, settled.signal, tooLong]) });
         const [found] = (await Promise.race([answer, ended])) as [Found];
         return found;
       } catch (error) {
         signal.throwIfAborted();
+        if (tooLong.aborted) throw new PdfRefused('too_complex');
         throw error;
       } finally {
         settled.abort();

@@ -99,9 +99,12 @@ function pick(ids: readonly string[], images: readonly ImageRow[], most: number)
 /** The PDF goes into the store as it is made; one image at a time is in memory. */
 async function assemble(files: Files, images: readonly ImageRow[]) {
   const { assemblePdf } = await import('../model/pages/assemble.ts');
-  const sheets = images.map(({ fileKey, rotation }) => ({
+  const { PhotoRefused } = await import('../../../ml/image.ts');
+  let current: string | undefined;
+  const sheets = images.map(({ id, fileKey, rotation }) => ({
     rotation,
     async read() {
+      current = id;
       const bytes = await files.get(fileKey);
       if (bytes === undefined) throw storageUnavailable();
       return bytes;
@@ -110,6 +113,8 @@ async function assemble(files: Files, images: readonly ImageRow[]) {
   try {
     return await files.put(assemblePdf(sheets), { maxBytes: PDF_MAX_BYTES });
   } catch (error) {
+    // It was looked at when it came, but only now decoded in full.
+    if (error instanceof PhotoRefused && current) throw invalidImageIds('An image cannot be read.', [current]);
     throw ofStorage(error);
   }
 }

@@ -90,5 +90,10 @@ async function keep(files: Files, part: FilePart, maxBytes: number): Promise<Sto
 
 /** What the disk has against it is one refusal, whatever it is; all other errors stay what they are. */
 export function ofStorage(error: unknown): unknown {
-  return error instanceof Error && 'syscall' in error && 'path' in error ? storageUnavailable() : error;
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  // What fails on an open file names no path: then it is the code that tells a disk from a connection.
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return 'path' in error || OF_DISKS.has(code) ? storageUnavailable() : error;
 }
+
+const OF_DISKS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EFBIG', 'ESTALE', 'ENODEV', 'ENXIO']);

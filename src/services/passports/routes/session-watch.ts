@@ -93,12 +93,13 @@ export function watchSessions(needs: {
     onError: (err) => log.warn({ err }, 'watched sessions could not be read; the next look may'),
   });
 
+  const endOf = (stream: EventStream) => {
+    stream.send({ event: 'end', data: {} });
+    stream.end();
+  };
   signal.addEventListener('abort', () => {
     bell.ring();
-    for (const { stream } of everybody()) {
-      stream.send({ event: 'end', data: {} });
-      stream.end();
-    }
+    for (const { stream } of everybody()) endOf(stream);
   });
 
   return {
@@ -106,6 +107,8 @@ export function watchSessions(needs: {
       if ((watchers.get(session)?.size ?? 0) >= mostPerSession) throw tooManyStreams(mostPerSession);
     },
     follow(caller, stream, after) {
+      // It came while the service was about to stop.
+      if (signal.aborted) return endOf(stream);
       const watcher: Watcher = { caller, stream, seen: after };
       const beside = watchers.get(caller.session) ?? new Set();
       watchers.set(caller.session, beside.add(watcher));

@@ -1,4 +1,5 @@
 import type { Db, Queryable } from '../../../base/db.ts';
+import { rest } from '../../../base/loop.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { SERVICE } from './rows.ts';
 import type { Trash } from './trash.ts';
@@ -7,44 +8,55 @@ import type { Trash } from './trash.ts';
 const LOCK = 3_355_201_117;
 /** Few enough that nobody waits long for the rows of a batch. */
 const BATCH = 500;
-/** Another cleanup is waited for so long; PostgreSQL's name for having waited in vain. */
-const PATIENCE = '5s';
-const LOCK_NOT_AVAILABLE = '55P03';
+/** Another cleanup is waited for so long. Not by the database: whoever waits there keeps a connection from everybody. */
+const PATIENCE_MS = 5000;
+const LOOK_MS = 200;
 /** The lock is held while batches run elsewhere; they are what takes its time. */
 const HOUR_MS = 3_600_000;
+
+interface Removed {
+  tasks: number;
+  files: number;
+}
 
 /** Removes documents that are older than `days`, in any state. One cleanup at a time, whichever process runs it. */
 export async function cleanup(
   needs: { db: Db; tasks: TaskStore; trash: Trash },
-  { days, dryRun }: { days: number; dryRun: boolean },
-): Promise<{ tasks: number; files: number } | 'busy'> {
-  const { db, trash } = needs;
-  try {
-    return await db.transaction(
-      async (lock) => {
-        await lock.query(`set local lock_timeout = '${PATIENCE}'`);
-        await lock.query('select pg_advisory_xact_lock($1)', [LOCK]);
-        // One moment for all batches, so that a long cleanup does not run after what grows old meanwhile.
-        const { rows } = await lock.query<{ before: Date }>(
-          `select (now() - make_interval(days => $1))::timestamptz(3) as before`,
-          [days],
-        );
-        const { before } = rows[0]!;
-        if (dryRun) return count(db, before);
-        const removed = { tasks: 0, files: 0 };
-        for (let batch = await removeBatch(needs, before); batch; batch = await removeBatch(needs, before)) {
-          removed.tasks += batch.tasks;
-          removed.files += batch.files;
-          await trash.empty();
-        }
-        return removed;
-      },
-      { statementTimeoutMs: HOUR_MS },
-    );
-  } catch (error) {
-    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return 'busy';
-    throw error;
+  options: { days: number; dryRun: boolean },
+): Promise<Removed | 'busy'> {
+  const late = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const done = await cleanupAlone(needs, options);
+    if (done !== 'busy' || performance.now() > late) return done;
+    await rest(LOOK_MS);
   }
+}
+
+function cleanupAlone(
+  needs: { db: Db; tasks: TaskStore; trash: Trash },
+  { days, dryRun }: { days: number; dryRun: boolean },
+): Promise<Removed | 'busy'> {
+  const { db, trash } = needs;
+  return db.transaction(
+    async (lock) => {
+      // One moment for all batches, so that a long cleanup does not run after what grows old meanwhile.
+      const { rows } = await lock.query<{ mine: boolean; before: Date }>(
+        `select pg_try_advisory_xact_lock($1) as mine, (now() - make_interval(days => $2))::timestamptz(3) as before`,
+        [LOCK, days],
+      );
+      const { mine, before } = rows[0]!;
+      if (!mine) return 'busy';
+      if (dryRun) return count(db, before);
+      const removed = { tasks: 0, files: 0 };
+      for (let batch = await removeBatch(needs, before); batch; batch = await removeBatch(needs, before)) {
+        removed.tasks += batch.tasks;
+        removed.files += batch.files;
+        await trash.empty();
+      }
+      return removed;
+    },
+    { statementTimeoutMs: HOUR_MS },
+  );
 }
 
 /** What a batch removed; nothing when there is nothing left. Files are stored PDFs, counted when their last document goes. */
@@ -64,8 +76,8 @@ function removeBatch({ db, tasks }: { db: Db; tasks: TaskStore }, before: Date) 
   });
 }
 
-async function count(db: Queryable, before: Date): Promise<{ tasks: number; files: number }> {
-  const { rows } = await db.query<{ tasks: number; files: number }>(COUNT, [before]);
+async function count(db: Queryable, before: Date): Promise<Removed> {
+  const { rows } = await db.query<Removed>(COUNT, [before]);
   return rows[0]!;
 }
 

@@ -86,7 +86,7 @@ export function linesOf(tokens: readonly Token[]): Token[][] {
       const last = lastTall(line);
       const shared = Math.min(token.y1, last.y1) - Math.max(token.y0, last.y0);
       const overlap = shared / Math.min(token.y1 - token.y0, last.y1 - last.y0);
-      if (overlap > most && token.x0 > line.at(-1)!.x0 - 1) {
+      if (overlap > most && (isLevel(token, last) || isLevel(last, token)) && token.x0 > line.at(-1)!.x0 - 1) {
         most = overlap;
         best = line;
       }
@@ -97,6 +97,11 @@ export function linesOf(tokens: readonly Token[]): Token[][] {
   const top = (line: Token[]) => median(line.map(({ y0, y1 }) => (y0 + y1) / 2));
   return lines.sort((a, b) => top(a) - top(b));
 }
+
+const isLevel = (token: Line, { y0, y1 }: Line): boolean => {
+  const middle = (token.y0 + token.y1) / 2;
+  return y0 < middle && middle < y1;
+};
 
 /** The last token that is as tall as letters are: a dash or a comma says little about where the line runs. */
 function lastTall(line: readonly Token[]): Token {
@@ -114,12 +119,14 @@ function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled
   let under: Line | undefined;
   for (const token of line) {
     const run = runs.at(-1);
-    const beneath = lineUnder({ ...token, y0: foot - height, y1: foot }, sheet);
+    const level = { ...token, y0: foot - height, y1: foot };
+    // A label's colon stands on no blank: what is ruled below it parts rows.
+    const beneath = /\p{L}{2}:$/u.test(token.text) ? undefined : lineUnder(level, sheet);
     const gap = run ? token.x0 - run.tokens.at(-1)!.x1 : 0;
     const parted =
       !run ||
       gap > WIDE * height ||
-      beneath !== under ||
+      (beneath !== under && endsBetween([beneath, under], run.tokens.at(-1)!, token)) ||
       ruledBetween(run.tokens.at(-1)!, token, sheet) ||
       blankBetween(run.tokens.at(-1)!, token, sheet);
     if (parted) runs.push({ tokens: [token], filled: beneath !== undefined });
@@ -127,6 +134,13 @@ function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled
     under = beneath;
   }
   return runs;
+}
+
+/** Whether one of the lines begins or ends between the words: one that does so under a word is a row's, not complete. */
+function endsBetween(lines: readonly (Line | undefined)[], left: Token, right: Token): boolean {
+  const loose = 0.8 * Math.max(left.y1 - left.y0, right.y1 - right.y0);
+  const isBetween = (x: number) => x > left.x1 - loose && x < right.x0 + loose;
+  return lines.some((line) => line && (isBetween(line.x0) || isBetween(line.x1)));
 }
 
 /** The line, drawn or of underscores, on which the token stands. */

@@ -30,7 +30,7 @@ export function candidate(
   if (spec.type === 'string') {
     const value = mended(spec.shapes, tidy(text));
     // Half of what stands in brackets is the form's: "(наименование организации, выдавшей паспорт)".
-    if (!/[\p{L}\d]/u.test(value) || (value.includes(')') && !value.includes('('))) return undefined;
+    if (!/[\p{L}\d]/u.test(value) || /^(кв\.?\s?)?м[²2]?\.?$/iu.test(value) || (value.includes(')') && !value.includes('('))) return undefined;
     return { key, label, tokens: cleaned, value, score: label.score * PLACES[place] * shaped(spec.shapes, value) };
   }
   const found = readValue(spec, text, textOf(label.block.tokens.slice(label.from, label.to + 3)));
@@ -57,7 +57,7 @@ function mended(shapes: readonly string[] | undefined, value: string): string {
 }
 
 /** The tokens of which the found part of their text is. */
-function within(tokens: readonly Token[], found: { readonly start: number; readonly end: number }): Token[] {
+export function within(tokens: readonly Token[], found: { readonly start: number; readonly end: number }): Token[] {
   const used: Token[] = [];
   let at = 0;
   for (const token of tokens) {

@@ -1,7 +1,7 @@
 import type { FieldSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import type { Block } from './blocks.ts';
-import { tidy } from './candidates.ts';
+import { tidy, within } from './candidates.ts';
 import { type Token, textOf } from './sheet.ts';
 
 /** A value known by its looks alone, where no label stands beside it: the first block that one of the field's marks fits. */
@@ -13,17 +13,25 @@ export function marked(
   const patterns = (spec.marks ?? []).map((mark) => new RegExp(mark, 'iu'));
   if (patterns.length === 0) return undefined;
   for (const block of blocks) {
-    if (!block.tokens.every(isFree)) continue;
-    const tokens = [...block.tokens, ...quotedOn(block, blocks)];
+    const tokens = spec.type === 'string' ? [...block.tokens, ...quotedOn(block, blocks)] : lineFrom(block);
+    if (!tokens.every(isFree)) continue;
     const text = textOf(tokens);
     for (const pattern of patterns) {
       const match = pattern.exec(text);
-      const value = match && (spec.type === 'string' ? tidy(match[0]) : readValue(spec, match[0])?.value);
-      if (value !== undefined && value !== null) return { value, tokens, score: MARKED };
+      if (!match) continue;
+      if (spec.type === 'string') return { value: tidy(match[0]), tokens, score: MARKED };
+      const found = readValue(spec, match[0]);
+      if (!found) continue;
+      const place = { start: match.index + found.start, end: match.index + found.end };
+      return { value: found.value, tokens: within(tokens, place), score: MARKED };
     }
   }
   return undefined;
 }
+
+/** A date is parted by the blanks of its day, month and year: the line from this block on. */
+const lineFrom = (block: Block): readonly Token[] =>
+  block.cell ? block.tokens : block.row.slice(Math.max(0, block.row.indexOf(block))).flatMap(({ tokens }) => tokens);
 
 /** The next line, where a quotation goes on over it. */
 function quotedOn(block: Block, blocks: readonly Block[]): readonly Token[] {

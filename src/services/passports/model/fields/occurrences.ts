@@ -37,9 +37,20 @@ export function findLabels(blocks: readonly Block[], book: LabelBook<Target>): M
         if (bracketed(block)) return [block, [{ ...one, from: 0, to: words.length }]];
         chosen.push({ ...one, to: lengthened(one, words, chosen) });
       }
-      return [block, chosen.sort((a, b) => a.from - b.from)];
+      return [block, enumerated(block, chosen).sort((a, b) => a.from - b.from)];
     }),
   );
+}
+
+/** A part asked for by several words is one label: `Улица, переулок, площадь`. */
+function enumerated({ tokens }: Block, labels: readonly Occurrence[]): Occurrence[] {
+  const longer = labels.map((label) => {
+    if (label.target.kind !== 'part') return label;
+    let { to } = label;
+    while (/\p{L}{2},$/u.test(tokens[to - 1]!.text) && /^\p{Ll}[\p{Ll}-]{2,}\.?[,:]?$/u.test(tokens[to]?.text ?? '')) to++;
+    return to > label.to ? { ...label, to } : label;
+  });
+  return longer.filter((one) => !longer.some((other) => other !== one && other.from < one.from && one.from < other.to));
 }
 
 const isAnother = ({ from, target }: Occurrence, chosen: readonly Occurrence[]): boolean =>
@@ -75,7 +86,8 @@ function spansOf(block: Block, words: readonly (PageWord | undefined)[], book: L
     const span: PageWord[] = [];
     for (let to = from + 1; to <= Math.min(words.length, from + MOST_WORDS); to++) {
       const word = words[to - 1];
-      if (word) span.push(word);
+      const aside = word && to > from + 1 && insideBrackets(block, from, to - 1);
+      if (word) span.push(aside ? { ...word, weight: ASIDE * word.weight } : word);
       if (stops(block.tokens[to - 1]!, word)) break;
       if (to > from + 1 && endsLabel(block.tokens[to - 2]!)) break;
       if (!word || word.like.size === 0) continue;
@@ -100,6 +112,17 @@ function spansOf(block: Block, words: readonly (PageWord | undefined)[], book: L
   return found;
 }
 
+// What stands in brackets within a label only explains it: Улица (пер., пл.).
+const ASIDE = 0.3;
+const insideBrackets = ({ tokens }: Block, from: number, at: number): boolean => {
+  let open = 0;
+  for (const { text } of tokens.slice(from, at)) {
+    if (/^\(/u.test(text)) open++;
+    if (/\)[,:;.]?$/u.test(text)) open--;
+  }
+  return open > 0 || /^\(/u.test(tokens[at]!.text);
+};
+
 const endsLabel = ({ text }: Token): boolean => /[:;]$/u.test(text);
 /** A number or a sum ends a label; `1.2` in front of one is stepped over by starting behind it. */
 const stops = ({ text }: Token, word: LabelWord | undefined): boolean => !word && /\d/u.test(text);
@@ -113,11 +136,15 @@ function beginsAt({ tokens }: Block, from: number, words: readonly (LabelWord | 
   return true;
 }
 
+const OF = /^(на|по|к|ко|для|при|об?|от|с|со)$/iu;
+
 /** How much a label stands as labels do: at the beginning of something, and at the end of it or before a value. */
 function standing(block: Block, from: number, to: number, words: readonly (LabelWord | undefined)[]): number {
   const before = block.tokens[from - 1];
   const after = block.tokens[to];
   const last = block.tokens[to - 1]!;
+  // "Износ на дату обследования" asks for no date.
+  if (before && OF.test(before.text)) return 0.6;
   const begins = !before || beginsAt(block, from, words);
   const ends = !after || !words[to] || endsLabel(last) || /^[(«"]/u.test(after.text) || /[,]$/u.test(last.text);
   const few = words.slice(from, to).filter((word) => word && word.weight > 0.3).length < 2;

@@ -163,7 +163,8 @@ function continued(
       if (Math.abs(other.x0 - left) > 0.8 * height || labelled(other)) return false;
       const before = other.row.slice(0, other.row.indexOf(other));
       // Where something stands to the left it may be the label of the next line, unless the lines stand close.
-      return before.length === 0 || (pitch < TIGHT * height && !before.some(labelled));
+      const asks = (block: Block) => labelled(block) || block.tokens.at(-1)!.text.endsWith(':');
+      return before.length === 0 || (pitch < TIGHT * height && !before.some(asks));
     });
     if (!next) return more;
     more.push(...next.tokens);

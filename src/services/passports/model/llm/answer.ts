@@ -48,7 +48,7 @@ export function readAnswer(text: string, words: readonly NumberedWord[], schema:
     else if (
       !Array.isArray(numbers) ||
       numbers.length > MOST_WORDS_OF_A_VALUE ||
-      !numbers.every((n) => words[n as number])
+      !numbers.every((n) => Number.isInteger(n) && words[n as number])
     ) {
       wrong.push(
         `${key}: "words" is to be a list of at most ${MOST_WORDS_OF_A_VALUE} numbers of words, 0 to ${words.length - 1}.`,

@@ -99,8 +99,14 @@ describe('a language model', () => {
     expect([fields['general:year_built']?.value, warnings]).toEqual([1974, []]);
   });
 
-  it('that answers nonsense thrice costs nothing but a warning', async () => {
-    const { baseUrl, asked } = await server((_n, _asked, response) => says(response, '{"fields":[{"key":"x"}]}'));
+  it.each([
+    '{"fields":[{"key":"x"}]}',
+    '{"fields":[{"key":"general:year_built","words":["length"]}]}',
+    '{"fields":[{"key":"general:year_built","words":[0.5]}]}',
+    '{"fields":null}',
+    '[',
+  ])('that answers nonsense thrice (%s) costs nothing but a warning', async (nonsense) => {
+    const { baseUrl, asked } = await server((_n, _asked, response) => says(response, nonsense));
     const rules = { 'general:year_built': field(1974, 0.5) };
     const { fields, warnings } = await chooser(baseUrl).choose([page], schema, rules, never);
     expect(asked).toHaveLength(3);
