@@ -452,7 +452,7 @@ export const DEFAULT_SCHEMA: Schema = {
           type: 'number',
           unit: 'm',
           minimum: 0,
-          maximum: 100,
+          maximum: 30,
           decimals: 2,
           synonyms: [
             'Высота помещений',
@@ -671,7 +671,7 @@ export const DEFAULT_SCHEMA: Schema = {
             type: 'number',
             unit: 'm',
             minimum: 0,
-            maximum: 100,
+            maximum: 30,
             decimals: 2,
             synonyms: ['Высота', 'Высота помещения', 'Высота по внутреннему обмеру', 'Height', 'Ceiling height'],
           },

@@ -73,7 +73,7 @@ function typed(spec: ValueSpec, text: string): Exclude<Value, null> | undefined 
 const READ = {
   string: (_spec: ValueSpec, text: string) => whole(text),
   number(spec: ValueSpec, text: string, label: string) {
-    const first = findNumber(text, spec.decimals);
+    const first = findNumber(spec.unit === 'rub' ? regrouped(text) : text, spec.decimals);
     if (!first) return undefined;
     const after = text.slice(first.end);
     // Thousands of roubles have three decimals.
@@ -99,6 +99,12 @@ function whole(text: string): FoundValue | undefined {
   const value = text.trim();
   return value === '' ? undefined : { value, start: 0, end: text.length };
 }
+
+/** Money is written in groups of three digits: where OCR lost the first space, `4055 503` is one number all the same. */
+const regrouped = (text: string): string =>
+  text.replace(/(?<![\d.,:/-])\d{4,6}(?: \d{3})+(?![\d.:/-])/gu, (digits) =>
+    digits.replaceAll(' ', '').padEnd(digits.length, ' '),
+  );
 
 /** The first whole number within the bounds of the field: digits, or small ones in words (`на третьем этаже`). */
 function findInteger(spec: ValueSpec, text: string): FoundValue | undefined {

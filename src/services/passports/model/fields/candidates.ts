@@ -1,4 +1,4 @@
-import { parseDate } from '../../schema/dates.ts';
+import { findDate, parseDate } from '../../schema/dates.ts';
 import { asDigits } from '../../schema/numbers.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { type FoundValue, readValue } from '../../schema/values.ts';
@@ -31,7 +31,10 @@ export function candidate(
     const value = mended(spec.shapes, tidy(text));
     // Half of what stands in brackets is the form's: "(наименование организации, выдавшей паспорт)".
     if (!/[\p{L}\d]/u.test(value) || /^(кв\.?\s?)?м[²2]?\.?$/iu.test(value) || (value.includes(')') && !value.includes('('))) return undefined;
-    return { key, label, tokens: cleaned, value, score: label.score * PLACES[place] * shaped(spec.shapes, value) };
+    // A name, an office, a number has no date in it: that is another field's.
+    const dated = spec.shapes && findDate(value) ? 0.5 : 1;
+    const score = label.score * PLACES[place] * shaped(spec.shapes, value) * dated;
+    return { key, label, tokens: cleaned, value, score };
   }
   const found = readValue(spec, text, textOf(label.block.tokens.slice(label.from, label.to + 3)));
   if (!found) return undefined;

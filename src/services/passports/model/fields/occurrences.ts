@@ -65,13 +65,21 @@ function lengthened(
   words: readonly (LabelWord | undefined)[],
   others: readonly Occurrence[],
 ): number {
-  let end = to;
+  let end = behindBracket(block, to);
   while (end < words.length && !endsLabel(block.tokens[end - 1]!) && others.every(({ from }) => from !== end)) {
     const word = words[end];
     if (!word || word.weight > 0.4 || /^[«"\p{Lu}]/u.test(block.tokens[end]!.text)) break;
     end++;
   }
   return end;
+}
+
+/** Where the brackets end that explain a label: Улица `(пер., пл.)`. */
+function behindBracket({ tokens }: Block, from: number): number {
+  if (!tokens[from]?.text.startsWith('(')) return from;
+  const close = tokens.findIndex(({ text }, i) => i >= from && /\)[,:;.]?$/u.test(text));
+  const aside = tokens.slice(from, close + 1);
+  return close < 0 || aside.length > 9 || aside.some(({ text }) => /\d/u.test(text)) ? from : close + 1;
 }
 
 type Weighed = Occurrence & { readonly weight: number };
@@ -95,7 +103,7 @@ function spansOf(block: Block, words: readonly (PageWord | undefined)[], book: L
         if (word !== first && !phrase.words.some(({ id }) => word.like.has(id))) continue;
         const like = likeness(span, phrase);
         if (like < LEAST) continue;
-        const score = like * standing(block, from, to, words);
+        const score = like * standing(block, from, to, words) * asked(block, from, phrase.to);
         // Of two that fit alike the one that takes more words in is meant.
         if (score >= LEAST)
           found.push({
@@ -136,6 +144,11 @@ function beginsAt({ tokens }: Block, from: number, words: readonly (LabelWord | 
   return true;
 }
 
+/** "Износ на дату обследования" asks for no date, and is of the survey in nothing else. */
+function asked({ tokens }: Block, from: number, target: Target): number {
+  const isOf = from > 1 && OF.test(tokens[from - 1]!.text);
+  return isOf && (target.kind === 'other' || (target.kind === 'field' && target.spec.type === 'date')) ? 0.6 : 1;
+}
 const OF = /^(на|по|к|ко|для|при|об?|от|с|со)$/iu;
 
 /** How much a label stands as labels do: at the beginning of something, and at the end of it or before a value. */
@@ -143,8 +156,6 @@ function standing(block: Block, from: number, to: number, words: readonly (Label
   const before = block.tokens[from - 1];
   const after = block.tokens[to];
   const last = block.tokens[to - 1]!;
-  // "Износ на дату обследования" asks for no date.
-  if (before && OF.test(before.text)) return 0.6;
   const begins = !before || beginsAt(block, from, words);
   const ends = !after || !words[to] || endsLabel(last) || /^[(«"]/u.test(after.text) || /[,]$/u.test(last.text);
   const few = words.slice(from, to).filter((word) => word && word.weight > 0.3).length < 2;

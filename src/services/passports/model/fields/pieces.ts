@@ -10,11 +10,11 @@ export function joined(key: string, layout: Layout, whole: readonly Candidate[])
   const best = new Map<number, { piece: Candidate; part: PartSpec }>();
   for (const label of [...layout.labels.values()].flat()) {
     const { target } = label;
-    if (target.kind !== 'part' || target.key !== key) continue;
+    if (target.kind !== 'part' || target.key !== key || isFilledIn(label)) continue;
     // "ул. Садовая, дом 98" in a whole address asks for nothing, unless blanks are filled in behind its words.
     const inside = label.block.tokens.slice(label.from, label.to).some((token) => within.has(token));
     if (inside && !label.block.row.some(({ filled }) => filled)) continue;
-    for (const { place, tokens } of placesOf(label, layout, { long: false, stops: () => true })) {
+    for (const { place, tokens } of placesOf(label, layout, { long: false, stops: (other) => !isFilledIn(other) })) {
       const piece = candidate(key, { type: 'string' }, label, place, tokens.slice(0, MOST_WORDS));
       const known = best.get(target.index)?.piece;
       if (piece && (!known || better(piece, known))) best.set(target.index, { piece, part: target.part });
@@ -32,6 +32,9 @@ export function joined(key: string, layout: Layout, whole: readonly Candidate[])
     score: pieces.reduce((sum, { piece }) => sum + piece.score, 0) / pieces.length,
   };
 }
+
+/** What was filled in names no part, even where a word of it looks as one: `б-р Строителей`. */
+const isFilledIn = ({ block, score }: Occurrence): boolean => block.filled && score < 0.95;
 
 const MOST_WORDS = 6;
 

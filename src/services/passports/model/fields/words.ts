@@ -137,7 +137,7 @@ const ENDINGS = new RegExp(
 function stemOf(word: string): string {
   const seen = looks(word);
   const stem = seen.length > 3 ? seen.replace(ENDINGS, '') : seen;
-  return stem.length >= 2 ? stem : seen;
+  return stem.length >= 3 ? stem : seen;
 }
 
 const folded = (word: string): string => word.replaceAll('ё', 'е');
