@@ -53,6 +53,7 @@ export const settings = {
   ),
   model: text('STT_MODEL', 'whisper-base', 'The local model; `assay models` lists those that can be had.'),
   language: language('STT_LANGUAGE', 'The language of recordings whose request names none, as ISO 639-1, or `auto`.'),
+  remoteName: text('STT_REMOTE_NAME', 'remote', 'What `result.service` calls the remote provider.'),
   remoteUrl: remoteUrl(
     'STT_REMOTE_URL',
     'Base address of an OpenAI-compatible provider, like https://api.example.com/v1, for `remote`.',

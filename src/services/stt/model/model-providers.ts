@@ -10,7 +10,7 @@ import { openRemote } from './remote.ts';
  * STT_REMOTE_URL. Throws an OperatorError where one cannot be opened; those that were are closed then.
  */
 export async function openProviders(
-  own: Pick<Own, 'providers' | 'model' | 'remoteUrl' | 'remoteKey' | 'remoteModel'>,
+  own: Pick<Own, 'providers' | 'model' | keyof Remote>,
   { dataDir, fetch }: { dataDir: string; fetch: GuardedFetch },
 ): Promise<Recognizer[]> {
   const opened: Recognizer[] = [];
@@ -26,10 +26,9 @@ export async function openProviders(
   return opened;
 }
 
-function remote(
-  { remoteUrl, remoteKey, remoteModel }: Pick<Own, 'remoteUrl' | 'remoteKey' | 'remoteModel'>,
-  fetch: GuardedFetch,
-) {
+type Remote = Pick<Own, 'remoteName' | 'remoteUrl' | 'remoteKey' | 'remoteModel'>;
+
+function remote({ remoteName, remoteUrl, remoteKey, remoteModel }: Remote, fetch: GuardedFetch) {
   if (remoteUrl === undefined) throw new OperatorError('STT_REMOTE_URL must be set where STT_PROVIDERS names remote.');
-  return openRemote({ url: remoteUrl, key: remoteKey, model: remoteModel, fetch });
+  return openRemote({ name: remoteName, url: remoteUrl, key: remoteKey, model: remoteModel, fetch });
 }

@@ -87,15 +87,15 @@ export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOp
 
 type Format = 'verbose_json' | 'json';
 
-/** Ten minutes of 16-bit sound are 19 MB, below everybody's limit of 25 MB; half of that loses half as much when it fails. */
-const WINDOW_SECONDS = 300;
+/** As short as the local ones: what a killed worker costs is at most one of them, and a request is never large. */
+const WINDOW_SECONDS = 30;
 const GRANULARITIES = [
   ['timestamp_granularities[]', 'segment'],
   ['timestamp_granularities[]', 'word'],
 ] as const;
 const MOST_ANSWER_BYTES = 8 * 2 ** 20;
 const MOST_REFUSAL_BYTES = 16 * 2 ** 10;
-/** An own server without a GPU hears five minutes in minutes, and says nothing until it is done. */
+/** An own server without a GPU may be slow, and says nothing until it is done. */
 const BUDGETS = { headersMs: 540_000, idleMs: 60_000, totalMs: 580_000 };
 const MOST_TRIES = 3;
 const LONGEST_WAIT_MS = 30_000;
