@@ -145,7 +145,7 @@ describe('files made to harm', () => {
   });
 
   it('as images of 64k by 64k are refused before they are unpacked, by what they say of themselves', async () => {
-    const images = await Promise.all([png(65_535), tiff(65_535), jpegHead(65_500), bombedPng()]);
+    const images = [png(65_535), tiff(65_535), jpegHead(65_500), bombedPng()];
     const files = images.map((bytes, i) => ({ name: `${i}.jpg`, bytes }));
     const codes: string[] = [];
     for (const file of files) {
@@ -168,7 +168,7 @@ function png(side: number): Buffer {
 }
 
 /** A picture of a pixel with a remark of 100 MB. */
-async function bombedPng(): Promise<Buffer> {
+function bombedPng(): Buffer {
   const remark = Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(100e6))]);
   const pixel = Buffer.from('00000001000000010800000000', 'hex');
   return pngOf(
@@ -266,17 +266,14 @@ describe('names made to harm', () => {
     expect(rows[1]![1]).toBe(`text:${shown}`);
   });
 
-  it('that break the header of a part break the request, and nothing is kept of it', async () => {
+  it('that cannot be understood break the request, and nothing is kept of it; one without an end has one', async () => {
     const before = await assay.stored();
-    for (const disposition of [
-      "filename*=UTF-8''a%0D%0ASet-Cookie%3A%20x%3D1.pdf",
-      `filename="${'x'.repeat(100_000)}.pdf"`,
-    ]) {
-      const { status, body } = await uploadRaw(assay.client(), disposition);
-      expect([400, 413, 415, 422, 431]).toContain(status);
-      expect(body).toBeDefined();
-    }
+    const broken = await uploadRaw(assay.client(), "filename*=UTF-8''a%0D%0ASet-Cookie%3A%20x%3D1.pdf");
+    expect(broken).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'files'] }] } });
     expect((await assay.stored()).filter((key) => !before.includes(key))).toEqual([]);
+    const endless = await uploadRaw(assay.client(), `filename="${'x'.repeat(100_000)}.pdf"`);
+    expect(endless.status).toBe(202);
+    expect(endless.body.items[0].filename.length).toBeLessThanOrEqual(255);
   });
 });
 

@@ -56,5 +56,11 @@ export const databaseUnavailable = () =>
   new Fault('DATABASE_UNAVAILABLE', 503, 'The database does not answer.', RETRY_SOON);
 export const llmUnavailable = () =>
   new Fault('LLM_UNAVAILABLE', 503, 'The language model does not answer.', RETRY_SOON);
+export const tooManyReports = () =>
+  new Fault('REPORT_UNAVAILABLE', 503, 'Too many reports are wanted now; try again soon.', { 'retry-after': '10' });
+export const reportTooLong = () =>
+  new Fault('REPORT_UNAVAILABLE', 503, 'This report takes too long to print; the Excel file says the same.', {
+    'retry-after': '60',
+  });
 export const workersOffline = () =>
   new Fault('WORKERS_OFFLINE', 503, 'No worker is online; the queue is not worked on.', RETRY_SOON);

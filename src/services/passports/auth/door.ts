@@ -32,6 +32,8 @@ export interface Door {
   look(request: FastifyRequest): Promise<Visitor>;
   /** The caller; somebody who has shown nothing is given a session, and its cookie goes with the answer. */
   admit(request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
+  /** Before an answer goes out: where its session was known by a cookie that grows old, the cookie goes with it anew. */
+  renew(request: FastifyRequest, reply: FastifyReply): void;
   /** Refuses a form of ours that carries another session's word. */
   checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
 }
@@ -55,6 +57,8 @@ export function openDoor(needs: {
 }): Door {
   const { tokens, visits, cookies, csrf, bearerScope, publicOrigins } = needs;
 
+  const renewed = new WeakSet<FastifyRequest>();
+
   /** A database that is down cannot say what was given back; whatever the caller wants needs it too, but its health. */
   const denied = (holder: Holder) =>
     visits.denied(holder.jti).catch((error) => {
@@ -72,9 +76,10 @@ export function openDoor(needs: {
     const sent = cookies.read(request);
     const token = await good(header === undefined ? sent.access : bearerToken(header));
     if (header !== undefined && token === undefined) throw tokenRefused();
-    const session = await visits.session(sent.session);
+    const visit = await visits.session(sent.session);
+    if (visit?.renewed) renewed.add(request);
     const by = token === undefined ? undefined : header === undefined ? 'cookie' : 'header';
-    return { caller: callerFrom(token, session), token, by };
+    return { caller: callerFrom(token, visit?.session), token, by };
   }
 
   return {
@@ -107,6 +112,10 @@ export function openDoor(needs: {
       const caller: Caller = { session };
       request.visitor = { caller, token: undefined, by: undefined };
       return caller;
+    },
+
+    renew(request, reply) {
+      if (renewed.has(request)) cookies.renewSession(request, reply);
     },
 
     checkForm(request, form) {

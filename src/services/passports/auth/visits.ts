@@ -1,15 +1,28 @@
 import { hash, randomBytes } from 'node:crypto';
 import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
 
-/** How long a browser keeps its session, and we keep it after its last visit. */
+/** How long a browser keeps its session's cookie. */
 export const SESSION_SECONDS = 30 * 86_400;
+/** A cookie that is older is given out anew. */
+const RENEW_SECONDS = 86_400;
+/** So a session is known for as long as a browser keeps its cookie, counted from its last visit. */
+const KNOWN_SECONDS = SESSION_SECONDS + RENEW_SECONDS;
+
+/** A session that is known, by the digest of its cookie. */
+export interface Visit {
+  readonly session: string;
+  /** Whether its time has just begun anew: once, so that one answer gives the cookie out again. */
+  readonly renewed: boolean;
+}
 
 /** Browsers' sessions and given-back tokens, as the database remembers them. */
 export interface Visits {
   /** A new session: the cookie's value, of which only the digest is kept, and that digest. */
   begin(): Promise<{ cookie: string; session: string }>;
-  /** The digest of a cookie that was given out here; undefined for any other: a client does not choose its session. */
-  session(cookie: string | undefined): Promise<string | undefined>;
+  /** Whose cookie this is, if it was given out here; undefined for any other: a client does not choose its session. */
+  session(cookie: string | undefined): Promise<Visit | undefined>;
+  /** Forgets the session of a cookie: from now on it is any other. */
+  end(cookie: string | undefined): Promise<void>;
   /** Refuses a token from now on. */
   deny(jti: string, expiresAt: Date): Promise<void>;
   denied(jti: string): Promise<boolean>;
@@ -17,34 +30,24 @@ export interface Visits {
   tidy(): Promise<void>;
 }
 
-const COOKIE = /^[A-Za-z0-9_-]{43}$/;
-/** A session that was there a minute ago is still there: nothing ends one but its time. */
-const REMEMBER_MS = 60_000;
-const MOST_REMEMBERED = 10_000;
-
 export function openVisits(db: Db): Visits {
-  const seen = new Map<string, number>();
-  const remember = (digest: string) => {
-    if (seen.size >= MOST_REMEMBERED) seen.delete(seen.keys().next().value!);
-    seen.delete(digest);
-    seen.set(digest, Date.now());
-    return digest;
-  };
-
   return {
     async begin() {
       const cookie = randomBytes(32).toString('base64url');
-      const digest = digestOf(cookie);
-      await db.query(BEGIN, [digest]);
-      return { cookie, session: remember(digest) };
+      const session = digestOf(cookie);
+      await db.query(BEGIN, [session]);
+      return { cookie, session };
     },
 
     async session(cookie) {
-      if (cookie === undefined || !COOKIE.test(cookie)) return undefined;
-      const digest = digestOf(cookie);
-      if (Date.now() - (seen.get(digest) ?? 0) < REMEMBER_MS) return digest;
-      const { rowCount } = await db.query(SEEN, [digest, SESSION_SECONDS]);
-      return rowCount === 0 ? undefined : remember(digest);
+      if (!isCookie(cookie)) return undefined;
+      const session = digestOf(cookie);
+      const { rows } = await db.query<{ renewed: boolean }>(SEEN, [session, KNOWN_SECONDS, RENEW_SECONDS]);
+      return rows[0] && { session, renewed: rows[0].renewed };
+    },
+
+    async end(cookie) {
+      if (isCookie(cookie)) await db.query('delete from passport_sessions where digest = $1', [digestOf(cookie)]);
     },
 
     async deny(jti, expiresAt) {
@@ -62,7 +65,7 @@ export function openVisits(db: Db): Visits {
     async tidy() {
       await db.query(`delete from passport_denied_tokens where expires_at < now() - interval '1 minute'`);
       await db.query('delete from passport_sessions where seen_at < now() - make_interval(secs => $1)', [
-        SESSION_SECONDS,
+        KNOWN_SECONDS,
       ]);
     },
   };
@@ -72,13 +75,23 @@ export function openVisits(db: Db): Visits {
 const limitMs = CLIENT_LIMIT_MS;
 const BEGIN = { name: 'passport-session', limitMs, text: 'insert into passport_sessions (digest) values ($1)' };
 const DENIED = { name: 'passport-denied', limitMs, text: 'select from passport_denied_tokens where jti = $1' };
+/** `seen_at` is when the cookie was last given out: known or not is only read, but for one request a day. */
 const SEEN = {
   name: 'passport-session-seen',
   limitMs,
   text: `
-    update passport_sessions
-       set seen_at = now()
+    with renewed as (
+      update passport_sessions
+         set seen_at = now()
+       where digest = $1
+         and seen_at > now() - make_interval(secs => $2)
+         and seen_at <= now() - make_interval(secs => $3)
+      returning 1)
+    select exists (select from renewed) as renewed
+      from passport_sessions
      where digest = $1 and seen_at > now() - make_interval(secs => $2)`,
 };
 
+const COOKIE = /^[A-Za-z0-9_-]{43}$/;
+const isCookie = (text: string | undefined): text is string => text !== undefined && COOKIE.test(text);
 const digestOf = (cookie: string) => hash('sha256', cookie, 'hex');

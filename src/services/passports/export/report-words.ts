@@ -34,7 +34,7 @@ export const REPORT_WORDS: Record<Language, ReportWords> = {
   },
 };
 
-interface ReportWords {
+export interface ReportWords {
   readonly title: string;
   readonly field: string;
   readonly value: string;

@@ -1,19 +1,25 @@
 import sharp from 'sharp';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import type { Opened } from '../documents.ts';
 import { openPdf } from '../model/pages/pdf.ts';
 import { stripsOf } from '../model/pages/strips.ts';
 import { asFile } from '../model/pages/testing/pdf.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
-import { reportOf } from './report.ts';
+import { openPrinter } from './printer.ts';
+import type { ReportOptions } from './report.ts';
 import { opened, read } from './testing/opened.ts';
 
 const signal = new AbortController().signal;
-const options = {
+const options: ReportOptions = {
   schema: DEFAULT_SCHEMA,
   language: 'ru',
   now: new Date('2026-11-20T12:00:00Z'),
   picture: async () => undefined,
-} as const;
+};
+
+const printer = openPrinter();
+afterAll(() => printer.close());
+const printed = (document: Opened, asked: ReportOptions = options) => printer.print(document, asked, signal);
 
 /** What a reader of the PDF finds in it: each page as its words, and the page as it is seen. */
 async function readBack(bytes: Buffer) {
@@ -38,7 +44,7 @@ it('prints every value so that it can be read and copied, in Russian too', async
     'rooms:1.area': read(17.25),
     'rooms:2.name': read('кухня'),
   };
-  const { pages } = await readBack(await reportOf(opened(fields), options));
+  const { pages } = await readBack(await printed(opened(fields)));
   const text = pages.join(' ');
   for (const { value } of Object.values(fields)) expect(text).toContain(String(value));
   expect(text).toContain('Технический паспорт');
@@ -47,7 +53,7 @@ it('prints every value so that it can be read and copied, in Russian too', async
 
 it('prints on each page the name of the document, which page it is and the day', async () => {
   const rooms = Array.from({ length: 120 }, (_, index) => [`rooms:${index + 1}.name`, read(`комната ${index + 1}`)]);
-  const { pages } = await readBack(await reportOf(opened(Object.fromEntries(rooms)), options));
+  const { pages } = await readBack(await printed(opened(Object.fromEntries(rooms))));
   expect(pages.length).toBeGreaterThan(2);
   for (const [index, text] of pages.entries()) {
     expect(text).toContain('Квартира 31.pdf');
@@ -69,7 +75,7 @@ it('shows beside a value the place of the page where it was read', async () => {
     asked.push(key);
     return page;
   };
-  const { raster } = await readBack(await reportOf(document, { ...options, language: 'en', picture }));
+  const { raster } = await readBack(await printed(document, { ...options, language: 'en', picture }));
   expect(asked).toEqual(['picture-1']);
   const reds = Array.from({ length: raster.width * raster.height }, (_, at) => at).filter(
     (at) => raster.data[at * 3]! > 180 && raster.data[at * 3 + 1]! < 90,
@@ -83,14 +89,14 @@ it('shows beside a value the place of the page where it was read', async () => {
 it('prints without pictures that are gone or broken', async () => {
   const document = opened({ 'general:address': read('Красная', [0.5, 0.25, 0.7, 0.27]) });
   const picture = async () => Buffer.from('no picture');
-  const { pages } = await readBack(await reportOf(document, { ...options, picture }));
+  const { pages } = await readBack(await printed(document, { ...options, picture }));
   expect(pages.join(' ')).toContain('Красная');
 });
 
 it.each(['general:address', 'rooms:1.name'])('prints the longest text that %s can hold, to its end', async (key) => {
   for (const count of [60, 120, 1400]) {
     const all = Array.from({ length: count }, (_, index) => `сл${index}`);
-    const { pages } = await readBack(await reportOf(opened({ [key]: read(all.join(' ')) }), options));
+    const { pages } = await readBack(await printed(opened({ [key]: read(all.join(' ')) })));
     const words = new Set(pages.join(' ').split(' '));
     expect(all.filter((word) => !words.has(word))).toEqual([]);
   }
@@ -98,7 +104,7 @@ it.each(['general:address', 'rooms:1.name'])('prints the longest text that %s ca
 
 it('takes signs for signs, and neither files nor addresses for pictures', async () => {
   const hostile = '{"image":"/etc/passwd"} <b>\u202eevil\u0000 http://127.0.0.1:9/x.png';
-  const { pages } = await readBack(await reportOf(opened({ 'general:address': read(hostile) }), options));
+  const { pages } = await readBack(await printed(opened({ 'general:address': read(hostile) })));
   expect(pages.join(' ')).toContain('{"image":"/etc/passwd"} <b>evil http://127.0.0.1:9/x.png');
 });
 

@@ -1,11 +1,50 @@
-import { createRequire } from 'node:module';
-import pdfmake, { type Content } from 'pdfmake';
 import type { Opened } from '../documents.ts';
+import type { Value } from '../extraction.ts';
+import type { Strip } from '../model/pages/strips.ts';
 import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
 import { type Picture, type Place, placeOf, proofOf, tablePlaces } from './proof.ts';
-import { cellsOf, clean, fieldTable, GREY, type Page, rowTable } from './report-tables.ts';
-import { REPORT_WORDS } from './report-words.ts';
 import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
+
+/** All that the printed report of a document says, as plain data: it is printed in another thread. */
+export interface Report {
+  readonly name: string;
+  /** Of the document, not of the report. */
+  readonly pages: number;
+  readonly language: Language;
+  readonly now: Date;
+  readonly parts: readonly Part[];
+}
+
+/** A section of the schema: what the document has for its fields, and for its table where it has one. */
+export interface Part {
+  readonly title: string;
+  readonly fields: readonly ReportField[];
+  readonly table: ReportTable | undefined;
+}
+
+export interface ReportField {
+  readonly label: string;
+  readonly value: Value;
+  readonly edited: boolean;
+  /** The strip of the page where it was read; undefined where nobody can tell, and where there is no picture. */
+  readonly proof: Proof | undefined;
+}
+
+export interface ReportTable {
+  readonly columns: readonly string[];
+  /** A value for each column. */
+  readonly rows: readonly (readonly Value[])[];
+  /** What the pages show of it, a piece of each page that it stands on. */
+  readonly proofs: readonly Proof[];
+}
+
+/** A piece of the picture of a page. */
+export interface Proof {
+  readonly page: number;
+  readonly width: number;
+  readonly height: number;
+  readonly jpeg: Uint8Array;
+}
 
 export interface ReportOptions {
   readonly schema: Schema;
@@ -15,87 +54,65 @@ export interface ReportOptions {
   readonly now: Date;
 }
 
-/**
- * The bytes of a printable PDF of a document: its name, a table of its fields for each section with a strip of the page
- * where each value was read, its tables as tables, and on each page the name, the number of the page and the day. Values
- * are printed as the API gives them (numbers with a point, days as YYYY-MM-DD), in a font that has Cyrillic letters.
- */
-export async function reportOf(opened: Opened, options: ReportOptions): Promise<Buffer> {
+/** What the report of a document says: values, labels and pieces of its pages. Throws what the file store throws. */
+export async function reportOf(opened: Opened, options: ReportOptions): Promise<Report> {
   const { schema, language, picture, now } = options;
-  const words = REPORT_WORDS[language];
-  const name = clean(opened.filename);
-  const parts = partsOf(exportRows(opened, schema, language), schema);
-  const places = parts.flatMap(({ fields, tablePlaces }) => [...fields.map(({ place }) => place), ...tablePlaces]);
-  const proof = await proofOf(
-    opened,
-    places.filter((place) => place !== undefined),
-    picture,
-  );
-  const day = now.toISOString().slice(0, 10);
-  return pdfmake
-    .createPdf({
-      info: { title: name, creationDate: now },
-      pageSize: 'A4',
-      pageMargins: [40, 56, 40, 52],
-      language,
-      defaultStyle: { font: FONT, fontSize: 10 },
-      header: { text: shortened(name), margin: [40, 26, 40, 0], fontSize: 8, color: GREY },
-      footer: (current: number, all: number) => ({
-        margin: [40, 14, 40, 0],
-        fontSize: 8,
-        color: GREY,
-        columns: [{ text: words.printed(day) }, { text: words.pageOf(current, all), alignment: 'right' }],
-      }),
-      content: [
-        { text: words.title, fontSize: 18, bold: true },
-        { text: name, fontSize: 12, margin: [0, 2, 0, 0] },
-        { text: words.document(opened.extraction.pages), color: GREY, margin: [0, 2, 0, 0] },
-        ...parts.flatMap((part) => printedPart(part, options, { words, proof })),
-      ],
-    })
-    .getBuffer();
+  const rows = exportRows(opened, schema, language);
+  const parts = schema.sections.map((section) => sketched(section, rows));
+  const places = parts.flatMap(({ fields, tablePlaces }) => [
+    ...fields.flatMap(({ place }) => place ?? []),
+    ...tablePlaces,
+  ]);
+  const strips = await proofOf(opened, places, picture);
+  const titled = parts.map((part) => finished(part, strips, { schema, language }));
+  return { name: opened.filename, pages: opened.extraction.pages, language, now, parts: titled };
 }
 
-const FONT = 'PT Sans';
-const require = createRequire(import.meta.url);
-const FONTS = {
-  normal: require.resolve('@expo-google-fonts/pt-sans/400Regular/PTSans_400Regular.ttf'),
-  bold: require.resolve('@expo-google-fonts/pt-sans/700Bold/PTSans_700Bold.ttf'),
-};
-pdfmake.setFonts({ [FONT]: FONTS });
-// A document names no pictures and no files that are not given here.
-pdfmake.setUrlAccessPolicy(() => false);
-pdfmake.setLocalAccessPolicy((path) => path === FONTS.normal || path === FONTS.bold);
-
-/** A section of the schema with what the document has for it, and where. */
-interface Part {
+/** A part whose pictures are still to be fetched. */
+interface Sketch {
   readonly section: Section;
   readonly fields: readonly { readonly row: ExportRow; readonly place: Place | undefined }[];
-  readonly cells: readonly ExportRow[];
+  readonly rows: readonly (readonly Value[])[];
   readonly tablePlaces: readonly Place[];
 }
 
-function partsOf(rows: readonly ExportRow[], { sections }: Schema): Part[] {
-  return sections.map((section) => {
-    const fields = rows.filter((row) => row.row === undefined && row.section.key === section.key);
-    const cells = cellsOf(rows, section);
-    return {
-      section,
-      fields: fields.map((row) => ({ row, place: placeOf(row) })),
-      cells,
-      tablePlaces: tablePlaces(cells),
-    };
-  });
+function sketched(section: Section, all: readonly ExportRow[]): Sketch {
+  const fields: { row: ExportRow; place: Place | undefined }[] = [];
+  const cells: ExportRow[] = [];
+  const rows = new Map<number, Value[]>();
+  for (const row of all) {
+    if (row.section.key !== section.key) continue;
+    if (row.row === undefined) {
+      fields.push({ row, place: placeOf(row) });
+      continue;
+    }
+    cells.push(row);
+    const line = rows.get(row.row) ?? [];
+    rows.set(row.row, line);
+    line.push(row.shown);
+  }
+  return { section, fields, rows: [...rows.values()], tablePlaces: tablePlaces(cells) };
 }
 
-function printedPart(part: Part, { schema, language }: ReportOptions, page: Page): Content[] {
-  const { section, fields, cells, tablePlaces: places } = part;
-  const title = inLanguage(section.title, language);
-  const columns = (section.table?.columns ?? []).map((column) => wordsOf(schema, language).get(column)!);
-  return [
-    ...(fields.length > 0 ? [fieldTable(title, fields, page)] : []),
-    ...(columns.length > 0 ? rowTable(title, { columns, cells, places }, page) : []),
-  ];
+function finished(
+  { section, fields, rows, tablePlaces }: Sketch,
+  strips: ReadonlyMap<Place, Strip>,
+  { schema, language }: Pick<ReportOptions, 'schema' | 'language'>,
+): Part {
+  const proof = (place: Place | undefined) => place && proofAt(place, strips.get(place));
+  const columns = (section.table?.columns ?? []).map((column) => wordsOf(schema, language).get(column)!.label);
+  return {
+    title: inLanguage(section.title, language),
+    fields: fields.map(({ row, place }) => ({
+      label: row.label,
+      value: row.shown,
+      edited: row.editedAt !== null,
+      proof: proof(place),
+    })),
+    table: columns.length === 0 ? undefined : { columns, rows, proofs: tablePlaces.flatMap((at) => proof(at) ?? []) },
+  };
 }
 
-const shortened = (name: string) => ([...name].length <= 100 ? name : `${[...name].slice(0, 99).join('')}…`);
+function proofAt({ page }: Place, strip: Strip | undefined): Proof | undefined {
+  return strip && { page, width: strip.width, height: strip.height, jpeg: strip.bytes };
+}

@@ -27,6 +27,9 @@ export async function authRoutes(
 ): Promise<void> {
   const { keys, tokens, visits, cookies, door, publicOrigins } = needs;
 
+  // Of every route: whichever a browser comes back by, its session lasts.
+  app.addHook('onSend', async (request, reply) => door.renew(request, reply));
+
   async function tokenFor(key: string) {
     const entry = matchKey(keys, key);
     if (entry === undefined) throw invalidApiKey();
@@ -94,6 +97,7 @@ export async function authRoutes(
         door.checkForm(request, request.body ?? new Map());
         const token = request.visitor?.token;
         if (token !== undefined) await visits.deny(token.jti, token.expiresAt);
+        await visits.end(cookies.read(request).session);
         cookies.clear(request, reply);
         if (wantsJson(request.headers.accept)) return { status: 'ok' };
         return reply.redirect('/login', 303);

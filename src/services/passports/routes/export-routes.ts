@@ -8,7 +8,8 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { languageOf } from '../../task-routes.ts';
 import { adminOf, callerOf } from '../auth/door.ts';
 import type { Documents, Opened } from '../documents.ts';
-import { documentNotFound, forbidden, notReady } from '../refusals.ts';
+import { openPrinter } from '../export/printer.ts';
+import { documentNotFound, forbidden, notReady, tooManyReports } from '../refusals.ts';
 import type { Schema } from '../schema/schema.ts';
 import { TaskParams } from '../schema-http.ts';
 import { idOf, isOpened } from './task-routes.ts';
@@ -31,6 +32,8 @@ export function exportRoutes(
   { documents, files, schema }: { documents: Documents; files: Files; schema: Schema },
 ): void {
   const tags = ['exports'];
+  const printer = openPrinter();
+  app.addHook('onClose', () => printer.close());
 
   /** The document that can be exported, if it is there for the caller. */
   async function ready(request: FastifyRequest<{ Params: Params }>): Promise<Opened> {
@@ -80,15 +83,22 @@ export function exportRoutes(
           200: { description: 'The report.', content: { 'application/pdf': BYTES } },
           404: refusal(documentNotFound()),
           409: refusal(notReady()),
+          503: refusal(tooManyReports()),
         },
       },
     },
     async (request, reply) => {
       const opened = await ready(request);
-      const { reportOf } = await import('../export/report.ts');
       const { attachment, reportName } = await import('../export/filenames.ts');
       const picture = (key: string) => files.get(key);
-      const bytes = await reportOf(opened, { schema, language: languageFor(request), picture, now: new Date() });
+      const options = { schema, language: languageFor(request), picture, now: new Date() };
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const bytes = await printer.print(opened, options, gone.signal).catch((error: unknown) => {
+        if (!gone.signal.aborted) throw error;
+      });
+      // Nobody is there to be answered.
+      if (bytes === undefined) return reply.hijack();
       return send(reply, 'application/pdf', attachment(reportName(opened.filename)), bytes);
     },
   );

@@ -86,7 +86,8 @@ export function linesOf(tokens: readonly Token[]): Token[][] {
       const last = lastTall(line);
       const shared = Math.min(token.y1, last.y1) - Math.max(token.y0, last.y0);
       const overlap = shared / Math.min(token.y1 - token.y0, last.y1 - last.y0);
-      if (overlap > most && (isLevel(token, last) || isLevel(last, token)) && token.x0 > line.at(-1)!.x0 - 1) {
+      const small = !/[\p{L}\d]/u.test(token.text);
+      if (overlap > most && (small || isLevel(token, last) || isLevel(last, token)) && token.x0 > line.at(-1)!.x0 - 1) {
         most = overlap;
         best = line;
       }

@@ -53,11 +53,24 @@ export function shaped(shapes: readonly string[] | undefined, value: string): nu
 function mended(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes || shaped(shapes, value) > 1) return value;
   const exchanged = [
-    value.replace(/(?<!\d)[03469](?!\d)/gu, (digit) => ({ 0: 'О', 3: 'З', 4: 'Ч', 6: 'Б', 9: 'Э' })[digit] ?? digit),
+    value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (seen) => INITIALS[seen] ?? seen),
     asDigits(value).replace(/\s/gu, ''),
   ];
   return exchanged.find((one) => shaped(shapes, one) > 1) ?? value;
 }
+
+/** What OCR takes initials for. */
+const INITIALS: Readonly<Record<string, string>> = {
+  0: 'О',
+  3: 'З',
+  4: 'Ч',
+  6: 'Б',
+  9: 'Э',
+  10: 'Ю',
+  LL: 'Щ',
+  b: 'Б',
+  '[': 'Г',
+};
 
 /** The tokens of which the found part of their text is. */
 export function within(tokens: readonly Token[], found: { readonly start: number; readonly end: number }): Token[] {
@@ -95,6 +108,7 @@ export function tidy(text: string): string {
     .replace(/^[\s:;,/|]+|[\s:;,/|_]+$/gu, '')
     .replace(/\s+([,.;:)])/gu, '$1')
     .replace(/([(«])\s+/gu, '$1')
+    .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')
     .replace(/(?<=\p{Ll}{3})-\s(?=\p{Ll})/gu, '')
     .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d)\.$/u, '')
     .trim();

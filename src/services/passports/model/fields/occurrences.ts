@@ -1,6 +1,6 @@
 import type { Block } from './blocks.ts';
 import { type LabelBook, likeness, type PageWord, type Target } from './labels.ts';
-import type { Token } from './sheet.ts';
+import { type Token, textOf } from './sheet.ts';
 import type { LabelWord } from './words.ts';
 
 /** A label found on the page: the tokens `from` to `to` (behind the last) of a block. */
@@ -61,25 +61,28 @@ const bracketed = ({ tokens }: Block): boolean => /^\(/u.test(tokens[0]!.text) &
 
 /** Takes in what only fills a label up: `Год постройки` **здания**, `Общая площадь`**, кв. м**. */
 function lengthened(
-  { block, to }: Occurrence,
+  { block, from, to }: Occurrence,
   words: readonly (LabelWord | undefined)[],
   others: readonly Occurrence[],
 ): number {
-  let end = behindBracket(block, to);
+  let end = behindBracket(block, from, to);
+  const capitals = !/\p{Ll}/u.test(textOf(block.tokens.slice(from, to)));
   while (end < words.length && !endsLabel(block.tokens[end - 1]!) && others.every(({ from }) => from !== end)) {
     const word = words[end];
-    if (!word || word.weight > 0.4 || /^[«"\p{Lu}]/u.test(block.tokens[end]!.text)) break;
+    const { text } = block.tokens[end]!;
+    if (!word || word.weight > 0.4 || /^[«"]/u.test(text) || (!capitals && /^\p{Lu}/u.test(text))) break;
     end++;
   }
   return end;
 }
 
 /** Where the brackets end that explain a label: Улица `(пер., пл.)`. */
-function behindBracket({ tokens }: Block, from: number): number {
-  if (!tokens[from]?.text.startsWith('(')) return from;
-  const close = tokens.findIndex(({ text }, i) => i >= from && /\)[,:;.]?$/u.test(text));
-  const aside = tokens.slice(from, close + 1);
-  return close < 0 || aside.length > 9 || aside.some(({ text }) => /\d/u.test(text)) ? from : close + 1;
+function behindBracket({ tokens }: Block, from: number, to: number): number {
+  const open = tokens.findLastIndex(({ text }, i) => i >= from && i <= to && /^\(/u.test(text));
+  const close = tokens.findIndex(({ text }, i) => i >= open && /\)[,:;.]?$/u.test(text));
+  const aside = tokens.slice(open, close + 1);
+  const explains = open >= 0 && close >= to && aside.length < 10 && aside.every(({ text }) => !/\d/u.test(text));
+  return explains ? close + 1 : to;
 }
 
 type Weighed = Occurrence & { readonly weight: number };

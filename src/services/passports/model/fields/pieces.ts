@@ -2,7 +2,7 @@ import type { PartSpec } from '../../schema/schema.ts';
 import { type Candidate, candidate } from './candidates.ts';
 import type { Occurrence } from './occurrences.ts';
 import { type Layout, placesOf } from './places.ts';
-import type { Token } from './sheet.ts';
+import { type Token, textOf } from './sheet.ts';
 
 /** A value that a form asks for piece by piece (an address by its street, house and flat), joined as its schema says. */
 export function joined(key: string, layout: Layout, whole: readonly Candidate[]): Candidate | undefined {
@@ -14,6 +14,12 @@ export function joined(key: string, layout: Layout, whole: readonly Candidate[])
     // "ул. Садовая, дом 98" in a whole address asks for nothing, unless blanks are filled in behind its words.
     const inside = label.block.tokens.slice(label.from, label.to).some((token) => within.has(token));
     if (inside && !label.block.row.some(({ filled }) => filled)) continue;
+    const named = kindAndName(label, layout);
+    const piece = named && candidate(key, { type: 'string' }, label, 'right', named);
+    if (piece) {
+      best.set(target.index, { piece, part: target.part });
+      continue;
+    }
     for (const { place, tokens } of placesOf(label, layout, { long: false, stops: (other) => !isFilledIn(other) })) {
       const piece = candidate(key, { type: 'string' }, label, place, tokens.slice(0, MOST_WORDS));
       const known = best.get(target.index)?.piece;
@@ -31,6 +37,28 @@ export function joined(key: string, layout: Layout, whole: readonly Candidate[])
     value: pieces.map(({ piece, part }) => written(part, String(piece.value))).join(', '),
     score: pieces.reduce((sum, { piece }) => sum + piece.score, 0) / pieces.length,
   };
+}
+
+/**
+ * What stands in cells of its own behind a label: its kind, then its name, each in the next cell of the row (`Улица | пер.
+ * | Речной`), or in rows of theirs that say which is which (`Улица | тип | пер.` over `| наименование | Речной`).
+ */
+function kindAndName({ block, to }: Occurrence, { blocks }: Layout): readonly Token[] | undefined {
+  if (!block.cell || to < block.tokens.length) return undefined;
+  const [first, second] = block.row.slice(block.row.indexOf(block) + 1);
+  if (!first || !second || second.cell!.x0 > first.cell!.x1 + 4) return undefined;
+  if (/^\p{Ll}[\p{Ll}-]{0,4}\.$/u.test(textOf(first.tokens))) return [...first.tokens, ...second.tokens];
+  if (!/^(тип|вид)$/iu.test(textOf(first.tokens))) return undefined;
+  const named = blocks.find(
+    ({ sheet, cell, tokens }) =>
+      sheet === block.sheet &&
+      cell &&
+      Math.abs(cell.x0 - first.cell!.x0) < 4 &&
+      Math.abs(cell.y0 - first.cell!.y1) < 4 &&
+      /^(наименование|название)$/iu.test(textOf(tokens)),
+  );
+  const name = named?.row[named.row.indexOf(named) + 1];
+  return name ? [...second.tokens, ...name.tokens] : second.tokens;
 }
 
 /** What was filled in names no part, even where a word of it looks as one: `б-р Строителей`. */

@@ -70,7 +70,8 @@ function rest(
   // The number of the next item is not of this value: "… бетонные 6. Кровля".
   const item = /^\d{1,2}(\.\d{1,2})*[.)]$/u;
   const numbered = item.test(block.tokens[0]!.text) ? /^\d{1,2}(\.\d{1,2})*[.)]?$/u : item;
-  if (long && next !== undefined && tokens.length > 1 && numbered.test(tokens.at(-1)!.text)) tokens.pop();
+  const last = tokens.at(-1)?.text ?? '';
+  if (next !== undefined && (long ? tokens.length > 1 && numbered.test(last) : item.test(last))) tokens.pop();
   return {
     tokens: colon === undefined ? behindAside(tokens) : tokens,
     colon: colon !== undefined,

@@ -5,6 +5,7 @@ import { linesOf, median } from './blocks.ts';
 import { cellOf, gridOf } from './grid.ts';
 import { type Header, headersOf } from './headers.ts';
 import { type Line, type Sheet, type Token, textOf } from './sheet.ts';
+import { repaired } from './table-repairs.ts';
 import { labelWord } from './words.ts';
 
 /** A cell of a row that was read. */
@@ -45,22 +46,8 @@ export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable 
       open = body.ended ? undefined : header;
     }
   }
-  return { rows: renumbered(rows), totals, used };
+  return { rows: repaired(rows), totals, used };
 }
-
-/** Rows that count themselves, where one number does not fit and its neighbours do: OCR took a 3 for a 5. */
-function renumbered(rows: ReadCell[][]): ReadCell[][] {
-  const count = (row: ReadCell[] | undefined) =>
-    row?.find(({ spec, tokens }) => spec.type === 'integer' && tokens[0]!.confidence !== null);
-  return rows.map((row, i) => {
-    const cell = count(row);
-    const before = count(rows[i - 1])?.value;
-    const behind = count(rows[i + 1])?.value;
-    if (!cell || typeof before !== 'number' || cell.value === before + 1 || behind !== before + 2) return row;
-    return row.map((one) => (one === cell ? { ...cell, value: before + 1, score: RENUMBERED } : one));
-  });
-}
-const RENUMBERED = 0.7;
 
 /** The head with the most below it. */
 function bestOf(headers: readonly Header[], spec: TableSpec): Header | undefined {
@@ -140,23 +127,34 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
 function guessed(header: Header, rows: readonly (readonly Token[])[], { columns }: TableSpec): Header['columns'] {
   const found = [...header.columns];
   let spare = [...header.spare];
-  for (const [type, looks] of [
-    ['string', /\p{L}{3}/u],
-    ['number', /^\d+[.,]\d+$/u],
-  ] as const) {
+  for (const type of ['string', 'number', 'integer'] as const) {
     const missing = columns.filter((one) => one.type === type && !found.some(({ spec }) => spec.key === one.key));
     const [best] = spare
-      .map((place) => ({
-        place,
-        fit: rows.filter((row) => row.some((token) => looks.test(token.text) && inColumn(token, place))).length,
-      }))
+      .map((place) => ({ place, fit: FITS[type](textsIn(place, rows)) }))
       .sort((a, b) => b.fit - a.fit);
-    if (missing.length !== 1 || !best || best.fit < 0.6 * rows.length) continue;
+    if (missing.length !== 1 || !best || best.fit < 0.6) continue;
     found.push({ spec: missing[0]!, x0: best.place.x0, x1: best.place.x1, score: GUESSED });
     spare = spare.filter((place) => place !== best.place);
   }
   return found;
 }
+
+/** What stands in the column, row by row; a dash is nothing. */
+const textsIn = (place: { x0: number; x1: number }, rows: readonly (readonly Token[])[]): string[] =>
+  rows
+    .map((row) => textOf(row.filter((token) => inColumn(token, place))))
+    .filter((text) => /[\p{L}\d]/u.test(text));
+
+const share = (texts: readonly string[], fits: (text: string, i: number) => boolean): number =>
+  texts.length < 2 ? 0 : texts.filter(fits).length / texts.length;
+
+/** 0..1: how much a column looks as one of its type does; whole numbers are those that count the rows. */
+const FITS = {
+  string: (texts: readonly string[]) => share(texts, (text) => /\p{L}{3}/u.test(text)),
+  number: (texts: readonly string[]) => share(texts, (text) => /^\d+[.,]\d+$/u.test(text)),
+  integer: (texts: readonly string[]) =>
+    share(texts, (text, i) => /^\d{1,3}$/u.test(text) && Number(text) === (i === 0 ? 1 : Number(texts[i - 1]) + 1)),
+};
 const GUESSED = 0.75;
 
 function readCell(spec: ColumnSpec, score: number, tokens: readonly Token[]): ReadCell | undefined {

@@ -18,7 +18,7 @@ export function wrapped(layout: Layout, book: LabelBook<Target>): Block[] {
       if (gone.has(next)) break;
       const longer = joint(whole, next);
       if (
-        clearness(longer, book) < clearness(whole, book) + 0.03 ||
+        clearness(longer, book, whole.tokens.length) < clearness(whole, book) + 0.03 ||
         (startsOwn(next, layout) && next.row.at(-1) !== next)
       )
         continue;
@@ -60,13 +60,13 @@ function joint(block: Block, next: Block): Block {
   return whole;
 }
 
-/** How well the block as a whole is a label: the best one, and how much of the block it takes. */
-function clearness(block: Block, book: LabelBook<Target>): number {
+/** How well the block as a whole is a label that begins before `end`: the best one, and how much of the block it takes. */
+function clearness(block: Block, book: LabelBook<Target>, end = block.tokens.length): number {
   const found = findLabels([block], book).get(block) ?? [];
   return Math.max(
     0,
     ...found
-      .filter(({ target }) => target.kind === 'field')
+      .filter(({ target, from }) => target.kind === 'field' && from < end)
       .map(({ score, from, to }) => score * ((to - from) / block.tokens.length) ** 0.3),
   );
 }
