@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiKeysFrom } from '../src/services/passports/auth/api-keys.ts';
@@ -362,6 +362,12 @@ describe('the exchange of a key', () => {
 describe('signing in with a browser', () => {
   const cookieNamed = (answer: Answer, name: string) =>
     answer.headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
+  /** As if the cookie had been given out so long ago. */
+  const aged = (session: string, ago: string) =>
+    house.gateway.db.query('update passport_sessions set seen_at = now() - $2::interval where digest = $1', [
+      hash('sha256', session, 'hex'),
+      ago,
+    ]);
 
   it('sets both cookies, a new session always, and goes to the list', async () => {
     const browser = withCookies({ bti_session_id: cookie });
@@ -404,6 +410,57 @@ describe('signing in with a browser', () => {
     expect((await browser.post('/logout')).status).toBe(303);
     expect([...browser.cookies]).toEqual([]);
     expect((await house.client({ token }).get('/api/tasks')).status).toBe(401);
+  });
+
+  it('ends the session as well: its documents are there for the key, and for nobody who kept the cookie', async () => {
+    const browser = house.client();
+    await browser.post('/login', { form: { api_key: ADMIN_KEY } });
+    const session = browser.cookies.get('bti_session_id')!;
+    const [id] = await browser.upload(pdf());
+    const kept = withCookies({ bti_session_id: session });
+    expect((await kept.get(`/api/task/${id}/status`)).status).toBe(200);
+    await aged(session, '25 hours');
+    const answer = await browser.post('/logout');
+    // Taken back, though it would have been given out anew.
+    expect(cookieNamed(answer, 'bti_session_id')).toContain('bti_session_id=; Max-Age=0');
+    expect(answer.headers.getSetCookie().filter((line) => line.startsWith('bti_session_id'))).toHaveLength(1);
+    expect((await kept.get(`/api/task/${id}/status`)).status).toBe(401);
+    expect((await (await house.signedIn()).get(`/api/task/${id}/status`)).status).toBe(200);
+    // As with any cookie that was not given out here, a new session begins.
+    await kept.upload(pdf());
+    expect(kept.cookies.get('bti_session_id')).not.toBe(session);
+  });
+
+  it('ends a session without a token too', async () => {
+    const browser = house.client();
+    await browser.upload(pdf());
+    const kept = withCookies({ bti_session_id: browser.cookies.get('bti_session_id')! });
+    await browser.post('/logout');
+    expect((await kept.get('/api/tasks')).status).toBe(401);
+  });
+
+  it('gives the session of a browser that comes back after a day its whole time again, once', async () => {
+    for (const path of ['/api/tasks', '/']) {
+      const browser = house.client();
+      await browser.upload(pdf());
+      const session = browser.cookies.get('bti_session_id')!;
+      expect((await browser.get(path)).headers.getSetCookie()).toEqual([]);
+      await aged(session, '25 hours');
+      expect(cookieNamed(await browser.get(path), 'bti_session_id')).toBe(
+        `bti_session_id=${session}; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax`,
+      );
+      expect((await browser.get(path)).headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  it('knows a session for 30 days after its last visit, which may be a day after it was given its time', async () => {
+    const browser = house.client();
+    await browser.upload(pdf());
+    const session = browser.cookies.get('bti_session_id')!;
+    await aged(session, '30 days 23 hours');
+    expect((await browser.get('/api/tasks')).status).toBe(200);
+    await aged(session, '31 days 1 hour');
+    expect((await browser.get('/api/tasks')).status).toBe(401);
   });
 
   it.each<[string, Record<string, string>, boolean]>([

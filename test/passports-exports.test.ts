@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
-import { type Answer, type Client, type Passports, pdf, startPassports, USER_KEY } from './helpers/passports.ts';
+import {
+  type Answer,
+  type Client,
+  extraction,
+  type Passports,
+  pdf,
+  startPassports,
+  USER_KEY,
+} from './helpers/passports.ts';
 
 const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const NOBODYS = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
@@ -65,6 +73,23 @@ describe('exports', () => {
     await report.close();
     await rm(dir, { recursive: true });
     for (const word of ['План', '=1+1', '1987-03-12', '54.3', 'кухня']) expect(words).toContain(word);
+  });
+
+  it('of a long table are a PDF that is made while others are answered', async () => {
+    const [kitchen] = Object.values(extraction().fields);
+    const names = Array.from({ length: 3000 }, (_, row) => [`rooms:${row + 1}.name`, { ...kitchen!, value: 'кухня' }]);
+    const [long] = await client.upload(pdf());
+    await house.succeed(long!, { fields: Object.fromEntries(names) });
+    let printing = true;
+    const report = client.get(`/export/${long}/pdf`).finally(() => {
+      printing = false;
+    });
+    let alive = 0;
+    for (; printing; alive++) expect((await house.client().get('/livez')).status).toBe(200);
+    expect((await report).status).toBe(200);
+    // While it was made in their midst, two came through at most.
+    expect(alive).toBeGreaterThan(10);
+    await client.ask(`/task/${long}`, { method: 'DELETE' });
   });
 
   it('of the session hold its successful tasks, one row each, and are there without any', async () => {

@@ -15,13 +15,16 @@ const QUICK = new Set(['four-columns', 'house-outbuildings', 'boxed']);
 
 // Just under what is reached, in per cent.
 const LEAST: Record<Kind, { values: number; cells: number }> = {
-  pdf: { values: 97, cells: 99 },
-  scan: { values: 88, cells: 93 },
-  photo: { values: 85, cells: 92 },
+  pdf: { values: 98, cells: 98 },
+  scan: { values: 92, cells: 95 },
+  photo: { values: 90, cells: 95 },
 };
+// The OCR of the registry takes the 3 of PT Sans, in which these layouts are set, for a 5.
+const REGISTRY_LOSES = { values: 15, cells: 25 };
 
 const schema = loadSchema();
-const reader = openDocumentReader();
+const own = process.env['DOCUMENTS_OCR'] === 'registry';
+const reader = openDocumentReader(own ? { tesseract: 'none' } : {});
 const table: Record<string, Record<string, string>> = {};
 afterAll(async () => {
   await reader.close();
@@ -49,18 +52,24 @@ function tell(name: string, kind: Kind, { values, valuesFound, cells, cellsFound
 describe.each(['pdf', 'scan', 'photo'] as const)('passports of other layouts, as %s', (kind) => {
   it('give nearly all of their values and cells', { timeout: everything ? 3_600_000 : 120_000 }, async (context) => {
     if (kind !== 'pdf' && !everything) needs('tesseract', context);
-    const shares: (Share & { heldOut: boolean })[] = [];
+    const shares: (Share & { afterRules: boolean })[] = [];
     for (const layout of LAYOUTS) {
       if (kind !== 'pdf' && !everything && !QUICK.has(layout.name)) continue;
       const share = await shareOf(layout, kind);
-      shares.push({ ...share, heldOut: layout.heldOut });
-      tell(`${layout.heldOut ? 'held out: ' : ''}${layout.name}`, kind, share);
+      shares.push({ ...share, afterRules: layout.afterRules });
+      tell(`${layout.afterRules ? 'after: ' : ''}${layout.name}`, kind, share);
     }
-    for (const heldOut of [false, true]) {
-      tell(heldOut ? 'ALL held out' : 'ALL tuned on', kind, together(shares.filter((one) => one.heldOut === heldOut)));
+    for (const afterRules of [false, true]) {
+      tell(
+        afterRules ? 'ALL after the rules' : 'ALL tuned on',
+        kind,
+        together(shares.filter((one) => one.afterRules === afterRules)),
+      );
     }
     const all = together(shares);
-    expect(percent(all.valuesFound, all.values), all.wrong.join('\n')).toBeGreaterThanOrEqual(LEAST[kind].values);
-    expect(percent(all.cellsFound, all.cells), all.wrong.join('\n')).toBeGreaterThanOrEqual(LEAST[kind].cells);
+    const less = own && kind !== 'pdf' ? REGISTRY_LOSES : { values: 0, cells: 0 };
+    const least = { values: LEAST[kind].values - less.values, cells: LEAST[kind].cells - less.cells };
+    expect(percent(all.valuesFound, all.values), all.wrong.join('\n')).toBeGreaterThanOrEqual(least.values);
+    expect(percent(all.cellsFound, all.cells), all.wrong.join('\n')).toBeGreaterThanOrEqual(least.cells);
   });
 });

@@ -14,8 +14,8 @@ export type Drawing = Record<string, unknown>;
 /** One way in which offices lay a passport out. */
 export interface FormLayout {
   readonly name: string;
-  /** Layouts that were not looked at while the rules were tuned: only their shares say how a form unseen fares. */
-  readonly heldOut: boolean;
+  /** Came after the rules, which were mended on it only after it was measured: docs/models.md has what was found at first sight. */
+  readonly afterRules: boolean;
   /** The number of rooms, where the layout is about it. */
   readonly rooms?: number;
   /** By how much its photo lies turned. */

@@ -2,7 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { openScanReader, type ScanReader, type ScanReaderOptions } from '../../src/services/passports/model/ocr/read-scan.ts';
+import {
+  openScanReader,
+  type ScanReader,
+  type ScanReaderOptions,
+} from '../../src/services/passports/model/ocr/read-scan.ts';
 import { openPdf, type Pdf } from '../../src/services/passports/model/pages/pdf.ts';
 import type { ReadPage } from '../../src/services/passports/page.ts';
 import { photographed, scanned } from './degrade.ts';

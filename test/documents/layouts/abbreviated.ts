@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** Everything shortened, two pairs to a line, no rules and no colons; the table goes on without its head. */
 export const abbreviated: FormLayout = {
   name: 'abbreviated',
-  heldOut: false,
+  afterRules: false,
   rooms: 34,
   draw(facts) {
     const address = `${facts.city}, ${facts.street}, ${facts.house}-${facts.flat}`;

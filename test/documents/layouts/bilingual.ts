@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** Every label in two languages. */
 export const bilingual: FormLayout = {
   name: 'bilingual',
-  heldOut: false,
+  afterRules: false,
   draw(facts) {
     const address = `${facts.city}, ${facts.street}, д. ${facts.house}, кв. ${facts.flat}`;
     const pair = (ru: string, en: string, value: string) => [

@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** Boxes with a small label at the top and the value below it, in one cell. */
 export const boxed: FormLayout = {
   name: 'boxed',
-  heldOut: false,
+  afterRules: false,
   draw(facts) {
     const box = (label: string, value: string, more = {}) => ({
       stack: [

@@ -5,7 +5,7 @@ import { longDate, number } from '../wording.ts';
 /** A registration card: short labels in capitals over their values, three to a line, nothing ruled but the rooms. */
 export const card: FormLayout = {
   name: 'card',
-  heldOut: true,
+  afterRules: true,
   draw(facts) {
     const address = `${facts.region}, ${facts.city}, ${facts.street}, д. ${facts.house}, кв. ${facts.flat}`;
     const over = (label: string, value: string) => ({

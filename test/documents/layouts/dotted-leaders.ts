@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** Labels and values in two columns, with dotted leaders between them. */
 export const dottedLeaders: FormLayout = {
   name: 'dotted-leaders',
-  heldOut: false,
+  afterRules: false,
   draw(facts) {
     const address = `${facts.city}, ${facts.street}, дом ${facts.house}, кв. ${facts.flat}`;
     const leader = (label: string, value: string) => [

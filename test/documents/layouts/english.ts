@@ -6,7 +6,7 @@ const NAMES = ['sitting room', 'kitchen', 'bathroom', 'hall', 'pantry', 'study',
 /** In English, with points for decimals and commas for thousands. */
 export const english: FormLayout = {
   name: 'english',
-  heldOut: false,
+  afterRules: false,
   draw(facts, random) {
     const rooms = facts.rooms.map((room) => ({ ...room, name: random.pick(NAMES) }));
     const address = `Flat ${facts.flat}, ${facts.house.replace(/\D/gu, '')} Harbour Road, Whitby`;

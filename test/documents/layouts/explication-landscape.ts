@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** A schedule of many rooms over several pages lying across, its head of two levels repeated on each. */
 export const explicationLandscape: FormLayout = {
   name: 'explication-landscape',
-  heldOut: false,
+  afterRules: false,
   rooms: 44,
   turned: 90,
   draw(facts) {

@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** A ruled sheet in which labels and values stand in four columns, two pairs to a line. */
 export const fourColumns: FormLayout = {
   name: 'four-columns',
-  heldOut: false,
+  afterRules: false,
   draw(facts) {
     const address = `${facts.region}, ${facts.city}, ${facts.street}, д. ${facts.house}, корп. ${facts.block}, кв. ${facts.flat}`;
     const content = [

@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** A homestead: the owner in a table of rights, the house in a list of buildings, its parts in columns of a description. */
 export const homestead: FormLayout = {
   name: 'homestead',
-  heldOut: false,
+  afterRules: true,
   draw(facts) {
     const floors = Math.min(3, facts.floors);
     const content = [

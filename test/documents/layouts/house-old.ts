@@ -5,7 +5,7 @@ import { longDate, number } from '../wording.ts';
 /** An old house passport: labels below blanks, a plot in sotkas, the parts of the building in a ruled list with wear for each. */
 export const houseOld: FormLayout = {
   name: 'house-old',
-  heldOut: false,
+  afterRules: false,
   draw(facts) {
     const floors = Math.min(2, facts.floors);
     const content = [

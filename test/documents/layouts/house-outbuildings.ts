@@ -5,7 +5,7 @@ import { longDate, number } from '../wording.ts';
 /** A house with its outbuildings: a plot in hectares, a table of letters, one of the parts of the building, rooms. */
 export const houseOutbuildings: FormLayout = {
   name: 'house-outbuildings',
-  heldOut: false,
+  afterRules: false,
   draw(facts, random) {
     const built = number(facts.total);
     const content = [

@@ -1,11 +1,13 @@
 import type { FormLayout } from '../layout.ts';
 import { abbreviated } from './abbreviated.ts';
+import { barn } from './barn.ts';
 import { bilingual } from './bilingual.ts';
 import { boxed } from './boxed.ts';
 import { card } from './card.ts';
 import { dottedLeaders } from './dotted-leaders.ts';
 import { english } from './english.ts';
 import { explicationLandscape } from './explication-landscape.ts';
+import { flatExtract } from './flat-extract.ts';
 import { fourColumns } from './four-columns.ts';
 import { homestead } from './homestead.ts';
 import { houseOld } from './house-old.ts';
@@ -24,7 +26,7 @@ import { twoSides } from './two-sides.ts';
 import { typewritten } from './typewritten.ts';
 import { wrappedColumns } from './wrapped-columns.ts';
 
-/** Every layout: first those the rules were tuned on, then those held out. */
+/** Every layout: first those the rules were tuned on, then those that came after them. */
 export const LAYOUTS: readonly FormLayout[] = [
   titlePage,
   dottedLeaders,
@@ -50,4 +52,6 @@ export const LAYOUTS: readonly FormLayout[] = [
   order37,
   shopExtract,
   homestead,
+  flatExtract,
+  barn,
 ];

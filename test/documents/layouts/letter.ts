@@ -5,7 +5,7 @@ import { monthOf, number } from '../wording.ts';
 /** An extract typed as a letter: a heading at the side, labels and values parted by dashes, the date at the top. */
 export const letter: FormLayout = {
   name: 'letter',
-  heldOut: true,
+  afterRules: true,
   draw(facts) {
     const [year, , day] = facts.issued.split('-');
     const address = `${facts.city}, ${facts.street}, д. ${facts.house}, корп. ${facts.block}, кв. ${facts.flat}`;

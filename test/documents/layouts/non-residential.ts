@@ -5,7 +5,7 @@ import { number, shortYear } from '../wording.ts';
 /** Premises that nobody lives in: no rules anywhere, only columns that are aligned; years of two digits. */
 export const nonResidential: FormLayout = {
   name: 'non-residential',
-  heldOut: false,
+  afterRules: false,
   draw(facts, random) {
     const purpose = random.pick(['торговое', 'складское', 'административное', 'производственное']);
     const address = `${facts.region}, ${facts.city}, ${facts.street}, д. ${facts.house}, пом. ${facts.flat}`;

@@ -5,7 +5,7 @@ import { longDate, number } from '../wording.ts';
 /** A dense office form: numbered items in running text, blanks made of underscores. */
 export const numberedDense: FormLayout = {
   name: 'numbered-dense',
-  heldOut: false,
+  afterRules: false,
   draw(facts) {
     const fill = (value: string | number) => `__${value}__`;
     const line = (text: string) => ({ text, margin: [0, 2, 0, 2], lineHeight: 1.15 });

@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** A three-column table of numbered properties, long official wordings, over two pages. */
 export const numberedTable: FormLayout = {
   name: 'numbered-table',
-  heldOut: true,
+  afterRules: true,
   draw(facts) {
     const address = `${facts.region}, ${facts.district} район, ${facts.city}, ${facts.street}, дом № ${facts.house}`;
     const rows = [

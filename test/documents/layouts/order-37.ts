@@ -5,7 +5,7 @@ import { longDate, number } from '../wording.ts';
 /** The flat passport of the order of 2010: kinds and names of places in columns of their own, explanations under lines. */
 export const order37: FormLayout = {
   name: 'order-37',
-  heldOut: false,
+  afterRules: true,
   draw(facts) {
     const [kind, ...rest] = facts.street.split(' ');
     const [townKind, ...town] = facts.city.split(' ');

@@ -5,7 +5,7 @@ import { longDate, number } from '../wording.ts';
 /** Running text, the values in the middle of it: nothing but the words says where they stand. */
 export const sentences: FormLayout = {
   name: 'sentences',
-  heldOut: false,
+  afterRules: false,
   turned: 270,
   draw(facts) {
     const address = `${facts.city}, ${facts.street}, дом ${facts.house}, квартира ${facts.flat}`;

@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** A sheet lying across: labels in the head of a table, values in the row below them. */
 export const shopAcross: FormLayout = {
   name: 'shop-across',
-  heldOut: false,
+  afterRules: false,
   draw(facts) {
     const address = `${facts.city}, ${facts.street}, д. ${facts.house}, пом. ${facts.flat}`;
     const content = [

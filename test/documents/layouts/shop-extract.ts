@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** An extract about shop premises: facts in prose and a list, the explication as it hangs behind a floor plan. */
 export const shopExtract: FormLayout = {
   name: 'shop-extract',
-  heldOut: false,
+  afterRules: true,
   draw(facts) {
     const address = `${facts.region}, ${facts.city}, ${facts.street}, дом ${facts.house}`;
     const accepted = `${facts.region}, ${facts.city}, ${facts.street}, д. ${facts.house}`;

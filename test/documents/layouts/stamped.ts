@@ -5,7 +5,7 @@ import { dateInWords, number } from '../wording.ts';
 /** Stamps over the text, and the date in words. */
 export const stamped: FormLayout = {
   name: 'stamped',
-  heldOut: false,
+  afterRules: false,
   turned: 180,
   draw(facts) {
     const content = [

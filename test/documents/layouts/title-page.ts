@@ -5,7 +5,7 @@ import { monthOf, number } from '../wording.ts';
 /** A flat of the nineties: a title page of underlined blanks with their labels below, then two pages. */
 export const titlePage: FormLayout = {
   name: 'title-page',
-  heldOut: false,
+  afterRules: false,
   draw(facts) {
     const [year, , day] = facts.issued.split('-');
     const content = [

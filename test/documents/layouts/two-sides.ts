@@ -5,7 +5,7 @@ import { dotted, number } from '../wording.ts';
 /** A sheet printed in two halves side by side: a form to the left, the rooms to the right. */
 export const twoSides: FormLayout = {
   name: 'two-sides',
-  heldOut: true,
+  afterRules: true,
   draw(facts) {
     const left = [
       heading('Общие данные', { fontSize: 11 }),

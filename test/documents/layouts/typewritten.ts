@@ -5,41 +5,46 @@ import { monthOf, number } from '../wording.ts';
 /** A form of the nineties, filled in with a typewriter: wide letters, values standing free behind printed words. */
 export const typewritten: FormLayout = {
   name: 'typewritten',
-  heldOut: false,
+  afterRules: true,
   draw(facts) {
-    const typed = (text: string | number, width: number | '*' = 'auto' as '*') => ({
+    const typed = (text: string | number) => ({
       text: String(text),
-      width,
+      width: 'auto',
       font: 'Roboto',
       characterSpacing: 1.2,
       margin: [6, 0, 10, 0],
     });
-    const line = (...nodes: Parameters<typeof formLine>) => formLine(...nodes);
     const [year, , day] = facts.issued.split('-');
     const content = [
       { text: facts.issuer, alignment: 'left', margin: [0, 0, 0, 12], font: 'Roboto', characterSpacing: 1 },
       { text: 'Т Е Х Н И Ч Е С К И Й   П А С П О Р Т', alignment: 'center', fontSize: 14, bold: true },
       { text: 'на квартиру в многоэтажном доме', alignment: 'center', margin: [0, 0, 0, 10] },
-      line('Инвентарный №', typed(facts.inventory), 'Кадастровый №', typed(facts.cadastral)),
-      line('Населённый пункт', typed(facts.city)),
-      line('улица (пер., пл.)', typed(facts.street)),
-      line('дом №', typed(facts.house), 'корп. №', typed(facts.block), 'квартира №', typed(facts.flat)),
+      formLine('Инвентарный №', typed(facts.inventory), 'Кадастровый №', typed(facts.cadastral)),
+      formLine('Населённый пункт', typed(facts.city)),
+      formLine('улица (пер., пл.)', typed(facts.street)),
+      formLine('дом №', typed(facts.house), 'корп. №', typed(facts.block), 'квартира №', typed(facts.flat)),
       heading('I. Принадлежность квартиры'),
-      line('Квартира принадлежит', typed(facts.owner)),
+      formLine('Квартира принадлежит', typed(facts.owner)),
       heading('II. Техническая характеристика'),
-      line('Дом построен в', typed(facts.year), 'году, число этажей', typed(facts.floors)),
-      line('Квартира расположена на', typed(facts.floor), 'этаже'),
-      line('Стены дома', typed(facts.walls)),
-      line('Перекрытия', typed(facts.ceilings), 'Износ дома', typed(facts.wear), '%'),
-      line('Общая (полезная) площадь', typed(number(facts.total)), 'кв. метров'),
-      line('в том числе: жилая', typed(number(facts.living)), 'подсобная', typed(number(facts.auxiliary))),
-      line('Высота помещений по внутреннему обмеру', typed(number(facts.height, 2)), 'м'),
-      line('Инвентаризационная стоимость квартиры', typed(number(facts.value)), 'руб.'),
+      formLine('Дом построен в', typed(facts.year), 'году, число этажей', typed(facts.floors)),
+      formLine('Квартира расположена на', typed(facts.floor), 'этаже'),
+      formLine('Стены дома', typed(facts.walls)),
+      formLine('Перекрытия', typed(facts.ceilings), 'Износ дома', typed(facts.wear), '%'),
+      formLine('Общая (полезная) площадь', typed(number(facts.total)), 'кв. метров'),
+      formLine('в том числе: жилая', typed(number(facts.living)), 'подсобная', typed(number(facts.auxiliary))),
+      formLine('Высота помещений по внутреннему обмеру', typed(number(facts.height, 2)), 'м'),
+      formLine('Инвентаризационная стоимость квартиры', typed(number(facts.value)), 'руб.'),
       heading('III. Экспликация площади квартиры'),
       ruled(
         [50, '*', 70, 60, 70],
         [
-          ['№ комн. на плане', 'Назначение комнаты (кухня, жилая и т. д.)', 'Площадь кв. м', 'в т. ч. жилая', 'подсобная'],
+          [
+            '№ комн. на плане',
+            'Назначение комнаты (кухня, жилая и т. д.)',
+            'Площадь кв. м',
+            'в т. ч. жилая',
+            'подсобная',
+          ],
           ...facts.rooms.map((room) => [
             String(room.no),
             room.name,
@@ -50,9 +55,9 @@ export const typewritten: FormLayout = {
           ['', 'Итого по квартире', number(facts.total), number(facts.living), number(facts.auxiliary)],
         ],
       ),
-      line(`« ${day} »`, typed(monthOf(facts.issued)), `${year} г.`),
-      line('Начальник бюро', typed(facts.head)),
-      line('Инвентаризатор', typed(facts.technician)),
+      formLine(`« ${day} »`, typed(monthOf(facts.issued)), `${year} г.`),
+      formLine('Начальник бюро', typed(facts.head)),
+      formLine('Инвентаризатор', typed(facts.technician)),
     ];
     return {
       drawing: { content },

@@ -5,7 +5,7 @@ import { longDate, number } from '../wording.ts';
 /** No rules, narrow columns: labels and values both run over several lines. */
 export const wrappedColumns: FormLayout = {
   name: 'wrapped-columns',
-  heldOut: false,
+  afterRules: false,
   draw(facts) {
     const address = `${facts.region}, ${facts.district} район, ${facts.city}, ${facts.street}, дом ${facts.house}, квартира ${facts.flat}`;
     const content = [

@@ -52,6 +52,16 @@ test('a loop is tried again with chance in it, and given up when it stays one', 
   expect(transcript.spoken.length).toBeGreaterThan(0);
 });
 
+test('what is said a second and a third time is kept where the model is sure of it; what goes round for ever is not', async () => {
+  const once = 'onthenorthsidethewallisdryandthefloorhascracks';
+  const heard = async (said: string, probability: number) =>
+    textOf(await faithful(says(said, probability), { ...circumstances, seconds: 30 }));
+  expect(compressionRatio(once.repeat(3))).toBeGreaterThan(2.4);
+  expect(await heard(once.repeat(3), 0.999)).toBe(once.repeat(3));
+  expect(await heard(once.repeat(3), 0.5)).not.toBe(once.repeat(3));
+  expect(await heard('thewallisdry'.repeat(10), 0.999)).toBe('');
+});
+
 test('the same sound has the same text every time, chance or not', async () => {
   const vague = speaker((said) => likely(said.length < 8 ? said.length : END, 0.25)).heard;
   const first = textOf(await faithful(vague, circumstances));

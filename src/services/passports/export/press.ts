@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Report } from './report.ts';
+import type { Prove, ReportSource } from './report.ts';
+import type { Said } from './report-thread.ts';
 
 /** A thread that makes PDFs of reports, one at a time. */
 export interface Press {
-  /** Throws the signal's reason once that aborts, and what ended the thread; after either it prints no more. */
-  print(report: Report, signal: AbortSignal): Promise<Buffer>;
+  /**
+   * Asks `prove` once. Throws the signal's reason once that aborts, what `prove` throws, and what ended the thread; after
+   * any of them it is of no more use, and is to be ended.
+   */
+  print(source: ReportSource, prove: Prove, signal: AbortSignal): Promise<Buffer>;
   /** False once it has ended, whatever ended it. */
   readonly alive: boolean;
   /** Ends it, whatever it is doing. */
@@ -35,23 +39,32 @@ export function startPress(heapMiB: number): Press {
     thread.once('exit', () => end(new Error('The thread that prints reports has ended.')));
   });
   ended.catch(() => {});
+
+  async function said(signal: AbortSignal): Promise<Said> {
+    const settled = new AbortController();
+    try {
+      const word = once(thread, 'message', { signal: AbortSignal.any([signal, settled.signal]) });
+      return ((await Promise.race([word, ended])) as [Said])[0];
+    } finally {
+      settled.abort();
+    }
+  }
+
   return {
-    async print(report, signal) {
-      const settled = new AbortController();
+    async print(source, prove, signal) {
       thread.ref();
       try {
         signal.throwIfAborted();
-        thread.postMessage(report);
-        const answer = once(thread, 'message', { signal: AbortSignal.any([signal, settled.signal]) });
-        const [bytes] = (await Promise.race([answer, ended])) as [Uint8Array<ArrayBuffer>];
-        return Buffer.from(bytes.buffer);
+        thread.postMessage(source);
+        for (;;) {
+          const answer = await said(signal);
+          if ('pdf' in answer) return Buffer.from(answer.pdf.buffer);
+          thread.postMessage(await prove(answer.places));
+        }
       } catch (error) {
-        alive = false;
-        void thread.terminate();
         signal.throwIfAborted();
         throw error;
       } finally {
-        settled.abort();
         thread.unref();
       }
     },

@@ -23,7 +23,7 @@ function newPrinter(limits: Partial<PrintLimits> = {}) {
   return {
     close: () => printer.close(),
     print: (document: Opened, signal = never, picture: () => Promise<undefined> = async () => undefined) =>
-      printer.print(document, { schema: DEFAULT_SCHEMA, language: 'ru', now: new Date(), picture }, signal),
+      printer.print({ opened: document, schema: DEFAULT_SCHEMA, language: 'ru', now: new Date() }, picture, signal),
   };
 }
 
@@ -52,15 +52,15 @@ it('prints a long table while this thread goes on with other things', async () =
   expect(turns).toBeGreaterThan(20);
 });
 
-it('refuses a report that takes longer or more memory than one may, and prints the next', async () => {
-  for (const limit of [{ ms: 300 }, { heapMiB: 64 }]) {
+it.each<Partial<PrintLimits>>([{ ms: 300 }, { heapMiB: 64 }])(
+  'refuses a report that takes more than %o',
+  async (limit) => {
     const { print } = newPrinter(limit);
     await expect(print(LONG)).rejects.toMatchObject(UNAVAILABLE);
-  }
-  const { print } = newPrinter({ heapMiB: 64 });
-  await expect(print(LONG)).rejects.toMatchObject(UNAVAILABLE);
-  expect(isPdf(await print(SHORT))).toBe(true);
-});
+    // The next has a thread of its own, which needs longer than 300 ms to load what prints.
+    if (limit.ms === undefined) expect(isPdf(await print(SHORT))).toBe(true);
+  },
+);
 
 it('prints in turn, and refuses whoever comes while as many wait as may', async () => {
   const { print } = newPrinter();

@@ -1,16 +1,16 @@
-import type { Opened } from '../documents.ts';
 import { reportTooLong } from '../refusals.ts';
 import { type Press, startPress } from './press.ts';
-import { type ReportOptions, reportOf } from './report.ts';
+import { type Picture, proofOf } from './proof.ts';
+import type { ReportSource } from './report.ts';
 import { openTurns } from './turns.ts';
 
 /** Makes the printed reports of a gateway, beside everything else that it does. */
 export interface Printer {
   /**
-   * The PDF of a document, in its turn. Throws the signal's reason once that aborts, and `REPORT_UNAVAILABLE` where too
-   * many wait already, or where the report would take more time or memory than any may.
+   * The PDF of a document, in its turn; `picture` fetches the pictures of its pages. Throws the signal's reason once that
+   * aborts, and `REPORT_UNAVAILABLE` where too many wait already or the report needs more time or memory than any may.
    */
-  print(opened: Opened, options: ReportOptions, signal: AbortSignal): Promise<Buffer>;
+  print(source: ReportSource, picture: Picture, signal: AbortSignal): Promise<Buffer>;
   /** Ends what is being printed. */
   close(): Promise<void>;
 }
@@ -27,21 +27,23 @@ export interface PrintLimits {
   readonly idleMs: number;
 }
 
-// The longest table there can be, of 9999 rows, takes some 10 s and 350 MiB; a machine with other work is slower by much.
-const LIMITS: PrintLimits = { atOnce: 2, waiting: 32, ms: 120_000, heapMiB: 768, idleMs: 60_000 };
+// The longest table there can be, of 9999 rows, takes 4 to 12 s and less than 256 MiB.
+const LIMITS: PrintLimits = { atOnce: 2, waiting: 16, ms: 120_000, heapMiB: 512, idleMs: 60_000 };
 
 /** Opens one; it starts no thread before somebody wants a report. */
 export function openPrinter(limits: PrintLimits = LIMITS): Printer {
   const turns = openTurns(limits);
-  const resting: { press: Press; timer: NodeJS.Timeout }[] = [];
   const presses = new Set<Press>();
+  /** Those that have nothing to do, each with the clock of its end. */
+  const resting = new Map<Press, NodeJS.Timeout>();
   const closing = new AbortController();
 
   function take(): Press {
-    for (let next = resting.pop(); next !== undefined; next = resting.pop()) {
-      clearTimeout(next.timer);
-      if (next.press.alive) return next.press;
-      presses.delete(next.press);
+    for (const [press, timer] of resting) {
+      clearTimeout(timer);
+      resting.delete(press);
+      if (press.alive) return press;
+      presses.delete(press);
     }
     const press = startPress(limits.heapMiB);
     presses.add(press);
@@ -55,20 +57,17 @@ export function openPrinter(limits: PrintLimits = LIMITS): Printer {
 
   function rest(press: Press): void {
     const timer = setTimeout(() => {
-      resting.splice(
-        resting.findIndex((one) => one.press === press),
-        1,
-      );
+      resting.delete(press);
       void end(press);
     }, limits.idleMs);
-    resting.push({ press, timer: timer.unref() });
+    resting.set(press, timer.unref());
   }
 
   /** Puts the press back, or ends it where it failed: what it was doing, it would go on doing. */
-  async function printed(report: Parameters<Press['print']>[0], signal: AbortSignal): Promise<Buffer> {
+  async function printed(source: ReportSource, picture: Picture, signal: AbortSignal): Promise<Buffer> {
     const press = take();
     try {
-      const pdf = await press.print(report, signal);
+      const pdf = await press.print(source, (places) => proofOf(source.opened, places, picture), signal);
       rest(press);
       return pdf;
     } catch (error) {
@@ -78,12 +77,12 @@ export function openPrinter(limits: PrintLimits = LIMITS): Printer {
   }
 
   return {
-    async print(opened, options, given) {
+    async print(source, picture, given) {
       const signal = AbortSignal.any([given, closing.signal]);
       const leave = await turns.take(signal);
       const tooLong = AbortSignal.timeout(limits.ms);
       try {
-        return await printed(await reportOf(opened, options), AbortSignal.any([signal, tooLong]));
+        return await printed(source, picture, AbortSignal.any([signal, tooLong]));
       } catch (error) {
         signal.throwIfAborted();
         if (tooLong.aborted || isOutOfMemory(error)) throw reportTooLong();
@@ -94,7 +93,7 @@ export function openPrinter(limits: PrintLimits = LIMITS): Printer {
     },
     async close() {
       closing.abort();
-      for (const { timer } of resting) clearTimeout(timer);
+      for (const timer of resting.values()) clearTimeout(timer);
       await Promise.all([...presses].map(end));
     },
   };

@@ -13,10 +13,14 @@ export interface Place {
 export type Picture = (key: string) => Promise<Buffer | undefined>;
 
 /**
- * What the document shows at each place: pieces of the pictures of its pages, of which one is in memory at a time.
- * Without a picture, or with one that cannot be read, there is none.
+ * What the document shows at each place, in their order: pieces of the pictures of its pages, of which one is in memory
+ * at a time. Without a picture, or with one that cannot be read, there is none.
  */
-export async function proofOf(opened: Opened, places: readonly Place[], picture: Picture): Promise<Map<Place, Strip>> {
+export async function proofOf(
+  opened: Opened,
+  places: readonly Place[],
+  picture: Picture,
+): Promise<(Strip | undefined)[]> {
   // The decoder comes late: whoever prints nothing needs none.
   const { stripsOf } = await import('../model/pages/strips.ts');
   const proof = new Map<Place, Strip>();
@@ -29,7 +33,7 @@ export async function proofOf(opened: Opened, places: readonly Place[], picture:
     const strips = await stripsOf(bytes, boxes, sheet.turn).catch(() => []);
     for (const [index, strip] of strips.entries()) proof.set(here[index]!, strip);
   }
-  return proof;
+  return places.map((place) => proof.get(place));
 }
 
 /** Where a value was read; nowhere for one that was typed, or that nobody placed. */

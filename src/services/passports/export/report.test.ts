@@ -6,11 +6,12 @@ import { stripsOf } from '../model/pages/strips.ts';
 import { asFile } from '../model/pages/testing/pdf.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
 import { openPrinter } from './printer.ts';
-import type { ReportOptions } from './report.ts';
+import type { Picture } from './proof.ts';
+import type { ReportSource } from './report.ts';
 import { opened, read } from './testing/opened.ts';
 
 const signal = new AbortController().signal;
-const options: ReportOptions = {
+const options: Omit<ReportSource, 'opened'> & { picture: Picture } = {
   schema: DEFAULT_SCHEMA,
   language: 'ru',
   now: new Date('2026-11-20T12:00:00Z'),
@@ -19,7 +20,8 @@ const options: ReportOptions = {
 
 const printer = openPrinter();
 afterAll(() => printer.close());
-const printed = (document: Opened, asked: ReportOptions = options) => printer.print(document, asked, signal);
+const printed = (document: Opened, { picture, ...asked } = options) =>
+  printer.print({ opened: document, ...asked }, picture, signal);
 
 /** What a reader of the PDF finds in it: each page as its words, and the page as it is seen. */
 async function readBack(bytes: Buffer) {

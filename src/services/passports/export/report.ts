@@ -2,10 +2,10 @@ import type { Opened } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import type { Strip } from '../model/pages/strips.ts';
 import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
-import { type Picture, type Place, placeOf, proofOf, tablePlaces } from './proof.ts';
+import { type Place, placeOf, tablePlaces } from './proof.ts';
 import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
 
-/** All that the printed report of a document says, as plain data: it is printed in another thread. */
+/** All that the printed report of a document says. */
 export interface Report {
   readonly name: string;
   /** Of the document, not of the report. */
@@ -46,26 +46,30 @@ export interface Proof {
   readonly jpeg: Uint8Array;
 }
 
-export interface ReportOptions {
+/** What a report is made from; plain data, for it is made in another thread. */
+export interface ReportSource {
+  readonly opened: Opened;
   readonly schema: Schema;
   readonly language: Language;
-  /** Fetches the picture of a page by its key in the file store. */
-  readonly picture: Picture;
   readonly now: Date;
 }
 
-/** What the report of a document says: values, labels and pieces of its pages. Throws what the file store throws. */
-export async function reportOf(opened: Opened, options: ReportOptions): Promise<Report> {
-  const { schema, language, picture, now } = options;
+/** Cuts these places out of the pictures of their pages; what there is no picture of stays undefined. */
+export type Prove = (places: readonly Place[]) => Promise<readonly (Strip | undefined)[]>;
+
+/** What the report of a document says: values, labels and pieces of its pages. Throws what `prove` throws. */
+export async function reportOf(source: ReportSource, prove: Prove): Promise<Report> {
+  const { opened, schema, language, now } = source;
   const rows = exportRows(opened, schema, language);
-  const parts = schema.sections.map((section) => sketched(section, rows));
-  const places = parts.flatMap(({ fields, tablePlaces }) => [
+  const sketches = schema.sections.map((section) => sketched(section, rows));
+  const places = sketches.flatMap(({ fields, tablePlaces }) => [
     ...fields.flatMap(({ place }) => place ?? []),
     ...tablePlaces,
   ]);
-  const strips = await proofOf(opened, places, picture);
-  const titled = parts.map((part) => finished(part, strips, { schema, language }));
-  return { name: opened.filename, pages: opened.extraction.pages, language, now, parts: titled };
+  const strips = await prove(places);
+  const proof = new Map(places.map((place, index) => [place, strips[index]]));
+  const parts = sketches.map((sketch) => finished(sketch, proof, source));
+  return { name: opened.filename, pages: opened.extraction.pages, language, now, parts };
 }
 
 /** A part whose pictures are still to be fetched. */
@@ -96,8 +100,8 @@ function sketched(section: Section, all: readonly ExportRow[]): Sketch {
 
 function finished(
   { section, fields, rows, tablePlaces }: Sketch,
-  strips: ReadonlyMap<Place, Strip>,
-  { schema, language }: Pick<ReportOptions, 'schema' | 'language'>,
+  strips: ReadonlyMap<Place, Strip | undefined>,
+  { schema, language }: ReportSource,
 ): Part {
   const proof = (place: Place | undefined) => place && proofAt(place, strips.get(place));
   const columns = (section.table?.columns ?? []).map((column) => wordsOf(schema, language).get(column)!.label);

@@ -91,10 +91,10 @@ export function exportRoutes(
       const opened = await ready(request);
       const { attachment, reportName } = await import('../export/filenames.ts');
       const picture = (key: string) => files.get(key);
-      const options = { schema, language: languageFor(request), picture, now: new Date() };
+      const source = { opened, schema, language: languageFor(request), now: new Date() };
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
-      const bytes = await printer.print(opened, options, gone.signal).catch((error: unknown) => {
+      const bytes = await printer.print(source, picture, gone.signal).catch((error: unknown) => {
         if (!gone.signal.aborted) throw error;
       });
       // Nobody is there to be answered.

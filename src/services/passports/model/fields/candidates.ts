@@ -30,7 +30,12 @@ export function candidate(
   if (spec.type === 'string') {
     const value = mended(spec.shapes, tidy(text));
     // Half of what stands in brackets is the form's: "(наименование организации, выдавшей паспорт)".
-    if (!/[\p{L}\d]/u.test(value) || /^(кв\.?\s?)?м[²2]?\.?$/iu.test(value) || (value.includes(')') && !value.includes('('))) return undefined;
+    if (
+      !/[\p{L}\d]/u.test(value) ||
+      /^(кв\.?\s?)?м[²2]?\.?$/iu.test(value) ||
+      (value.includes(')') && !value.includes('('))
+    )
+      return undefined;
     // A name, an office, a number has no date in it: that is another field's.
     const dated = spec.shapes && findDate(value) ? 0.5 : 1;
     const score = label.score * PLACES[place] * shaped(spec.shapes, value) * dated;
@@ -52,10 +57,8 @@ export function shaped(shapes: readonly string[] | undefined, value: string): nu
 /** With digits and letters that look alike exchanged, where that gives the value the shape it should have. */
 function mended(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes || shaped(shapes, value) > 1) return value;
-  const exchanged = [
-    value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (seen) => INITIALS[seen] ?? seen),
-    asDigits(value).replace(/\s/gu, ''),
-  ];
+  const initials = value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (seen) => INITIALS[seen] ?? seen);
+  const exchanged = [initials, `${initials}.`, asDigits(value).replace(/\s/gu, '')];
   return exchanged.find((one) => shaped(shapes, one) > 1) ?? value;
 }
 

@@ -47,11 +47,24 @@ function enumerated({ tokens }: Block, labels: readonly Occurrence[]): Occurrenc
   const longer = labels.map((label) => {
     if (label.target.kind !== 'part') return label;
     let { to } = label;
-    while (/\p{L}{2},$/u.test(tokens[to - 1]!.text) && /^\p{Ll}[\p{Ll}-]{2,}\.?[,:]?$/u.test(tokens[to]?.text ?? '')) to++;
+    while (/\p{L}{2},$/u.test(tokens[to - 1]!.text) && /^\p{Ll}[\p{Ll}-]{2,}\.?[,:]?$/u.test(tokens[to]?.text ?? ''))
+      to++;
     return to > label.to ? { ...label, to } : label;
   });
-  return longer.filter((one) => !longer.some((other) => other !== one && other.from < one.from && one.from < other.to));
+  return longer.filter(
+    (one) =>
+      !longer.some(
+        (other) => other !== one && other.from < one.from && (one.from < other.to || isOfIt(tokens, other, one)),
+      ),
+  );
 }
+
+/** A word that a preposition ties to a label says what the label is of: Перекрытия `между этажами`. */
+const isOfIt = (tokens: readonly Token[], label: Occurrence, next: Occurrence): boolean =>
+  label.to >= next.from - 1 &&
+  next.to === next.from + 1 &&
+  next.to === tokens.length &&
+  /^(между|над|под)$/iu.test(tokens[next.from - 1]!.text);
 
 const isAnother = ({ from, target }: Occurrence, chosen: readonly Occurrence[]): boolean =>
   target.kind === 'field' &&

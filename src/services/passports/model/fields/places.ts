@@ -68,16 +68,20 @@ function rest(
   const next = (labels.get(block) ?? []).find((other) => other.from >= from && stops(other))?.from;
   const tokens = block.tokens.slice(from, next);
   // The number of the next item is not of this value: "… бетонные 6. Кровля".
-  const item = /^\d{1,2}(\.\d{1,2})*[.)]$/u;
-  const numbered = item.test(block.tokens[0]!.text) ? /^\d{1,2}(\.\d{1,2})*[.)]?$/u : item;
+  const numbered = isItem(block) ? /^\d{1,2}(\.\d{1,2})*[.)]?$/u : ITEM;
   const last = tokens.at(-1)?.text ?? '';
-  if (next !== undefined && (long ? tokens.length > 1 && numbered.test(last) : item.test(last))) tokens.pop();
+  if (next !== undefined && (long ? tokens.length > 1 && numbered.test(last) : isItem(block) && ITEM.test(last)))
+    tokens.pop();
   return {
     tokens: colon === undefined ? behindAside(tokens) : tokens,
     colon: colon !== undefined,
     ends: next !== undefined,
   };
 }
+
+const ITEM = /^\d{1,2}(\.\d{1,2})*[.)]$/u;
+/** Begins with the number of an item of the form: `6. Кровля`. */
+const isItem = ({ tokens }: Block): boolean => tokens.length > 1 && ITEM.test(tokens[0]!.text);
 
 /** Where the colon ends that the label runs on to: "Инвентаризационная стоимость на дату составления, руб.:". */
 function colonBehind(tokens: readonly Token[], to: number): number | undefined {
@@ -116,7 +120,7 @@ function toTheRight({ block }: Occurrence, { labels, stops }: Within): Block[] {
     );
     // One small word in a place for a value is one, even where it could be a label: Назначение | жилое.
     const word = found.length === 0 && next.tokens.length === 1 && /^\p{Ll}+$/u.test(next.tokens[0]!.text);
-    if (first && first.from <= 1 && !word) break;
+    if ((first && first.from <= 1 && !word) || (!next.filled && !next.cell && isItem(next))) break;
     const last = found.at(-1);
     if (last && next.x0 - last.x1 > (last.filled ? 12 : 5) * block.height) break;
     found.push(first && !word ? { ...next, tokens: next.tokens.slice(0, first.from) } : next);
@@ -149,7 +153,7 @@ export const TIGHT = 1.75;
 /** Further lines of a text: below it, beginning where it began, without labels, and with nothing to the left of them. */
 function continued(
   first: readonly Token[],
-  { sheet, height, cell }: Block,
+  { sheet, height, cell, x0 }: Block,
   { blocks, labels, stops }: Within,
 ): Token[] {
   if (cell) return [];
@@ -164,7 +168,14 @@ function continued(
       if (Math.abs(other.x0 - left) > 0.8 * height || labelled(other)) return false;
       const before = other.row.slice(0, other.row.indexOf(other));
       // Where something stands to the left it may be the label of the next line, unless the lines stand close.
-      const asks = (block: Block) => labelled(block) || block.tokens.at(-1)!.text.endsWith(':');
+      // A text that begins where the label began is the next label, though nobody knows it.
+      const asks = (one: Block) =>
+        labelled(one) ||
+        one.tokens.at(-1)!.text.endsWith(':') ||
+        (one.x0 < left - 2 * height &&
+          Math.abs(one.x0 - x0) < 0.8 * height &&
+          /^\p{Lu}/u.test(one.tokens[0]!.text) &&
+          blocks.includes(one));
       return before.length === 0 || (pitch < TIGHT * height && !before.some(asks));
     });
     if (!next) return more;

@@ -1,5 +1,5 @@
-import type { ReadCell } from './tables.ts';
 import { textOf } from './sheet.ts';
+import type { ReadCell } from './tables.ts';
 
 /** Rows with what OCR misread put right, where the rest of the table tells what it was; such cells are less sure. */
 export function repaired(rows: ReadCell[][]): ReadCell[][] {
@@ -33,7 +33,8 @@ function pointed(rows: ReadCell[][]): ReadCell[][] {
       const usual = cell.spec.type === 'number' ? decimals.get(cell.spec.unit) : undefined;
       const { value } = cell;
       const written = textOf(cell.tokens);
-      if (!usual || usual.decimals === 0 || typeof value !== 'number' || cell.tokens[0]!.confidence === null) return cell;
+      if (!usual || usual.decimals === 0 || typeof value !== 'number' || cell.tokens[0]!.confidence === null)
+        return cell;
       if (!/^\d+$/u.test(written) || written.length <= usual.decimals) return cell;
       const less = Number((value / 10 ** usual.decimals).toFixed(usual.decimals));
       const twin = row.some((other) => other.spec.unit === cell.spec.unit && other.value === less);

@@ -74,7 +74,7 @@ const UNITS = new Set(
   'м м2 м² кв.м квм sq m m2 m² руб рублей рубль метров метр коп га тыс куб м3 мм см лет'.split(' '),
 );
 const EMPTY = new Set(
-  'по на в во с со и к от для из при или а о об до за the of for in on at and or a an by to г т.ч тч том числе неё нее нем нём них него which его'.split(
+  'между по на в во с со и к от для из при или а о об до за the of for in on at and or a an by to г т.ч тч том числе неё нее нем нём них него which его'.split(
     ' ',
   ),
 );
@@ -86,18 +86,8 @@ const SAME_AS: Readonly<Record<string, string>> = {
   '#': 'номер',
   n: 'номер',
   no: 'номер',
-  number: 'номер',
   n0: 'номер',
   number: 'номер',
-  n0: 'номер',
-  // A network that never saw № takes it for these.
-  ne: 'номер',
-  nе: 'номер',
-  ме: 'номер',
-  мо: 'номер',
-  mo: 'номер',
-  me: 'номер',
-  ng: 'номер',
   '%': 'процент',
   percent: 'процент',
   колво: 'число',

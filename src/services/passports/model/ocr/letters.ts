@@ -3,7 +3,7 @@
  * that they look like, and the scraps that a network takes for `№` when it never saw one become `№`.
  */
 export function russianLetters(text: string): string {
-  if (/^(N[eе?]|[МM][eеoо?]|ме)\.?$/u.test(text)) return '№';
+  if (/^(N[eе°?]|[МM][eеoо°?]|ме)\.?$/u.test(text)) return '№';
   return text.replace(/[ңөүҢӨҮ]/gu, (letter) => ALIKE[letter]!);
 }
 

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import type { ColumnSpec } from '../../schema/schema.ts';
+import type { Sheet, Token } from './sheet.ts';
+import { repaired } from './table-repairs.ts';
+import type { ReadCell } from './tables.ts';
+
+const area: ColumnSpec = { key: 'area', label: 'Площадь', type: 'number', unit: 'm2' };
+const living: ColumnSpec = { key: 'living_area', label: 'Жилая', type: 'number', unit: 'm2' };
+const no: ColumnSpec = { key: 'no', label: '№', type: 'integer' };
+
+const cell = (spec: ColumnSpec, text: string, confidence: number | null = 0.9): ReadCell => {
+  const place = { x0: 0, y0: 0, x1: 1, y1: 1, word: 0, id: 0, glued: false, sheet: {} as Sheet };
+  const tokens: Token[] = [{ ...place, text, confidence }];
+  return { spec, value: Number(text.replace(',', '.')), tokens, score: 1 };
+};
+const values = (rows: ReadCell[][]) => repaired(rows).map((row) => row.map(({ value }) => value));
+
+it('a decimal point that OCR lost is put back where the number would be larger than all others', () => {
+  expect(values([[cell(area, '12,4')], [cell(area, '79')], [cell(area, '5,1')], [cell(area, '17,0')]])).toEqual([
+    [12.4],
+    [7.9],
+    [5.1],
+    [17],
+  ]);
+});
+
+it('a decimal point is put back where the row says the same number with one', () => {
+  const rows = [
+    [cell(area, '1,2'), cell(living, '12')],
+    [cell(area, '15,4'), cell(living, '15,4')],
+  ];
+  expect(values(rows)).toEqual([
+    [1.2, 1.2],
+    [15.4, 15.4],
+  ]);
+});
+
+it('whole numbers stay: those that are no larger than others, and those that a PDF itself carries', () => {
+  const others = [[cell(area, '12,4')], [cell(area, '5,1')], [cell(area, '17,0')]];
+  expect(values([...others, [cell(area, '14')]]).at(-1)).toEqual([14]);
+  expect(values([...others, [cell(area, '79', null)]]).at(-1)).toEqual([79]);
+});
+
+it('a number that does not count while its neighbours do is the one between them', () => {
+  expect(values([[cell(no, '2')], [cell(no, '5')], [cell(no, '4')]])).toEqual([[2], [3], [4]]);
+  expect(values([[cell(no, '2')], [cell(no, '5')], [cell(no, '7')]])).toEqual([[2], [5], [7]]);
+});
