@@ -54,6 +54,8 @@ describe('a value', () => {
     const money = { type: 'number', unit: 'rub', decimals: 2 } as const;
     expect(readValue(money, '2 140 руб. 50 коп.')?.value).toBe(2140.5);
     expect(readValue(money, '1 330,504 тыс. руб.')?.value).toBe(1330504);
+    // OCR lost the first space.
+    expect(readValue(money, '4055 503,32 руб.')).toMatchObject({ value: 4055503.32, start: 0, end: 11 });
   });
 
   it('lies within the bounds of its field', () => {

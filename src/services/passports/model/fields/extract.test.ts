@@ -68,6 +68,58 @@ describe('a field', () => {
     expect(below).toEqual({ 'general:cadastral_number': '52:10:0090024:417', 'general:inventory_number': '4471/12' });
   });
 
+  it('has a label that explains itself in brackets, counts up its kinds, or names a date that it is of', () => {
+    const found = values(
+      page(
+        [
+          [40, 40, 'улица (пер., пл.)'],
+          [200, 40, 'пер. Речной'],
+          [40, 60, 'Город, село, посёлок'],
+          [200, 60, 'г. Кунгур'],
+          [40, 80, 'Износ на дату обследования, %'],
+          [300, 80, '60'],
+        ],
+        [level(195, 400, 51), level(195, 400, 71)],
+      ),
+    );
+    expect(found).toEqual({ 'general:address': 'г. Кунгур, пер. Речной', 'construction:wear_percent': 60 });
+  });
+
+  it('is a date behind a noun that nobody knows', () => {
+    expect(values(page([[40, 40, 'Карточка составлена 12 марта 1997 г.']]))).toEqual({
+      'general:issue_date': '1997-03-12',
+    });
+  });
+
+  it('stands in cells of its own for kind and name', () => {
+    const found = values(
+      page(
+        [
+          [50, 35, 'Улица'],
+          [250, 35, 'тип'],
+          [450, 35, 'пер.'],
+          [250, 55, 'наименование'],
+          [450, 55, 'Речной'],
+          [50, 75, 'Номер дома'],
+          [250, 75, '8'],
+        ],
+        [...[30, 50, 70, 90].map((y) => level(40, 560, y)), ...[40, 240, 440, 560].map((x) => plumb(x, 30, 90))],
+      ),
+    );
+    expect(found).toEqual({ 'general:address': 'пер. Речной, д. 8' });
+  });
+
+  it('is not parted by the rule of a row that a scan left in pieces', () => {
+    const broken = page(
+      [
+        [40, 40, 'Инвентарный номер:'],
+        [250, 40, '12645/27'],
+      ],
+      [level(75, 400, 52)],
+    );
+    expect(values(broken)).toEqual({ 'general:inventory_number': '12645/27' });
+  });
+
   it('stands above a label in brackets below its blank', () => {
     const found = values(
       page(

@@ -48,7 +48,8 @@ const FITS = {
   integer: (texts: readonly string[]) =>
     share(texts, (text, i) => /^\d{1,3}$/u.test(text) && Number(text) === (i === 0 ? 1 : Number(texts[i - 1]) + 1)),
 };
-const GUESSED = 0.75;
+/** The score of a column that is known by what stands in it, not by its head. */
+export const GUESSED = 0.75;
 
 /** Columns as wide as what stands in them: each takes the stretch of text that lies under its header. */
 export function spread(rows: readonly (readonly Token[])[], header: Header): Header['columns'] {

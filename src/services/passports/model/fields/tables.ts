@@ -4,7 +4,7 @@ import { readValue } from '../../schema/values.ts';
 import { median } from './blocks.ts';
 import { type Header, headersOf } from './headers.ts';
 import { type Sheet, type Token, textOf } from './sheet.ts';
-import { guessed, inColumn, spread } from './table-columns.ts';
+import { GUESSED, guessed, inColumn, spread } from './table-columns.ts';
 import { freeRows, ruledRows } from './table-lines.ts';
 import { repaired } from './table-repairs.ts';
 import { labelWord } from './words.ts';
@@ -55,7 +55,10 @@ function bestOf(headers: readonly Header[], spec: TableSpec): Header | undefined
   const weighed = headers.map((header) => {
     const next = headers.filter(({ sheet, top }) => sheet === header.sheet && top > header.bottom)[0];
     const { rows } = readBody(header.sheet, header, spec, next?.top ?? header.sheet.height);
-    const cells = rows.reduce((sum, row) => sum + row.length, 0);
+    // That rows are numbered, in a column that does not say so, makes a list no table of rooms.
+    const tells = ({ spec, score }: ReadCell) => spec.type === 'number' || score > GUESSED;
+    // A head of two columns is soon found by chance: "Назначение | жилое" over a list of facts.
+    const cells = header.columns.length * rows.reduce((sum, row) => sum + row.filter(tells).length, 0);
     return { header, cells: rows.length < 2 ? cells / 4 : cells };
   });
   return weighed.filter(({ cells }) => cells > 0).sort((a, b) => b.cells - a.cells)[0]?.header;
