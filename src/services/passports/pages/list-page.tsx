@@ -301,4 +301,4 @@ const RENAME = { en: 'Rename', ru: 'Переименовать' };
 
 /** Nobody's session has no word to carry. */
 const Word = ({ csrf }: { csrf: string | undefined }): JSX.Element =>
-  csrf === undefined ? <></> : <input type="hidden" name={CSRF_FIELD} value={csrf} />;
+  csrf === undefined ? '' : <input type="hidden" name={CSRF_FIELD} value={csrf} />;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ColumnSpec } from '../../schema/schema.ts';
+import type { ReadCell } from './read-cell.ts';
 import type { Sheet, Token } from './sheet.ts';
 import { repaired } from './table-repairs.ts';
-import type { ReadCell } from './tables.ts';
 
 const area: ColumnSpec = { key: 'area', label: 'Площадь', type: 'number', unit: 'm2' };
 const living: ColumnSpec = { key: 'living_area', label: 'Жилая', type: 'number', unit: 'm2' };

@@ -1,5 +1,5 @@
+import type { ReadCell } from './read-cell.ts';
 import { textOf } from './sheet.ts';
-import type { ReadCell } from './tables.ts';
 
 /** Rows with what OCR misread put right, where the rest of the table tells what it was; such cells are less sure. */
 export function repaired(rows: ReadCell[][]): ReadCell[][] {

@@ -1,21 +1,13 @@
-import type { Value } from '../../extraction.ts';
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { median } from './blocks.ts';
 import { type Header, headersOf } from './headers.ts';
+import type { ReadCell } from './read-cell.ts';
 import { type Sheet, type Token, textOf } from './sheet.ts';
 import { GUESSED, guessed, inColumn, spread } from './table-columns.ts';
 import { freeRows, ruledRows } from './table-lines.ts';
 import { repaired } from './table-repairs.ts';
 import { labelWord } from './words.ts';
-
-/** A cell of a row that was read. */
-export interface ReadCell {
-  readonly spec: ColumnSpec;
-  readonly value: Exclude<Value, null>;
-  readonly tokens: readonly Token[];
-  readonly score: number;
-}
 
 export interface ReadTable {
   readonly rows: readonly (readonly ReadCell[])[];
