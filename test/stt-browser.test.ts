@@ -149,7 +149,7 @@ describe('the speech page at /', () => {
     );
     const { page } = await open(test);
     await choose(page, 'silence.wav');
-    await verdict(page).toBe('No speech was heard in this recording.');
+    await verdict(page).toBe('No speech was understood in this recording. If there is some, choose its language.');
     await stop();
 
     const stopFailing = await product.startWorker(
@@ -164,7 +164,7 @@ describe('the speech page at /', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await verdict(page).toBe('This recording was cancelled.');
     await page.getByRole('button', { name: /silence.wav/ }).click();
-    await verdict(page).toBe('No speech was heard in this recording.');
+    await verdict(page).toBe('No speech was understood in this recording. If there is some, choose its language.');
 
     await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');

@@ -80,7 +80,7 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
       requireHarmlessPort(url);
       // The text decides, not what it normalises to: 127.1, 0x7f.1 and 2130706433 all end at 127.0.0.1 too.
       if (policy.loopback && LOOPBACK_HOSTS.has(host)) return url;
-      requireHttps(url, ' Plain http:// is only for localhost, 127.0.0.1 and [::1].');
+      requireHttps(url, policy.loopback ? ' Plain http:// is only for localhost, 127.0.0.1 and [::1].' : '');
       if (isAddress(url)) requirePublicAddress(url, policy.holes);
       else requirePublicName(url, policy.holes);
       return url;

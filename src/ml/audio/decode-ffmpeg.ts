@@ -27,7 +27,11 @@ export async function* decodeWithFfmpeg(
   { type, maxSeconds, signal }: { type: AudioType; maxSeconds: number; signal: AbortSignal },
 ): AsyncGenerator<Float32Array> {
   signal.throwIfAborted();
-  const child = spawn('ffmpeg', ffmpegArguments(path, type, maxSeconds), { stdio: ['ignore', 'pipe', 'pipe'] });
+  // In a group of its own: a Ctrl-C is for us, who then decide what becomes of the recording.
+  const child = spawn('ffmpeg', ffmpegArguments(path, type, maxSeconds), {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const complaints = boundedText(child.stderr);
   const kill = () => void child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
@@ -44,7 +48,7 @@ export async function* decodeWithFfmpeg(
     const { code, killedBy } = await ended;
     signal.throwIfAborted();
     // By the kernel for want of memory, say: what was heard so far is not the recording.
-    if (killedBy) throw new Error(`ffmpeg was ended by ${killedBy}.`);
+    if (killedBy || code === TOLD_TO_STOP) throw new Error(`ffmpeg was ended by ${killedBy ?? 'a signal'}.`);
     if (code !== 0 && samples === 0) throw refusal(complaints());
   } catch (error) {
     signal.throwIfAborted();
@@ -56,6 +60,8 @@ export async function* decodeWithFfmpeg(
   }
 }
 
+/** What ffmpeg answers when a signal has asked it to stop: it writes what it has and leaves. */
+const TOLD_TO_STOP = 255;
 // A minute without a tenth of a second of sound is a file made to keep its reader busy.
 const STALL_MS = 60_000;
 const KEPT_COMPLAINTS = 2000;

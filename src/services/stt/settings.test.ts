@@ -1,10 +1,12 @@
+import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { missingCredentials, readOwn, tokensOf } from './settings.ts';
+import { MODELS, missingCredentials, readOwn, tokensOf } from './settings.ts';
 
 it.each<[string, Record<string, string>, RegExp]>([
   ['a provider that is none', { STT_PROVIDERS: 'local,cloud' }, /^STT_PROVIDERS: .*not "cloud"/],
   ['no provider at all', { STT_PROVIDERS: ' , ' }, /^STT_PROVIDERS must name at least one/],
   ['a remote provider without its address', { STT_PROVIDERS: 'remote,local' }, /^STT_REMOTE_URL must be set/],
+  ['a model that nobody knows', { STT_MODEL: 'huge' }, /^STT_MODEL: .*whisper-base/],
   ['an address that is none', { STT_REMOTE_URL: 'api.example.com' }, /^STT_REMOTE_URL: must be an address/],
   ['a language that is none', { STT_LANGUAGE: 'english' }, /^STT_LANGUAGE: must be an ISO 639-1 code or auto/],
   ['a host with a path', { STT_ALLOWED_URL_HOSTS: 'media.example.com/a' }, /^STT_ALLOWED_URL_HOSTS: /],
@@ -31,4 +33,9 @@ it('has no way to let everybody in, and makes a token only where nobody has said
   expect(missingCredentials({})).toEqual(['STT_API_TOKENS']);
   expect(missingCredentials({ STT_API_TOKENS: '' })).toEqual([]);
   expect(missingCredentials({ STT_API_TOKEN: 'one' })).toEqual([]);
+});
+
+it('knows the models that there are manifests of', async () => {
+  const folders = await readdir(new URL('../../../models/stt/', import.meta.url));
+  expect([...MODELS].sort()).toEqual(folders.sort());
 });

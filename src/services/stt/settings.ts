@@ -1,6 +1,7 @@
 import { listedHost } from '../../base/outbound-url.ts';
 import {
   type Agreement,
+  choice,
   type Environment,
   flag,
   integer,
@@ -16,6 +17,18 @@ import { oneToken, tokenList } from '../../http/token-settings.ts';
 import { isLanguage } from './languages.ts';
 
 const A_DAY = 86_400;
+
+/** The folders of `models/stt/`. */
+export const MODELS = [
+  'whisper-base',
+  'whisper-tiny',
+  'whisper-small',
+  'whisper-large-v3-turbo',
+  'moonshine-base',
+  'moonshine-tiny',
+  'parakeet-tdt-0.6b-v3',
+  'gigaam-v3',
+] as const;
 
 export const settings = {
   port: integer('STT_PORT', 8002, 'Port of the speech-to-text listener.', { max: 65_535 }),
@@ -51,7 +64,7 @@ export const settings = {
       throw new Error(`must be a list of local, remote, not "${name}".`);
     },
   ),
-  model: text('STT_MODEL', 'whisper-base', 'The local model; `assay models` lists those that can be had.'),
+  model: choice('STT_MODEL', MODELS, 'whisper-base', 'The local model; `assay models` tells how each is had.'),
   language: language('STT_LANGUAGE', 'The language of recordings whose request names none, as ISO 639-1, or `auto`.'),
   remoteName: text('STT_REMOTE_NAME', 'remote', 'What `result.service` calls the remote provider.'),
   remoteUrl: remoteUrl(

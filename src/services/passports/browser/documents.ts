@@ -41,6 +41,9 @@ export function openList(
     }
   }
 
+  /** Not at a person's wish: what was refused before stays to be read. */
+  const freshen = () => void refresh().catch((error: unknown) => attempt(() => Promise.reject(error)));
+
   /** Rows that stay are kept as they are: somebody may be typing into one. */
   function show(items: readonly Item[]): void {
     const known = new Map(rows().map((row) => [row.dataset['id']!, row]));
@@ -114,7 +117,7 @@ export function openList(
   function follow(): void {
     const stream = new EventSource('api/tasks/stream');
     const touch = byId('touch');
-    for (const kind of ['snapshot', 'task', 'deleted']) stream.addEventListener(kind, () => attempt(refresh));
+    for (const kind of ['snapshot', 'task', 'deleted']) stream.addEventListener(kind, freshen);
     stream.addEventListener('open', () => {
       touch.textContent = texts.live;
     });
@@ -122,7 +125,7 @@ export function openList(
       touch.textContent = texts.notLive;
       // A browser comes back by itself after a break, but not after a refusal (too many tabs): then the list is asked for.
       if (stream.readyState !== EventSource.CLOSED) return;
-      setInterval(() => attempt(refresh), 5000);
+      setInterval(freshen, 5000);
     });
   }
 

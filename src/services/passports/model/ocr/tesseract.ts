@@ -43,6 +43,8 @@ function recognize(program: string, languages: string, lines: Buffer, signal: Ab
   const child = spawn(program, ['stdin', 'stdout', '-l', languages, '--psm', '13', '--dpi', '300', 'tsv'], {
     signal,
     killSignal: 'SIGKILL',
+    // In a group of its own: a Ctrl-C is for the worker, who then decides what becomes of the document.
+    detached: true,
     // Several pages at once do more than several threads on one.
     env: { ...surroundings(), OMP_THREAD_LIMIT: '1' },
   });
