@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../../base/testing/require.ts';
 import { AudioRefused, openAudio } from './open-audio.ts';
@@ -358,4 +359,29 @@ function indexFirst(mp4: Buffer): Buffer {
   }
   const start = mp4.readUInt32BE(0);
   return Buffer.concat([mp4.subarray(0, start), moov, mp4.subarray(start, at), mp4.subarray(at + size)]);
+}
+
+test('a decoder that was told to stop leaves no damaged recording behind, and a Ctrl-C does not reach it', async (context) => {
+  needs('ffmpeg', context);
+  const path = await files.write('long', wav(noise(240 * 16_000), { rate: 16_000 }));
+  const audio = await openAudio(path, { signal, maxSeconds: 600, decoder: 'ffmpeg' });
+  const pieces = audio.pieces({ signal })[Symbol.asyncIterator]();
+  await pieces.next();
+  const { pid, group } = childNamed('ffmpeg');
+  expect(group).toBe(pid);
+  process.kill(pid, 'SIGINT');
+  const rest = (async () => {
+    while (!(await pieces.next()).done);
+  })();
+  await expect(rest).rejects.toThrow('ffmpeg was ended by a signal.');
+});
+
+/** A child of this process, as /proc tells of it: `pid (name) state parent group …`. */
+function childNamed(name: string): { pid: number; group: number } {
+  for (const entry of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
+    const stat = existsSync(`/proc/${entry}/stat`) ? readFileSync(`/proc/${entry}/stat`, 'utf8') : '';
+    const [, comm, parent, group] = /\((.*)\) \S (\d+) (\d+)/.exec(stat) ?? [];
+    if (comm === name && Number(parent) === process.pid) return { pid: Number(entry), group: Number(group) };
+  }
+  throw new Error(`There is no child ${name}.`);
 }
