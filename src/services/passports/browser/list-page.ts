@@ -4,6 +4,7 @@ import { pageData } from '../../../ui/browser/page-data.ts';
 import { openAssembly } from './assembly.ts';
 import { openList } from './documents.ts';
 import type { ListPage } from './list-texts.ts';
+import { focusRenames } from './rename.ts';
 import { sentenceOf } from './requests.ts';
 import { rejections, sendFiles } from './uploads.ts';
 
@@ -47,3 +48,4 @@ async function sendPdfs(files: readonly File[]): Promise<void> {
 openDrop({ inputs: ['pdfs', 'photos', 'camera'], onFiles: take });
 byId('upload').querySelector<HTMLElement>('button[type=submit]')!.hidden = true;
 byId('pdfs').classList.add('visually-hidden');
+focusRenames();

@@ -119,6 +119,7 @@ export function openReview({ texts, id, version: first }: ReviewPage): void {
       input.value = input.dataset['saved'] ?? '';
       input.removeAttribute('aria-invalid');
       input.closest('.field, .table')!.querySelector('.problem')!.textContent = '';
+      saved.textContent = '';
       announce(texts.restored);
     } else if (event.key === 'Enter' && !(input instanceof HTMLTextAreaElement && event.altKey)) {
       event.preventDefault();

@@ -1,5 +1,6 @@
 import { byId } from '../../../ui/browser/dom.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
+import { focusRenames } from './rename.ts';
 import { ask, Refused, sentenceOf } from './requests.ts';
 import { linkBoxes } from './review-boxes.ts';
 import { openReview } from './review-edits.ts';
@@ -9,6 +10,7 @@ const { own } = pageData<ReviewPage>();
 const { texts, id, status } = own;
 const POLL_MS = 1000;
 
+focusRenames();
 on('remove', async () => {
   if (!confirm(texts.removeSure)) return;
   await ask(id, { method: 'DELETE' });
