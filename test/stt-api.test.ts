@@ -127,7 +127,7 @@ describe('POST /transcribe/audio_url', () => {
     expect(polled.body.data.webhook).toMatchObject({ configured: true, status: 'pending' });
     expect(text + polled.text).not.toContain(secret);
     const { rows } = await product.database.db.query<{ task: string; delivery: string }>(
-      `select row_to_json(t)::text as task, row_to_json(d)::text || convert_from(d.secret, 'latin1') as delivery
+      `select row_to_json(t)::text as task, row_to_json(d)::text || encode(d.secret, 'escape') as delivery
          from tasks t join deliveries d on d.task_id = t.id where t.id = $1`,
       [body.data.task_id],
     );

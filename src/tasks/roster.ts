@@ -52,7 +52,8 @@ export async function keepRoster(needs: {
       throw error;
     }
   };
-  const onError = (err: unknown) => log.warn({ err }, 'the store of tasks does not answer');
+  // A round that is under way when the process stops loses its connection, and nobody needs to hear of that.
+  const onError = (err: unknown) => void (signal.aborted || log.warn({ err }, 'the store of tasks does not answer'));
   await refresh().catch(onError);
   void loop(refresh, { restMs: needs.refreshMs ?? 1000, maxRestMs: 2000, signal, onError });
 
