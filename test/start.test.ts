@@ -147,7 +147,7 @@ it('is not ready, and says why last, where a worker or a listener refuses its se
   const assay = startAssay(place, { env: { ...env, DEFECTOSCOPY_MODEL_VERSION: '9.9' } });
   expect(await assay.ended).toMatchObject({ code: 2 });
   expect(assay.said.out).toBe('');
-  expect(assay.said.err).toMatch(/\nThe model version 9\.9 [^\n]+\n$/);
+  expect(assay.said.err).toMatch(/(?:^|\n)The model version 9\.9 [^\n]+\n$/);
 
   const port = createServer().listen(place.port, '127.0.0.1');
   onTestFinished(() => void port.close());

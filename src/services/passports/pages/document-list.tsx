@@ -1,0 +1,158 @@
+import { fill } from '../../../ui/browser/fill.ts';
+import type { ListPage, ListTexts } from '../browser/list-texts.ts';
+import type { Document, Status } from '../documents.ts';
+import { Word } from './csrf-word.tsx';
+import { errorTexts } from './error-texts.ts';
+
+export const PER_PAGE = 25;
+export const STATUSES: readonly Status[] = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
+
+/** The documents of one page of the list, with its filters and exports. */
+export function List(given: {
+  words: ListTexts;
+  items: readonly Document[];
+  total: number;
+  own: ListPage;
+  language: 'en' | 'ru';
+  csrf: string | undefined;
+}): JSX.Element {
+  const { words, items, total, own, language, csrf } = given;
+  const { page, status, signedIn } = own;
+  const pages = Math.max(1, Math.ceil(total / PER_PAGE));
+  const address = (to: number, of: string | null) => {
+    const query = new URLSearchParams({ ...(of !== null && { status: of }), ...(to > 1 && { page: String(to) }) });
+    return query.size === 0 ? './' : `?${query}`;
+  };
+  return (
+    <section aria-labelledby="documents-title">
+      <div class="row">
+        <h2 id="documents-title" safe>
+          {words.documents}
+        </h2>
+        <p id="touch" class="hint" role="status"></p>
+      </div>
+      <nav class="filters" aria-label={words.state}>
+        {[null, ...STATUSES].map((each) => (
+          <a href={address(1, each)} aria-current={each === status ? 'true' : undefined} safe>
+            {each === null ? words.all : words.statuses[each]}
+          </a>
+        ))}
+      </nav>
+      <p id="none" class="hint" hidden={items.length > 0} safe>
+        {status === null ? words.none : words.noneSuch}
+      </p>
+      <ul id="documents" class="documents">
+        {items.map((item) => (
+          <Item item={item} words={words} language={language} csrf={csrf} signedIn={signedIn} />
+        ))}
+      </ul>
+      <template id="document">
+        <Item item={undefined} words={words} language={language} csrf={csrf} signedIn={signedIn} />
+      </template>
+      <div class="row">
+        <p class="paging" hidden={pages === 1}>
+          {page > 1 ? (
+            <a href={address(page - 1, status)} rel="prev" safe>
+              {`← ${words.previous}`}
+            </a>
+          ) : (
+            ''
+          )}{' '}
+          <span safe>{fill(words.pageOf, { page, pages })}</span>{' '}
+          {page < pages ? (
+            <a href={address(page + 1, status)} rel="next" safe>
+              {`${words.next} →`}
+            </a>
+          ) : (
+            ''
+          )}
+        </p>
+        <p class="exports" hidden={!own.session}>
+          <a href="export/session/excel" safe>
+            {words.exportSession}
+          </a>
+          {signedIn ? (
+            <>
+              {' · '}
+              <a href="export/all/excel" safe>
+                {words.exportAll}
+              </a>
+            </>
+          ) : (
+            ''
+          )}
+        </p>
+      </div>
+    </section>
+  );
+}
+
+/** One document; without one, the mould from which the script makes another. What its state has not is hidden. */
+function Item(given: {
+  item: Document | undefined;
+  words: ListTexts;
+  language: 'en' | 'ru';
+  csrf: string | undefined;
+  signedIn: boolean;
+}): JSX.Element {
+  const { item, words, language, csrf, signedIn } = given;
+  const { id = '', filename = '', status = 'PENDING', progress = null, cached = false } = item ?? {};
+  const when = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  return (
+    <li data-id={id} data-status={status}>
+      <div class="what">
+        <a class="name" href={signedIn ? `task/${id}` : undefined} safe>
+          {filename}
+        </a>
+        <p class="hint">
+          <time datetime={item?.createdAt.toISOString() ?? ''} safe>
+            {item === undefined ? '' : when.format(item.createdAt)}
+          </time>
+          <span class="cached" hidden={!cached} safe>{` · ${words.cached}`}</span>
+          <span class="why" safe>
+            {item?.errorType ? ` · ${errorTexts[language][item.errorType]}` : ''}
+          </span>
+        </p>
+      </div>
+      <div class="how">
+        <p class={`state ${status.toLowerCase()}`} safe>
+          {words.statuses[status]}
+        </p>
+        <progress
+          max="1"
+          value={String(progress ?? 0)}
+          hidden={status !== 'PROCESSING'}
+          aria-label={words.state}
+        ></progress>
+      </div>
+      <div class="tools" hidden={!signedIn}>
+        <a class="button small export" data-path="excel" href={`export/${id}/excel`} hidden={status !== 'SUCCESS'} safe>
+          {words.excel}
+        </a>
+        <a class="button small export" data-path="pdf" href={`export/${id}/pdf`} hidden={status !== 'SUCCESS'} safe>
+          {words.pdf}
+        </a>
+        <button type="button" class="small retry needs-script" hidden={status !== 'FAILED' && status !== 'ERROR'} safe>
+          {words.retry}
+        </button>
+        <details class="rename">
+          <summary class="button small" safe>
+            {RENAME[language]}
+          </summary>
+          <form method="post" action={`task/${id}/rename`}>
+            <Word csrf={csrf} />
+            <input name="name" type="text" value={filename} maxlength="255" required aria-label={words.name} />
+            <button type="submit" class="small">
+              OK
+            </button>
+          </form>
+        </details>
+        <button type="button" class="small remove needs-script" safe>
+          {words.remove}
+        </button>
+      </div>
+    </li>
+  );
+}
+
+const RENAME = { en: 'Rename', ru: 'Переименовать' };
