@@ -13,7 +13,7 @@ import { inWords, PACKAGE_ROOT, type Plan } from './plan.ts';
 import type { DeliverNeeds } from './roles/deliver.ts';
 import { createDeliveryMeters, createTaskMeter } from './roles/meters.ts';
 import type { SweepNeeds } from './roles/sweep.ts';
-import type { GatewayHouse, ModelHouse } from './services/service.ts';
+import type { AttendHouse, GatewayHouse, ModelHouse } from './services/service.ts';
 import { postgresTaskStore } from './tasks/postgres.ts';
 import { watchQueue } from './tasks/queue-metrics.ts';
 import { keepRoster } from './tasks/roster.ts';
@@ -98,15 +98,18 @@ export const migrateDatabase = (db: Db) => migrate(db, new URL('migrations/', PA
 
 /** What the listeners of one process are made from. */
 export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs = 1000): Promise<GatewayHouse> {
-  const { db, tasks, workers, uploads, files, log, services, shared } = house;
-  const names = services.map(({ name }) => name);
-  const roster = await keepRoster({ workers, tasks, services: names, signal, log, refreshMs });
+  const { db, tasks, workers, uploads, files, log, services, shared, records } = house;
+  const roster = await keepRoster({
+    ...{ workers, tasks, signal, log, refreshMs },
+    services: services.map(({ name }) => name),
+  });
   const metrics = createMetrics({ version: shared.version });
-  watchQueue({ registry: metrics.registry, roster, services: names });
+  const withQueue = services.filter(({ work }) => work !== undefined).map(({ name }) => name);
+  watchQueue({ registry: metrics.registry, roster, services: withQueue });
   const meter = createTaskMeter(metrics.registry);
   const sealing = await sealingKey(shared.dataDir);
   return {
-    ...{ db, tasks, uploads, files, roster, metrics, log },
+    ...{ db, tasks, uploads, files, roster, metrics, records, log },
     onCancelled: (service) => meter.ended(service, 'failed'),
     webhookKeys: jwks(await house.signingKey()),
     seal: (secret) => seal(sealing, secret),
@@ -138,6 +141,12 @@ export async function modelHouse({ db, fetch, files, shared, log }: House): Prom
   await mkdir(scratchDir, { recursive: true, mode: 0o700 }).catch(inWords);
   await removeStale(scratchDir);
   return { db, fetch, files, scratchDir, log };
+}
+
+/** What a service without tasks attends to its own things with. */
+export async function attendHouse(house: House): Promise<AttendHouse> {
+  const { tasks, records, registry } = house;
+  return { ...(await modelHouse(house)), tasks, records, registry };
 }
 
 /** Nothing there lives longer than an attempt; what is a day old was left by a process that died. */

@@ -6,6 +6,7 @@ import { OperatorError } from './base/operator-error.ts';
 import { type Environment, readSettings, SettingsProblem, type Values } from './base/settings.ts';
 import { localCredentials } from './local-credentials.ts';
 import { services } from './services/index.ts';
+import type { RecordSource } from './services/records.ts';
 import type { OpenService, Service, SharedSettings } from './services/service.ts';
 import { houseAgreements, houseSettings } from './settings.ts';
 
@@ -19,6 +20,8 @@ export interface Plan {
   readonly services: readonly OpenService[];
   /** Of the listeners of all services, whichever of them this process has to do with. */
   readonly ports: readonly number[];
+  /** What people search of the finished work of all services, whichever of them this process has to do with. */
+  readonly records: readonly RecordSource[];
   /** The environment as it was read, with what the local profile has added: what a child process inherits. */
   readonly env: Environment;
   readonly host: string;
@@ -55,6 +58,7 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
     shared,
     services: open,
     ports: open.map(({ port }) => port),
+    records: open.flatMap(({ name, title, records }) => (records ? { service: name, title, ...records } : [])),
     env,
     host: settings.host ?? (local ? '127.0.0.1' : '0.0.0.0'),
     log: createLog(settings.logLevel, role),

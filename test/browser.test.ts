@@ -283,7 +283,7 @@ describe('the page at /', () => {
   it.skipIf(!existsSync(new URL('../models/defectoscopy/1.0.0/manifest.json', import.meta.url)))(
     'shows what the model that ships with the product sees on the example photo',
     async (test) => {
-      await work(await product.house.services[0]!.load(await modelHouse(product.house)));
+      await work(await product.house.services[0]!.work!.load(await modelHouse(product.house)));
       const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
       await page.getByRole('button', { name: 'Try the example photo' }).click();
       await until(() => page.locator('#verdict').textContent()).not.toBe('');

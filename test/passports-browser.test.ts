@@ -33,7 +33,7 @@ beforeAll(async () => {
     service: 'passports',
     env: { PASSPORTS_API_KEYS: `anna:${KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
   });
-  await product.startWorker(await product.house.services[0]!.load(await modelHouse(product.house)));
+  await product.startWorker(await product.house.services[0]!.work!.load(await modelHouse(product.house)));
 }, 120_000);
 afterAll(async () => {
   await product.stop();

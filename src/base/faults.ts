@@ -60,6 +60,10 @@ export const unsupportedMediaType = (wanted: string) =>
 export const validationError = (sentence: string) => new Fault('VALIDATION_ERROR', 422, sentence);
 export const idempotencyKeyReused = () =>
   new Fault('IDEMPOTENCY_KEY_REUSED', 422, 'This Idempotency-Key was used before with a different request.');
+export const idempotencyInProgress = () =>
+  new Fault('IDEMPOTENCY_IN_PROGRESS', 409, 'The first request with this Idempotency-Key is still being worked on.', {
+    'retry-after': '1',
+  });
 export const rateLimitExceeded = (retryAfterSeconds: number) =>
   new Fault('RATE_LIMIT_EXCEEDED', 429, `Too many requests: try again in ${retryAfterSeconds} s.`, {
     'retry-after': String(retryAfterSeconds),

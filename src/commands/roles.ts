@@ -3,6 +3,7 @@ import { rest } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { endNow, stopSignal } from '../base/stop-signal.ts';
 import {
+  attendHouse,
   deliverNeeds,
   gatewayHouse,
   type House,
@@ -34,17 +35,24 @@ export const serveCommand = (services: readonly string[]) =>
     });
   });
 
-/** `assay work`: one worker with one service's model. */
+/** `assay work`: one worker with one service's model, or, where a service takes no tasks, what it does instead. */
 export const workCommand = (name: string) =>
   inHouse('work', [name], async (house, signal) => {
     const { id, services, tasks, workers, log, settings } = house;
     await storeAnswers(house, signal);
+    const { attend, work: given } = services[0]!;
+    if (attend) {
+      const attending = attend(await attendHouse(house), signal);
+      process.send?.({ loaded: name });
+      return void (await Promise.all([attending, beat(house, signal, 'work', name)]));
+    }
+    if (!given) throw new OperatorError(`The service ${name} has no work to be done.`);
     try {
       await work({
         ...{ id, tasks, workers, log, signal },
         service: name,
         async load() {
-          const model = await services[0]!.load(await modelHouse(house));
+          const model = await given.load(await modelHouse(house));
           process.send?.({ loaded: name });
           return model;
         },
@@ -111,10 +119,16 @@ const storeAnswers = ({ db, log }: House, signal: AbortSignal, { orIsAway = fals
   );
 
 /** Carries the metrics of a role without a listener to whoever scrapes a gateway. */
-async function beat({ id, workers, registry, log }: House, signal: AbortSignal, role: string): Promise<void> {
+async function beat(
+  { id, workers, registry, log }: House,
+  signal: AbortSignal,
+  role: string,
+  service?: string,
+): Promise<void> {
   for (; !signal.aborted; await rest(BEAT_MS, signal)) {
+    const metrics = await registry.getMetricsAsJSON();
     await workers
-      .beat({ id, role, state: 'warm', info: {}, metrics: await registry.getMetricsAsJSON() })
+      .beat({ id, role, ...(service !== undefined && { service }), state: 'warm', info: {}, metrics })
       .catch((err) => log.warn({ err }, 'the heartbeat did not reach the store'));
   }
   await workers.leave(id).catch(() => {});

@@ -7,6 +7,7 @@ import { migrateDatabase, startEmbedded } from '../compose.ts';
 import { inWords, type Plan, plan } from '../plan.ts';
 import { demandFor } from '../roles/demand.ts';
 import { type Post, supervise } from '../roles/supervise.ts';
+import type { OpenService } from '../services/service.ts';
 import { postgresTaskStore } from '../tasks/postgres.ts';
 import { SUPERVISED } from './ending.ts';
 import { occupy } from './occupy.ts';
@@ -64,7 +65,10 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
     const child = (...args: string[]) =>
       fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, { env, execArgv: ['--enable-source-maps'] });
     const onDemand = settings.workers === 'on-demand';
-    const first = firstWords(onDemand ? 0 : services.length);
+    // What takes no tasks has no hours: its worker is always there.
+    const demandOf = ({ name, work }: OpenService) =>
+      work && { demand: demandFor({ name, work }, tasks, { idleSeconds: settings.workerIdleSeconds }) };
+    const first = firstWords(services.filter(({ work }) => !(onDemand && work)).length);
     const tell = async (addresses: Record<string, string>) => {
       await first.heard;
       if (!signal.aborted && !first.refusal()) onListening(planned, addresses);
@@ -75,7 +79,7 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
       ...services.map((service) => ({
         name: `work ${service.name}`,
         spawn: () => first.of(child('work', '--service', service.name)),
-        ...(onDemand && { demand: demandFor(service, tasks, { idleSeconds: settings.workerIdleSeconds }) }),
+        ...(onDemand && demandOf(service)),
       })),
     ];
     await supervise({ posts, log, signal }).catch((error: unknown) => {

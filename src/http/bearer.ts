@@ -4,9 +4,9 @@ import { queueUnavailable, unauthorized } from '../base/faults.ts';
 
 /**
  * Who may call a route: anyone; a valid token; a valid token where a task is at stake (which matters when unconfigured);
- * a valid token or a browser's session; or anyone, known by token or session where there is one.
+ * a valid token or a browser's session; anyone, known by token or session where there is one; or a moderator's token.
  */
-export type Access = 'public' | 'bearer' | 'task' | 'session' | 'visitor';
+export type Access = 'public' | 'bearer' | 'task' | 'session' | 'visitor' | 'moderator';
 
 /**
  * Answers "who is asking?" with the principal's short name, or `undefined` where nobody has to say; throws the refusal.

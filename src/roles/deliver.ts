@@ -4,7 +4,7 @@ import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { Log } from '../base/log.ts';
 import { createBell, rest } from '../base/loop.ts';
 import type { UrlPolicy } from '../base/outbound-url.ts';
-import type { OpenService } from '../services/service.ts';
+import type { TaskWork } from '../services/service.ts';
 import type { SignedMessage } from '../tasks/signature.ts';
 import { sign } from '../tasks/signature.ts';
 import { type DeliveryOutcome, type DueDelivery, newbornWebhook, type TaskStore } from '../tasks/store.ts';
@@ -17,7 +17,7 @@ const AT_ONCE_PER_ORIGIN = 4;
 
 export interface DeliverNeeds {
   tasks: TaskStore;
-  services: readonly OpenService[];
+  services: readonly { readonly name: string; readonly work?: TaskWork }[];
   fetch: GuardedFetch;
   policy: UrlPolicy;
   signingKey: SignedMessage['signingKey'];
@@ -99,10 +99,10 @@ async function post(needs: DeliverNeeds, due: DueDelivery): Promise<DeliveryOutc
 /** The status of the receiver's 2xx. */
 async function send(needs: DeliverNeeds, due: DueDelivery): Promise<number> {
   const { tasks, fetch, policy, timeoutMs, signingKey } = needs;
-  const service = needs.services.find(({ name }) => name === due.task.service);
-  if (!service) throw new Error(`No service here is named ${due.task.service}.`);
-  const body = due.body ?? (await tasks.keepBody(due.id, bodyOf(service, due)));
-  const secret = due.secret ? needs.openSecret(due.secret) : service.webhook.secretFor(due.task.principal);
+  const work = needs.services.find(({ name }) => name === due.task.service)?.work;
+  if (!work) throw new Error(`No service here is named ${due.task.service}.`);
+  const body = due.body ?? (await tasks.keepBody(due.id, bodyOf(work, due)));
+  const secret = due.secret ? needs.openSecret(due.secret) : work.webhook.secretFor(due.task.principal);
   const timestamp = Math.floor(Date.now() / 1000);
   const { status } = await fetch(due.url, {
     policy,
@@ -111,7 +111,7 @@ async function send(needs: DeliverNeeds, due: DueDelivery): Promise<number> {
     headers: {
       'content-type': 'application/json',
       'user-agent': 'assay-webhook/1',
-      'x-service-event': service.webhook.event,
+      'x-service-event': work.webhook.event,
       'x-service-task-id': due.task.id,
       'x-service-delivery-id': due.id,
       'x-service-delivery-attempt': String(due.attempt),
@@ -128,7 +128,7 @@ async function send(needs: DeliverNeeds, due: DueDelivery): Promise<number> {
  * Serialised once, by the function that answers polls, with the webhook as it was the moment the result was recorded;
  * every attempt sends these bytes.
  */
-function bodyOf({ present, webhook }: OpenService, due: DueDelivery): string {
+function bodyOf({ present, webhook }: TaskWork, due: DueDelivery): string {
   const task = { ...due.task, webhook: newbornWebhook(due.id) };
   const body = present(task);
   return webhook.thin && Buffer.byteLength(body) > LARGEST_BODY_BYTES ? webhook.thin(task) : body;

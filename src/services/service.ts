@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import type { Holes } from '../base/addresses.ts';
 import type { Db } from '../base/db.ts';
 import type { Files } from '../base/files.ts';
@@ -11,11 +12,12 @@ import type { Roster } from '../tasks/roster.ts';
 import type { TaskStore } from '../tasks/store.ts';
 import type { Priority, Task } from '../tasks/task.ts';
 import type { Uploads } from '../tasks/uploads.ts';
+import type { RecordMaker, RecordSource } from './records.ts';
 
 /**
- * What makes a folder a service: what it accepts and answers (`gateway`), how it presents a task (`present`, the one
- * function behind the poll route and the webhook), and which model does the work (`load`). Roles are handed services
- * and know none by name.
+ * What makes a folder a service: what it accepts and answers (`gateway`) and, where it takes tasks, how it presents one
+ * (`work.present`, the one function behind the poll route and the webhook) and which model does the work (`work.load`).
+ * Roles are handed services and know none by name.
  */
 export interface Service {
   readonly name: string;
@@ -38,23 +40,33 @@ export interface OpenService {
   readonly port: number;
   /** Puts its routes on a listener. */
   gateway(house: GatewayHouse): Promise<Gateway>;
-  /** The body that a reader of a task gets, as JSON text: `GET /result/{task_id}` and the webhook both use it. */
-  present(task: Task): string;
-  readonly webhook: WebhookContract;
+  /** Absent where it takes no tasks. */
+  readonly work?: TaskWork;
+  /** What of its finished work people search in the catalog; absent where nothing is. */
+  readonly records?: RecordMaker;
+  /** What its worker does in place of tasks, until `signal` aborts; absent where it works on tasks. */
+  readonly attend?: (house: AttendHouse, signal: AbortSignal) => Promise<void>;
   /** What its settings come to where that is not plain from each of them; for `config check`. */
   readonly verdicts: Readonly<Record<string, string>>;
-  /** Loads what does the work; imported late, so that a gateway starts without a neural network on disk. */
-  load(house: ModelHouse): Promise<Model>;
   /** Once a minute: removes what has grown old of its own; absent where the engine's housekeeping is enough. */
   readonly tidy?: (house: TidyHouse, signal: AbortSignal) => Promise<void>;
-  /** When a cold worker is started for tasks that wait, where workers come on demand. */
-  readonly startAfterSeconds: Readonly<Record<Priority, number>>;
   /** What opens it, where it was configured as it is and not as a digest: a token, or a key to be exchanged for one. */
   readonly credential: string | undefined;
   /** A line for a shell that works when pasted, for the banner of the `local` profile. */
   example(baseUrl: string): string;
   /** Where a person looks at it, with what the page needs to know. */
   pageUrl(baseUrl: string): string;
+}
+
+/** The tasks of a service: how they are worked on, and what is told of them. */
+export interface TaskWork {
+  /** The body that a reader of a task gets, as JSON text: `GET /result/{task_id}` and the webhook both use it. */
+  present(task: Task): string;
+  readonly webhook: WebhookContract;
+  /** Loads what does the work; imported late, so that a gateway starts without a neural network on disk. */
+  load(house: ModelHouse): Promise<Model>;
+  /** When a cold worker is started for tasks that wait, where workers come on demand. */
+  readonly startAfterSeconds: Readonly<Record<Priority, number>>;
 }
 
 /** The settings that more than one service reads. */
@@ -85,6 +97,8 @@ export interface GatewayHouse {
   readonly metrics: Metrics;
   /** Counts a task that its client gave up. */
   readonly onCancelled: (service: string) => void;
+  /** What of the finished work of every service of this installation people search. */
+  readonly records: readonly RecordSource[];
   readonly webhookKeys: object;
   /** A client's webhook secret as bytes that only the deliverer can open. */
   readonly seal: (secret: string) => Buffer;
@@ -102,6 +116,15 @@ export interface ModelHouse {
   readonly fetch: GuardedFetch;
   readonly files: Files;
   readonly log: Log;
+}
+
+/** What a service attends to its own things with. */
+export interface AttendHouse extends ModelHouse {
+  readonly tasks: TaskStore;
+  /** Of every service of this installation that has one. */
+  readonly records: readonly RecordSource[];
+  /** Counters and gauges put here travel with the heartbeat to whoever reads the metrics. */
+  readonly registry: Registry;
 }
 
 /** What a service keeps house with. */

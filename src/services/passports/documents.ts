@@ -11,6 +11,9 @@ export interface Caller {
   readonly role?: 'admin' | 'user';
 }
 
+/** One word for whoever asks: repeated requests are his only where the key and the session are the same. */
+export const principalOf = ({ key, session }: Caller): string => `${key ?? ''}\0${session}`;
+
 /** A document: its task, and what a person made of it. Everything but the bytes. */
 export interface Document {
   /** UUIDv7; the task's id too. */

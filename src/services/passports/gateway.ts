@@ -5,17 +5,17 @@ import { isUnavailable } from '../../base/db.ts';
 import { newId } from '../../base/ids.ts';
 import { loop } from '../../base/loop.ts';
 import { readOrCreate } from '../../base/secrets.ts';
+import { openCsrf } from '../../http/csrf.ts';
 import { detailValidation } from '../../http/detail-errors.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { type Metrics, metricsHandler } from '../../http/metrics.ts';
 import { slidingWindow } from '../../http/rate-limit.ts';
 import { probeRoutes } from '../probe-routes.ts';
+import { openReplies } from '../replies.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { apiKeysFrom } from './auth/api-keys.ts';
 import { openCookies } from './auth/cookies.ts';
-import { openCsrf } from './auth/csrf.ts';
 import { openDoor } from './auth/door.ts';
-import { openReplies } from './auth/replies.ts';
 import { openTokens } from './auth/tokens.ts';
 import { openVisits } from './auth/visits.ts';
 import type { Documents } from './documents.ts';
@@ -72,7 +72,7 @@ export async function openGateway({
   const cookies = openCookies({ path: base, secure: own.cookieSecure });
   const csrf = openCsrf(secret);
   const door = openDoor({ tokens, visits, cookies, csrf, bearerScope: own.bearerScope, publicOrigins });
-  const replies = openReplies(db);
+  const replies = openReplies(db, service);
   const schema = loadSchema(own.schemaFile);
   const cacheKey = (contentHash: string) => contentKey(contentHash, schema, own);
 

@@ -23,20 +23,22 @@ export const passports: Service = {
       name: 'passports',
       title: TITLE,
       port: own.port,
-      present: presentTask,
       verdicts: {
         api_keys: keys.length > 0 ? `${keys.length} configured` : 'none: nobody gets a token',
         bearer_scope: own.bearerScope,
         language_model: own.llmProvider === 'none' ? 'none' : `${own.llmModel} at ${own.llmBaseUrl}`,
       },
-      // No callback of this service is offered yet; its tasks have none.
-      webhook: { event: 'passports.task.terminal', secretFor: () => undefined },
-      startAfterSeconds: { realtime: 0, batch: 0 },
       gateway: async (house) => {
         const documents = documentsOf(own, house);
         return (await import('./gateway.ts')).openGateway({ house, own, shared, documents });
       },
-      load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
+      work: {
+        present: presentTask,
+        // No callback of this service is offered yet; its tasks have none.
+        webhook: { event: 'passports.task.terminal', secretFor: () => undefined },
+        load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
+        startAfterSeconds: { realtime: 0, batch: 0 },
+      },
       tidy: (house, signal) => documentsOf(own, house).tidy(signal),
       credential: key,
       example: (baseUrl) => example(baseUrl, key),

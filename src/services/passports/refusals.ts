@@ -38,10 +38,6 @@ export const notReady = () =>
   new Fault('TASK_NOT_READY', 409, 'The task has not come to a result that could be exported.');
 export const versionConflict = () =>
   new Fault('VERSION_CONFLICT', 412, 'Somebody else has edited these fields since you read them.');
-export const idempotencyInProgress = () =>
-  new Fault('IDEMPOTENCY_IN_PROGRESS', 409, 'The first request with this Idempotency-Key is still being worked on.', {
-    'retry-after': '1',
-  });
 export const cleanupRunning = () =>
   new Fault('CLEANUP_RUNNING', 409, 'Another cleanup is still running.', { 'retry-after': '10' });
 

@@ -21,13 +21,15 @@ export const stt: Service = {
       name: 'stt',
       title: TITLE,
       port: own.port,
-      present,
       verdicts: { auth: tokens.state, providers: own.providers.join(', then ') },
-      // A secret belongs to a task here, and comes with it.
-      webhook: { event: 'stt.result.terminal', secretFor: () => undefined, thin: presentThin },
-      startAfterSeconds: { realtime: 0, batch: 0 },
       gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
-      load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
+      work: {
+        present,
+        // A secret belongs to a task here, and comes with it.
+        webhook: { event: 'stt.result.terminal', secretFor: () => undefined, thin: presentThin },
+        load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
+        startAfterSeconds: { realtime: 0, batch: 0 },
+      },
       credential: token,
       example: (baseUrl) => example(baseUrl, token),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),

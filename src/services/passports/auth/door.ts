@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../../../base/db.ts';
 import { Fault, unauthorized } from '../../../base/faults.ts';
 import { bearerToken, type Guard } from '../../../http/bearer.ts';
+import { CSRF_FIELD, type Csrf } from '../../../http/csrf.ts';
 import { fromOwnPage } from '../../../http/same-origin.ts';
 import type { Caller } from '../documents.ts';
 import { csrfFailed, forbidden, tokenRefused } from '../refusals.ts';
 import type { Cookies } from './cookies.ts';
-import { CSRF_FIELD, type Csrf } from './csrf.ts';
 import type { Holder, Tokens } from './tokens.ts';
 import type { Visits } from './visits.ts';
 

@@ -1,8 +1,8 @@
+import { type Cell, type Sheet, xlsx } from '../../../base/xlsx/xlsx.ts';
 import type { Opened } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
-import { type Cell, type Sheet, xlsx } from './xlsx.ts';
 
 /** The media type of what the two functions below make. */
 export const EXCEL_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';

@@ -1,4 +1,4 @@
-import { CSRF_FIELD } from '../auth/csrf.ts';
+import { CSRF_FIELD } from '../../../http/csrf.ts';
 
 /** Nobody's session has no word to carry. */
 export const Word = ({ csrf }: { csrf: string | undefined }): JSX.Element =>

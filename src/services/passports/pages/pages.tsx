@@ -1,7 +1,7 @@
+import { CSRF_FIELD, type Csrf } from '../../../http/csrf.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { RefusalPage } from '../../../http/refuse.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
-import { CSRF_FIELD, type Csrf } from '../auth/csrf.ts';
 import type { Door } from '../auth/door.ts';
 import { listTexts } from '../browser/list-texts.ts';
 import type { Documents } from '../documents.ts';

@@ -1,10 +1,10 @@
+import { CSRF_FIELD } from '../../../http/csrf.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
 import { languageOf } from '../../task-routes.ts';
-import { CSRF_FIELD } from '../auth/csrf.ts';
 import type { Door } from '../auth/door.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
 import type { Document, Documents, HistoryEntry, Opened } from '../documents.ts';

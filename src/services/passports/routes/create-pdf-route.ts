@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
-import { queueUnavailable } from '../../../base/faults.ts';
+import { idempotencyInProgress, queueUnavailable } from '../../../base/faults.ts';
 import type { Files } from '../../../base/files.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint } from '../../../http/idempotency.ts';
+import type { Replies } from '../../replies.ts';
 import { callerOf } from '../auth/door.ts';
-import type { Replies } from '../auth/replies.ts';
-import type { Documents, ImageRow } from '../documents.ts';
+import { type Documents, type ImageRow, principalOf } from '../documents.ts';
 import { displayName } from '../names.ts';
-import { csrfFailed, idempotencyInProgress, invalidImageIds, storageUnavailable, tooManyPages } from '../refusals.ts';
+import { csrfFailed, invalidImageIds, storageUnavailable, tooManyPages } from '../refusals.ts';
 import { CreatePdf, PdfCreated } from '../schema-http.ts';
 import { ofStorage } from './receive.ts';
 import { requested } from './upload-route.ts';
@@ -56,7 +56,7 @@ export function createPdfRoute(
     async (request, reply) => {
       const caller = callerOf(request);
       const ids = request.body.image_ids.map((id) => id.toLowerCase());
-      const asked = { caller, fingerprint: fingerprint(ids) };
+      const asked = { principal: principalOf(caller), fingerprint: fingerprint(ids) };
       const { status, body } = await replies.once(request, reply, asked, async () => {
         const images = pick(ids, await documents.images(caller.session), maxImages);
         const stored = await assemble(files, images);

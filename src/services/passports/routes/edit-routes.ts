@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { wantsJson } from '../../../http/accept.ts';
+import { CSRF_FIELD } from '../../../http/csrf.ts';
 import { InvalidInput, missing } from '../../../http/details.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { CSRF_FIELD } from '../auth/csrf.ts';
 import { callerOf, type Door } from '../auth/door.ts';
 import type { Caller, Documents, Opened } from '../documents.ts';
 import { placed, readTyped, type Typed } from '../edits.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { payloadTooLarge, queueUnavailable } from '../../../base/faults.ts';
+import { idempotencyInProgress, payloadTooLarge, queueUnavailable } from '../../../base/faults.ts';
 import type { Files } from '../../../base/files.ts';
 import { wantsJson } from '../../../http/accept.ts';
 import { InvalidInput } from '../../../http/details.ts';
@@ -7,18 +7,11 @@ import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { traceparent } from '../../../http/request-id.ts';
 import { acceptUploads } from '../../../http/upload.ts';
+import type { Replies } from '../../replies.ts';
 import type { Door } from '../auth/door.ts';
-import type { Replies } from '../auth/replies.ts';
-import type { Document, Documents } from '../documents.ts';
+import { type Document, type Documents, principalOf } from '../documents.ts';
 import { givenName } from '../names.ts';
-import {
-  csrfFailed,
-  emptyFile,
-  fileTooLarge,
-  idempotencyInProgress,
-  notADocument,
-  storageUnavailable,
-} from '../refusals.ts';
+import { csrfFailed, emptyFile, fileTooLarge, notADocument, storageUnavailable } from '../refusals.ts';
 import { Uploaded } from '../schema-http.ts';
 import { taskItem } from '../wire.ts';
 import { type Received, receive, rejections } from './receive.ts';
@@ -100,7 +93,7 @@ export async function uploadRoute(
           const names = namesOf(delivery.files, delivery.fields);
           const caller = await door.admit(request, reply);
           const fingerprint = fingerprintOf(delivery.files, names);
-          const asked = { caller, fingerprint, onReplay: () => delivery.discard() };
+          const asked = { principal: principalOf(caller), fingerprint, onReplay: () => delivery.discard() };
           const { status, body } = await replies.once(request, reply, asked, async () => {
             owned = true;
             const created = await documents.create(

@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Db } from '../../../base/db.ts';
-import { idempotencyKeyReused } from '../../../base/faults.ts';
-import type { JsonObject } from '../../../base/json.ts';
-import { InvalidInput } from '../../../http/details.ts';
-import { idempotencyKey } from '../../../http/idempotency.ts';
-import type { Caller } from '../documents.ts';
-import { idempotencyInProgress } from '../refusals.ts';
+import type { Db } from '../base/db.ts';
+import { idempotencyInProgress, idempotencyKeyReused } from '../base/faults.ts';
+import type { JsonObject } from '../base/json.ts';
+import { InvalidInput } from '../http/details.ts';
+import { idempotencyKey } from '../http/idempotency.ts';
 
 export interface Answer {
   readonly status: number;
@@ -23,24 +21,24 @@ export interface Replies {
   once(
     request: FastifyRequest,
     reply: FastifyReply,
-    asked: { caller: Caller; fingerprint: string; onReplay?: () => Promise<void> },
+    asked: { principal: string; fingerprint: string; onReplay?: () => Promise<void> },
     act: () => Promise<Answer>,
   ): Promise<Answer>;
   tidy(): Promise<void>;
 }
 
-const KEEP = 'update passport_replies set status = $2, body = $3 where key = $1';
+const KEEP = 'update replies set status = $2, body = $3 where key = $1';
 
 /** A request that has run for so long has died with its process. */
 const STALE = '15 minutes';
 
-export function openReplies(db: Db): Replies {
+export function openReplies(db: Db, service: string): Replies {
   return {
-    async once(request, reply, { caller, fingerprint, onReplay }, act) {
+    async once(request, reply, { principal, fingerprint, onReplay }, act) {
       const word = keyOf(request);
       if (word === undefined) return act();
       const route = `${request.method} ${request.routeOptions.url ?? ''}`;
-      const key = hash('sha256', `passports\0${caller.key ?? ''}\0${caller.session}\0${route}\0${word}`, 'buffer');
+      const key = hash('sha256', `${service}\0${principal}\0${route}\0${word}`, 'buffer');
       const print = Buffer.from(fingerprint, 'hex');
       const first = await claim(db, key, print);
       if (first !== undefined) {
@@ -52,7 +50,7 @@ export function openReplies(db: Db): Replies {
       }
       const answer = await act().catch(async (error: unknown) => {
         // A refusal is not kept: the next try may do better. That this cannot be said leaves the claim to grow stale.
-        await db.query('delete from passport_replies where key = $1 and status is null', [key]).catch(() => {});
+        await db.query('delete from replies where key = $1 and status is null', [key]).catch(() => {});
         throw error;
       });
       // What was done is done, whether or not a repetition will be told of it.
@@ -63,7 +61,7 @@ export function openReplies(db: Db): Replies {
     },
 
     async tidy() {
-      await db.query(`delete from passport_replies where created_at < now() - interval '24 hours'`);
+      await db.query(`delete from replies where created_at < now() - interval '24 hours'`);
     },
   };
 }
@@ -77,7 +75,7 @@ interface Row {
 /** Undefined when the key is now ours; otherwise what was written under it before. */
 async function claim(db: Db, key: Buffer, fingerprint: Buffer): Promise<Row | undefined> {
   const { rowCount } = await db.query(
-    `insert into passport_replies as mine (key, fingerprint)
+    `insert into replies as mine (key, fingerprint)
      values ($1, $2)
      on conflict (key) do update
         set fingerprint = excluded.fingerprint, status = null, body = null, created_at = now()
@@ -86,7 +84,7 @@ async function claim(db: Db, key: Buffer, fingerprint: Buffer): Promise<Row | un
     [key, fingerprint],
   );
   if (rowCount > 0) return undefined;
-  const { rows } = await db.query<Row>('select fingerprint, status, body from passport_replies where key = $1', [key]);
+  const { rows } = await db.query<Row>('select fingerprint, status, body from replies where key = $1', [key]);
   // It was there a moment ago: its request has just failed, and this one may try.
   return rows[0] ?? claim(db, key, fingerprint);
 }

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import * as defectoscopy from '../services/defectoscopy/schema.ts';
+import * as passports from '../services/passports/schema-http.ts';
+import * as stt from '../services/stt/schema.ts';
+import { type Named, typescriptOf } from './testing/typescript-of.ts';
+
+/** What stands in the success envelope. */
+const data = (success: { properties: { data: object } }) => success.properties.data;
+
+const TYPES: Readonly<Record<string, Named>> = {
+  defectoscopy: {
+    PredictRequest: defectoscopy.PredictRequest,
+    PhotoAccepted: defectoscopy.Accepted,
+    Scored: defectoscopy.Classification.properties.masters.items,
+    Classification: defectoscopy.Classification,
+    PhotoWebhook: defectoscopy.Webhook,
+    PhotoState: data(defectoscopy.TaskState),
+    Heatmap: data(defectoscopy.Heatmap),
+    DefectoscopyHealth: data(defectoscopy.Health),
+  },
+  stt: {
+    TranscribeRequest: stt.TranscribeRequest,
+    RecordingAccepted: stt.Accepted,
+    Transcription: stt.Transcription,
+    RecordingState: data(stt.TaskState),
+    SttHealth: data(stt.Health),
+  },
+  passports: {
+    DocumentItem: passports.TaskItem,
+    DocumentList: passports.TaskList,
+    DocumentStatus: passports.TaskStatus,
+    DocumentField: Object.values(passports.Result.properties.fields.patternProperties)[0]!,
+    DocumentResult: passports.Result,
+    DocumentRejected: passports.Uploaded.properties.rejected.items,
+    DocumentsUploaded: passports.Uploaded,
+    PageImage: passports.Image,
+    PageImagesUploaded: passports.ImagesUploaded,
+    PageImages: passports.Images,
+    PageImageRotated: passports.Rotated,
+    PdfCreated: passports.PdfCreated,
+    DocumentUpdated: passports.Updated,
+    EditHistory: passports.History,
+    CleanedUp: passports.CleanedUp,
+    DeepHealth: passports.DeepHealth,
+    FailedStatistics: passports.FailedStats,
+    PassportsToken: passports.TokenAnswer,
+  },
+};
+
+describe('the types of the client', () => {
+  it.each(Object.entries(TYPES))('are those of the schemas that %s validates with', async (name, schemas) => {
+    const head = `// Made from the schemas of src/services by wire.test.ts; \`npx vitest run src/client/wire.test.ts -u\` makes it anew.\n`;
+    await expect(`${head}\n${typescriptOf(schemas)}`).toMatchFileSnapshot(`./wire/${name}.ts`);
+  });
+
+  it('say what a schema says: what may be absent, what may be null, which words there are', () => {
+    const type = typescriptOf({
+      Row: {
+        type: 'object',
+        required: ['state', 'at'],
+        properties: {
+          state: { enum: ['open', 'shut'], description: 'One of two.' },
+          at: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+          marks: { type: 'array', items: { anyOf: [{ type: 'integer' }, { type: 'null' }] } },
+          more: { type: 'object', additionalProperties: true, properties: {} },
+        },
+      },
+    });
+    expect(type).toBe(
+      [
+        'export interface Row {',
+        '  /** One of two. */',
+        "  readonly state: 'open' | 'shut';",
+        '  readonly at: string | null;',
+        '  readonly marks?: readonly (number | null)[];',
+        '  readonly more?: Readonly<Record<string, unknown>>;',
+        '}',
+        '',
+      ].join('\n'),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+// Made from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` makes it anew.
+
+export interface PredictRequest {
+  /** https address of the image on one of the allowed storage hosts. */
+  readonly image_url: string;
+  /** batch gives way to realtime, and may wait for a cold worker longer. */
+  readonly priority?: 'realtime' | 'batch';
+  /** Called once the final result is recorded. https; http only for localhost, 127.0.0.1 and [::1]. */
+  readonly webhook_url?: string;
+  /** An installed model version other than the default. */
+  readonly model_version?: string;
+}
+
+export interface PhotoAccepted {
+  readonly task_id: string;
+  readonly status: 'queued';
+  /** Relative to the base address. */
+  readonly status_url: string;
+  /** When a first poll makes sense; no promise of completion. */
+  readonly estimated_wait_seconds: number;
+}
+
+export interface Scored {
+  readonly name: string;
+  readonly conf: number;
+}
+
+export interface Classification {
+  readonly surface: string;
+  /** Every group with its confidence; they sum to 1. */
+  readonly masters: readonly Scored[];
+  /** Classes that reach the threshold of the model card; empty means sound. */
+  readonly defects: readonly Scored[];
+}
+
+export interface PhotoWebhook {
+  readonly configured: boolean;
+  /** pending, delivered or failed. */
+  readonly state: string;
+  readonly attempts: number;
+  readonly delivery_id?: string;
+  readonly last_attempt_at?: string;
+  readonly next_attempt_at?: string;
+  readonly delivered_at?: string;
+  readonly response_status_code?: number;
+  readonly last_error?: string;
+}
+
+export interface PhotoState {
+  readonly task_id: string;
+  readonly status: 'queued' | 'processing' | 'done' | 'failed';
+  /** For humans, while the task is in progress. */
+  readonly message?: string;
+  readonly result?: Classification;
+  readonly processing_time_ms?: number;
+  /** Unix time in whole seconds. */
+  readonly completed_at?: string;
+  readonly model_version?: string;
+  /** For humans, when the task failed. */
+  readonly error?: string;
+  /** For programs, when the task failed. */
+  readonly error_code?: string;
+  readonly webhook?: PhotoWebhook;
+}
+
+export interface Heatmap {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  /** Row by row over the upright image, width × height values. */
+  readonly values: readonly number[];
+}
+
+export interface DefectoscopyHealth {
+  readonly model_loaded: boolean;
+  readonly worker_id: string;
+  readonly model_version: string;
+  readonly gpu: {
+    readonly name: string;
+    readonly vram_used_mb: number;
+    readonly vram_total_mb: number;
+  };
+}
