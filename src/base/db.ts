@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { copyIn, copyOut } from './copy.ts';
 import type { Log } from './log.ts';
 import { rest } from './loop.ts';
 
@@ -27,9 +28,16 @@ export interface Queryable {
   query<Row = Record<string, unknown>>(sql: string | Statement, params?: readonly unknown[]): Promise<Rows<Row>>;
 }
 
+export interface Transaction extends Queryable {
+  /** Hands what `copy … to stdout` sends to `take`, which the server waits for, and answers how many rows there were. */
+  copyOut(sql: string, take: (rows: Buffer) => Promise<void>): Promise<number>;
+  /** Feeds `copy … from stdin`, and answers how many rows the table took. */
+  copyIn(sql: string, rows: AsyncIterable<Buffer>): Promise<number>;
+}
+
 export interface Db extends Queryable {
   /** Commits what `run` did, or nothing of it. `statementTimeoutMs` replaces the usual limit, for long statements. */
-  transaction<T>(run: (tx: Queryable) => Promise<T>, options?: { statementTimeoutMs?: number }): Promise<T>;
+  transaction<T>(run: (tx: Transaction) => Promise<T>, options?: { statementTimeoutMs?: number }): Promise<T>;
   /**
    * Calls `onHint` after every (re)connect, since hints may have been missed, and on every notification, until `signal`
    * aborts or the database is closed; then it resolves. It never rejects: a hint only saves a poll its waiting.
@@ -98,7 +106,11 @@ export function openDb({ url, log, max = 10, applicationName = 'assay', statemen
 
     transaction: (run, { statementTimeoutMs: limitMs } = {}) =>
       withClient(async (client) => {
-        const tx: Queryable = { query: (sql, params) => ask(client, sql, params, limitMs) };
+        const tx: Transaction = {
+          query: (sql, params) => ask(client, sql, params, limitMs),
+          copyOut: (sql, take) => copyOut(client, sql, take),
+          copyIn: (sql, rows) => copyIn(client, sql, rows),
+        };
         await tx.query('begin');
         try {
           if (limitMs !== undefined) await tx.query(`set local statement_timeout = ${Math.trunc(limitMs)}`);

@@ -115,6 +115,7 @@ export function describeRoute(
 const SECURITY: Record<Exclude<Access, 'public'>, Record<string, string[]>[]> = {
   bearer: [{ bearer: [] }],
   task: [{ bearer: [] }],
+  moderator: [{ bearer: [] }],
   session: [{ bearer: [] }, { session: [] }],
   visitor: [{ bearer: [] }, { session: [] }, {}],
 };
