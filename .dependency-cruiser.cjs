@@ -40,6 +40,25 @@ module.exports = {
       { path: '^src/roles/' },
       { path: '^src/(main|compose|plan|local-credentials)\\.ts|^src/commands/' },
     ),
+    floor(
+      'client-stands-alone',
+      { path: '^src/client/', pathNot: TEST },
+      { pathNot: '^src/client/' },
+      'It runs in browsers too, and whoever has it need not have the rest.',
+    ),
+    floor(
+      'client-is-for-commands',
+      { path: '^src/(?!client/|commands/)', pathNot: TEST },
+      { path: '^src/client/' },
+      'Inside the house nobody is a client, but for the command line.',
+    ),
+    floor(
+      'conform-knows-only-the-paper',
+      { path: '^src/conform/' },
+      { path: '^src/(?!conform/)|node_modules/' },
+      'It judges deployments by the specification: what it shared with the product, it could not find wrong.',
+    ),
+    floor('conform-is-for-the-command-line', { path: '^src/(?!conform/|commands/)' }, { path: '^src/conform/' }),
     floor('pg-by-one-door', { path: '^src/', pathNot: `^src/base/db\\.ts|${TEST}` }, { path: 'node_modules/pg/' }),
     floor(
       'onnxruntime-by-one-door',

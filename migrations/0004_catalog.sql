@@ -7,7 +7,9 @@ alter index passport_replies_created rename to replies_created;
 
 -- Whose finished work becomes records. What is not here costs its tasks one look at an empty table.
 create table catalog_sources (
-  service       text collate "C" primary key
+  service       text collate "C" primary key,
+  since         xid8           not null default pg_current_xact_id(),
+  complete      boolean        not null default false    -- what had ended before is in the feed too
 );
 
 -- What has ended, changed or gone and is not yet in the catalog. Whoever ends a task only appends here and waits for
@@ -23,14 +25,28 @@ create table catalog_feed (
 
 alter table catalog_feed set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 1);
 
+-- What the facets count, as it occurs together. Records are many and these are few, so counting records by their kind
+-- counts all facets at once. Kinds are never changed nor removed.
+create table catalog_kinds (
+  id            integer generated always as identity primary key,
+  digest        bytea          not null unique,
+  service       text           not null,
+  status        text           not null,
+  surface       text,
+  master        text,
+  defects       text[]         not null                  -- names
+);
+
 -- A record: what people filter and sort by. The number is in the order of indexing; what is long stands in tables of its own.
 create table catalog_records (
   number        bigint generated always as identity primary key,
+  created_at    timestamptz(3) not null,
+  kind          integer        not null references catalog_kinds (id), -- set by a trigger
+  hidden        boolean        not null default false,   -- by an accepted report; see catalog_hidden()
   record_id     text collate "C" not null unique,       -- service:task_id, or as it was imported
   service       text           not null,                -- 'import' for records that no service made
   task_id       text,
   status        text           not null check (status in ('done', 'failed')),
-  created_at    timestamptz(3) not null,
   indexed_at    timestamptz(3) not null default now(),
   title         text           not null,
   surface       text,
@@ -38,15 +54,40 @@ create table catalog_records (
   master_conf   real,
   defects       jsonb          not null default '{}',    -- name → confidence
   top_conf      real,                                    -- of the surest defect
-  hidden        boolean        not null default false,   -- by an accepted report; see catalog_hidden()
+  picture_of    text,                                    -- a digest of what the picture is made of
   picture_key   text,                                    -- at most 1024 px on its longer side, in the file store
   picture_width integer,
-  picture_height integer
+  picture_height integer,
+  search        tsvector       not null,                 -- weight A: the title; D: the text
+  title_search  tsvector generated always as (ts_filter(search, '{a}')) stored
 );
+
+-- The words go out of line, whatever their number: what lists, counts and sorts reads narrow rows.
+alter table catalog_records set (toast_tuple_target = 128);
+alter table catalog_records alter title set storage main, alter title_search set storage main,
+  alter defects set storage main, alter surface set storage main, alter master set storage main;
+
+create function catalog_kind() returns trigger language plpgsql as $$
+declare
+  names text[] := array(select jsonb_object_keys(new.defects));
+  mark bytea := sha256(convert_to(
+    jsonb_build_array(new.service, new.status, new.surface, new.master, names)::text, 'utf8'));
+begin
+  select id into new.kind from catalog_kinds where digest = mark;
+  if new.kind is null then
+    insert into catalog_kinds (digest, service, status, surface, master, defects)
+    values (mark, new.service, new.status, new.surface, new.master, names)
+    on conflict (digest) do nothing;
+    select id into new.kind from catalog_kinds where digest = mark;
+  end if;
+  return new;
+end $$;
+
+create trigger catalog_kind before insert or update of service, status, surface, master, defects on catalog_records
+  for each row execute function catalog_kind();
 
 create table catalog_texts (
   number        bigint primary key references catalog_records (number) on delete cascade,
-  search        tsvector       not null,
   text          text           not null                  -- what was searched in, for the line shown with a hit
 );
 
@@ -66,9 +107,7 @@ create table catalog_words (
 create table catalog_pictures (
   number        bigint primary key references catalog_records (number) on delete cascade,
   source        text           not null,
-  task_id       text           not null,
-  picture       json,                                    -- what the service is asked with; null: only the attachment
-  with_attachment boolean      not null default false,
+  picture       json           not null,                 -- what the service is asked with
   due_at        timestamptz    not null default now(),
   attempts      smallint       not null default 0
 );
@@ -79,6 +118,14 @@ create index catalog_pictures_due on catalog_pictures (due_at);
 create table catalog_trash (
   key           text collate "C" primary key,
   since         timestamptz    not null default now()
+);
+
+-- That everything is being indexed anew, and how far that has come.
+create table catalog_rebuild (
+  only_one      boolean        primary key default true check (only_one),
+  asked_at      timestamptz    not null default now(),
+  fed           boolean        not null default false,   -- what can still be read is in the feed again
+  done          bigint         not null default 0        -- up to this number texts are taken apart anew
 );
 
 -- People's own names for what they look for.
@@ -99,12 +146,13 @@ create table reports (
   user_info     text,
   status        text           not null default 'open',
   resolver_note text,
-  resolved_by   text,
+  moved_by      text,                                    -- the moderator who put it to where it stands
   reporter      text           not null,                 -- a token's short name, or a digest of an address
   receipt       bytea          not null,                 -- digest of what its reporter can read the outcome with
   created_at    timestamptz(3) not null default now(),
   updated_at    timestamptz(3) not null default now(),
   resolved_at   timestamptz(3),
+  acts          boolean        not null default true,    -- false: the decision is written down and changes no record
   version       integer        not null default 1
 );
 
@@ -144,7 +192,8 @@ create trigger for_ever before update or delete or truncate on report_events
 create function catalog_hidden(id text) returns boolean language sql stable as $$
   select coalesce((select action_type in ('delete', 'hide')
                      from reports
-                    where record_id = id and status = 'accepted' and action_type in ('delete', 'hide', 'restore')
+                    where record_id = catalog_hidden.id and status = 'accepted' and acts
+                      and action_type in ('delete', 'hide', 'restore')
                     order by resolved_at desc, id desc
                     limit 1), false)
 $$;
@@ -171,7 +220,10 @@ create trigger catalog_task_came after insert on tasks
 create function catalog_document_changed() returns trigger language plpgsql as $$
 begin
   insert into catalog_feed (service, task_id, gone)
-  select 'passports', old.id, tg_op = 'DELETE' where exists (select from catalog_sources where service = 'passports');
+  select 'passports', old.id, tg_op = 'DELETE'
+   where exists (select from catalog_sources where service = 'passports')
+      -- Whoever deletes a document means its record too, whether or not there will be new ones.
+      or (tg_op = 'DELETE' and exists (select from catalog_records where record_id = 'passports:' || old.id));
   return null;
 end $$;
 
@@ -182,7 +234,15 @@ create trigger catalog_changed after update of filename, version on passport_doc
 create trigger catalog_went after delete on passport_documents
   for each row execute function catalog_document_changed();
 
--- Indexes of the search.
-create index catalog_records_newest on catalog_records (created_at desc, number desc) where not hidden;
-create index catalog_texts_search on catalog_texts using gin (search);
+-- Indexes of the search. Lists, counts and exports read indexes alone where they can; a number stands in them for `upto`.
+create index catalog_records_newest on catalog_records (created_at desc, number desc, kind) where not hidden;
+create index catalog_records_surest on catalog_records
+  (coalesce(top_conf, -1) desc, created_at desc, number desc, kind) where not hidden;
+create index catalog_records_kinds on catalog_records (kind, number) where not hidden;
+create index catalog_records_hidden on catalog_records (created_at desc, number desc) where hidden;
+create index catalog_records_latest on catalog_records (indexed_at);
+create index catalog_records_by_task on catalog_records (task_id);
+create index catalog_records_words on catalog_records using gin (search) with (fastupdate = off);
+create index catalog_records_titles on catalog_records using gin (title_search) with (fastupdate = off);
+create index reports_unsettled on reports (record_id) where status in ('open', 'in_review');
 create index catalog_words_alike on catalog_words using gin (word gin_trgm_ops);

@@ -166,7 +166,8 @@ export function sweepNeeds(house: House, signal: AbortSignal): SweepNeeds {
     name,
     ...(tidy && { tidy: (signal: AbortSignal) => tidy({ db, tasks, files, log }, signal) }),
   }));
+  const absent = house.absent.flatMap(({ takeBack }) => (takeBack ? [() => takeBack(db)] : []));
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
   const meter = createTaskMeter(house.registry);
-  return { tasks, services, uploads, files, meter, limits: { maxAttempts, batchMaxWaitSeconds }, log, signal };
+  return { tasks, services, absent, uploads, files, meter, limits: { maxAttempts, batchMaxWaitSeconds }, log, signal };
 }

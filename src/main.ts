@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError } from 'commander';
 import { OperatorError } from './base/operator-error.ts';
 import { stopSignal } from './base/stop-signal.ts';
+import { addClientCommands } from './commands/client-commands.ts';
+import type { ConformOptions } from './commands/conform.ts';
 import { endWith } from './commands/ending.ts';
 import { MISCONFIGURED } from './roles/supervise.ts';
 
@@ -45,6 +47,8 @@ program
     else await demo({ keep: false, signal });
   });
 
+addClientCommands(program);
+
 program
   .command('serve')
   .description('the listeners')
@@ -77,6 +81,35 @@ program
   });
 
 program
+  .command('backup')
+  .description('everything as it is now (database, files, keys) in one file, also while Assay works')
+  .argument('<file>', 'where to; an older one stays until this one is complete; - is standard output')
+  .action(async (file: string) => {
+    const { backupCommand } = await import('./commands/backup.ts');
+    await backupCommand(file, stopSignal());
+  });
+
+program
+  .command('restore')
+  .description('put a backup into an empty database and an empty DATA_DIR')
+  .argument('<file>', 'made by `assay backup`; - is standard input')
+  .option('--replace', 'lose what is there')
+  .action(async (file: string, { replace = false }: { replace?: boolean }) => {
+    const { restoreCommand } = await import('./commands/restore.ts');
+    await restoreCommand(file, { replace });
+  });
+
+const audit = program.command('audit').description('the audit trail of the reports');
+
+audit
+  .command('verify', { isDefault: true })
+  .description('walk the whole trail, and say how long it is or where it was changed (the default)')
+  .action(async () => {
+    const { verifyCommand } = await import('./commands/audit.ts');
+    await verifyCommand();
+  });
+
+program
   .command('config')
   .description('every setting with the value in force, and what they come to; secrets are not shown')
   .addArgument(new Argument('[what]', 'the same, in the words of the documentation').choices(['check']))
@@ -94,6 +127,26 @@ program
   .action(async (folder: string, options: { name?: string }) => {
     const { trainCommand } = await import('./commands/train.ts');
     await trainCommand(folder, options);
+  });
+
+program
+  .command('conform')
+  .description('check a deployment against the specification, line by line, and print what fails')
+  .argument('<url>', 'its base address')
+  .option('--service <name>', 'what it is: defectoscopy, stt or passports; it tells by itself as a rule')
+  .option('--token <token>', 'an access token of defectoscopy or stt (on this machine: the one that is configured)')
+  .option('--api-key <key>', 'a key of passports (on this machine: the one that is configured)')
+  .option('--image-url <url>', 'an image that tasks may name, where the deployment keeps no files itself')
+  .option('--audio-url <url>', 'a recording that tasks may name, where the deployment keeps no files itself')
+  .option('--webhook-url <url>', 'an https address that may be called back; it leads nowhere as a rule')
+  .option('--only <id...>', 'only these checks, or those below them')
+  .option('--patience <seconds>', 'how long a task may take', '300')
+  .option('--flood', 'ask until it refuses: for a minute nobody else with this token is answered')
+  .option('--cleanup', 'call the cleanup of passports, which deletes old documents (all, where a bound is not kept)')
+  .option('--json', 'for programs')
+  .action(async (url: string, options: ConformOptions) => {
+    const { conformCommand } = await import('./commands/conform.ts');
+    await conformCommand(url, options, { signal: stopSignal() });
   });
 
 const models = program.command('models').description('the speech models that STT_MODEL can name');

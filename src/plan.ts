@@ -18,6 +18,8 @@ export interface Plan {
   readonly settings: Values<typeof houseSettings>;
   readonly shared: SharedSettings;
   readonly services: readonly OpenService[];
+  /** Those that SERVICES leaves out. */
+  readonly absent: readonly Service[];
   /** Of the listeners of all services, whichever of them this process has to do with. */
   readonly ports: readonly number[];
   /** What people search of the finished work of all services, whichever of them this process has to do with. */
@@ -49,6 +51,8 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
     trustProxy: settings.trustProxy.includes('true')
       ? true
       : settings.trustProxy.length > 0 && [...settings.trustProxy],
+    publicOrigins: settings.publicOrigins,
+    cookieSecure: settings.cookieSecure,
     metricsToken: settings.metricsToken,
     holes: readHoles({ hosts: settings.outboundAllowHosts, cidrs: settings.outboundAllowCidrs }),
   };
@@ -57,6 +61,7 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
     settings,
     shared,
     services: open,
+    absent: services.filter((service) => !chosen.includes(service)),
     ports: open.map(({ port }) => port),
     records: open.flatMap(({ name, title, records }) => (records ? { service: name, title, ...records } : [])),
     env,

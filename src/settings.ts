@@ -116,6 +116,18 @@ export const houseSettings = {
     proxy,
   ),
   corsAllowOrigins: list('CORS_ALLOW_ORIGINS', [], 'Origins whose pages may call the services.'),
+  cookieSecure: choice(
+    'COOKIE_SECURE',
+    ['auto', 'always', 'never'],
+    'auto',
+    'Whether cookies are for https alone; `auto`: where the request came by https.',
+  ),
+  publicOrigins: list(
+    'PUBLIC_ORIGINS',
+    [],
+    'Origins under which browsers reach the pages, besides the address that they ask for: `https://docs.example.com`.',
+    origin,
+  ),
   metricsToken: oneToken('METRICS_TOKEN', 'Asked for by /metrics when set.'),
   logLevel: choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'What is worth a line.'),
   embeddedDatabasePort: integer('EMBEDDED_DATABASE_PORT', 0, 'Port of the embedded database; 0: a free one, kept.', {
@@ -148,6 +160,12 @@ function postgresUrl(env: string, about: string): Setting<string | undefined> {
       throw new Error('must be an address like postgres://user:password@host:5432/database.');
     },
   };
+}
+
+function origin(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.origin === given.toLowerCase().replace(/\/$/, '')) return url.origin;
+  throw new Error(`"${given}" is not an origin like https://docs.example.com.`);
 }
 
 /** `true`, a network by the name that it has in the proxy's own package, or a network. */

@@ -60,6 +60,8 @@ describe('a configuration that cannot work stops the start with a sentence', () 
     ['an open host with a port', { OUTBOUND_ALLOW_HOSTS: 'nas.local:9000' }, /^OUTBOUND_ALLOW_HOSTS: .*not a host/],
     ['a file host with a port', { FILES_HOST: 'files.example.com:443' }, /^FILES_HOST: .*not a host/],
     ['a file host with a scheme', { FILES_HOST: 'https://files.example.com' }, /^FILES_HOST: .*not a host/],
+    ['an origin with a path', { PUBLIC_ORIGINS: 'https://docs.example.com/a' }, /^PUBLIC_ORIGINS: .* is not an origin/],
+    ['production without moderators', { APP_ENV: 'production' }, /^REPORTS_MODERATOR_TOKENS must be set/],
     ['a deadline beyond 20 days', { TASK_DEADLINE_SECONDS: '1728001', RESULT_TTL_SECONDS: '9000000' }, /1728000/],
     ['a time to live beyond a year', { RESULT_TTL_SECONDS: '1e15' }, /^RESULT_TTL_SECONDS: must be/],
     ['an estimate beyond a day', { DEFECTOSCOPY_ESTIMATE_WARM: '86401' }, /^DEFECTOSCOPY_ESTIMATE_WARM: must be/],
@@ -210,6 +212,7 @@ describe('assay config check', () => {
     const text = await printed({
       APP_ENV: 'production',
       DEFECTOSCOPY_API_TOKENS: 'hunter2',
+      REPORTS_MODERATOR_TOKENS: 'hunter4',
       METRICS_TOKEN: 'hunter3',
       DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'S3.example.com',
       WEBHOOK_TIMEOUT_SECONDS: '7',
@@ -230,7 +233,7 @@ describe('assay config check', () => {
     [{ APP_ENV: 'production' }, 'unconfigured'],
     [{ APP_ENV: 'production', DEFECTOSCOPY_API_TOKENS: '' }, 'disabled'],
   ])('tells nothing said from nothing asked: %j', async (env, state) => {
-    const text = await printed(env as Record<string, string>);
+    const text = await printed({ ...(env as Record<string, string>), REPORTS_MODERATOR_TOKENS: 'm' });
     expect(verdict(text, 'defectoscopy auth')).toBe(state);
     expect(verdict(text, 'defectoscopy image_hosts')).toMatch(/^none: no storage host is allowed/);
   });

@@ -161,7 +161,9 @@ describe('a database that needs no installation', () => {
   test('of another major version stays as it is, and the sentence says what to do', async () => {
     await fromEarlierRun();
     await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '17\n');
-    await expect(start()).rejects.toThrow(/was made by PostgreSQL 17, and this program brings 18\..*pg_dump/);
+    await expect(start()).rejects.toThrow(
+      /was made by PostgreSQL 17, and this program brings 18\..*`assay backup FILE`.*`assay restore FILE`/,
+    );
     await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '18\n');
     await start().then((again) => again.stop());
   });

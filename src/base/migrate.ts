@@ -26,28 +26,28 @@ export async function migrate(db: Db, folder: string | URL): Promise<string[]> {
   const migrations = await readMigrations(folder);
   await checkServer(db);
   const missing = await locked(db, async (tx) => {
-    // Asked first, since even "create table if not exists" needs rights that a running service may have lost.
-    const { rows } = await tx.query<{ there: boolean }>(`select to_regclass('schema_migrations') is not null as there`);
-    if (!rows[0]?.there) await tx.query(CREATE);
+    await openHistory(tx);
     return pending(migrations, await applied(tx));
   });
   const done: string[] = [];
   for (const migration of missing) {
     const mine = await locked(db, async (tx) => {
       if (pending([migration], await applied(tx, migration.version)).length === 0) return false; // another process did it
-      await tx.query(migration.sql).catch((error: unknown) => {
-        throw new OperatorError(`The migration ${migration.name} failed: ${String(error)}`, { cause: error });
-      });
-      await tx.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
-        migration.version,
-        migration.name,
-        migration.checksum,
-      ]);
+      await apply(tx, migration);
       return true;
     });
     if (mine) done.push(migration.name);
   }
   return done;
+}
+
+/** The same for those of `migrations` that are missing, inside a transaction of the caller's: with it they come or not. */
+export async function migrateWithin(tx: Queryable, migrations: Migration[]): Promise<string[]> {
+  await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
+  await openHistory(tx);
+  const missing = pending(migrations, await applied(tx));
+  for (const migration of missing) await apply(tx, migration);
+  return missing.map(({ name }) => name);
 }
 
 /** The files `NNNN_name.sql` of a folder, in order. */
@@ -74,10 +74,27 @@ const CREATE = `
     applied_at timestamptz not null default now()
   )`;
 
-type Applied = Pick<Migration, 'version' | 'name' | 'checksum'>;
+export type Applied = Pick<Migration, 'version' | 'name' | 'checksum'>;
+
+async function openHistory(tx: Queryable): Promise<void> {
+  // Asked first, since even "create table if not exists" needs rights that a running service may have lost.
+  const { rows } = await tx.query<{ there: boolean }>(`select to_regclass('schema_migrations') is not null as there`);
+  if (!rows[0]?.there) await tx.query(CREATE);
+}
+
+async function apply(tx: Queryable, { version, name, checksum, sql }: Migration): Promise<void> {
+  await tx.query(sql).catch((error: unknown) => {
+    throw new OperatorError(`The migration ${name} failed: ${String(error)}`, { cause: error });
+  });
+  await tx.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+    version,
+    name,
+    checksum,
+  ]);
+}
 
 /** What is still to be applied, or a sentence about why this code and this database do not belong together. */
-function pending(migrations: Migration[], done: Applied[]): Migration[] {
+export function pending(migrations: Migration[], done: Applied[]): Migration[] {
   for (const was of done) {
     const is = migrations.find(({ version }) => version === was.version);
     if (!is) {
@@ -104,7 +121,8 @@ function pending(migrations: Migration[], done: Applied[]): Migration[] {
   return missing;
 }
 
-async function applied(tx: Queryable, version?: number): Promise<Applied[]> {
+/** What a database has had. */
+export async function applied(tx: Queryable, version?: number): Promise<Applied[]> {
   const { rows } = await tx.query<Applied>(
     `select version, name, checksum
        from schema_migrations

@@ -28,6 +28,12 @@ export async function readOrCreate(file: string, make: () => string | Buffer): P
   return readFile(file);
 }
 
+/** The secret in `file`, as text: made at the first call, kept for its owner alone. */
+export async function keptSecret(file: string): Promise<string> {
+  const make = () => `${newId()}${newId()}${newId()}\n`;
+  return (await readOrCreate(file, make)).toString('utf8').trim();
+}
+
 /** The key of 32 random bytes in `file` (base64), made at the first call; its value never shows in a log. */
 export async function loadOrCreateKey(file: string): Promise<KeyObject> {
   const text = (await readOrCreate(file, () => `${randomBytes(KEY_BYTES).toString('base64')}\n`))

@@ -1,162 +1,90 @@
-import { rest } from '../base/loop.ts';
-import type { Recorded as Seen } from '../services/defectoscopy/result.ts';
-import type { Recorded as Heard } from '../services/stt/result.ts';
-import { caller, type Stage, sizeOf } from './demo-stage.ts';
+import { Assay } from '../client/index.ts';
+import { type Stage, sizeOf } from './demo-stage.ts';
+import { documentLines, photoLines, recordingLines } from './result-lines.ts';
 
 /** What the demo shows of one service, with a file of `examples/`, through the public API alone. */
 export interface Show {
   readonly service: string;
-  play(stage: Stage): Promise<void>;
+  /** Answers the id of its task. */
+  play(stage: Stage): Promise<string>;
 }
 
 export const SHOWS: readonly Show[] = [
-  {
-    service: 'defectoscopy',
-    play: (stage) =>
-      byReference<Seen>(stage, {
-        example: 'examples/wall.jpg',
-        contentType: 'image/jpeg',
-        path: '/predict',
-        body: (url) => ({ image_url: url }),
-        told: photoLines,
-      }),
-  },
-  {
-    service: 'stt',
-    play: (stage) =>
-      byReference<Heard>(stage, {
-        example: 'examples/voice-note.mp3',
-        contentType: 'audio/mpeg',
-        path: '/transcribe/audio_url',
-        body: (url) => ({ url }),
-        told: noteLines,
-      }),
-  },
+  { service: 'defectoscopy', play: photo },
+  { service: 'stt', play: voiceNote },
   { service: 'passports', play: passport },
 ];
 
-interface Accepted {
-  readonly task_id: string;
-  readonly status: string;
-  readonly status_url: string;
-}
-type State<Result> = Accepted & { error?: string; result?: Result; processing_time_ms?: number };
-
-/** Services that take a reference: the bytes go to our own file host, the task names them. */
-async function byReference<Result>(
-  stage: Stage,
-  show: {
-    example: string;
-    contentType: string;
-    path: string;
-    body: (url: string) => object;
-    told: (result: Result) => string[];
-  },
-): Promise<void> {
-  const { credential, signal, say, sayAfter } = stage;
-  const { example, contentType, path } = show;
-  const call = caller(stage, credential);
-  const bytes = await stage.read(example);
-  say(`1. POST /files                    ${example}, ${sizeOf(bytes)}`);
-  const upload = { method: 'POST', body: bytes, headers: { 'content-type': contentType } };
-  const { url } = (await call<{ data: { url: string } }>('/files', upload)).data;
-  say(`   ${url}`);
-
-  say(`${`2. POST ${path}`.padEnd(33)} a reference in, a task id out at once`);
-  const body = JSON.stringify(show.body(url));
-  const headers = { 'content-type': 'application/json' };
-  const task = (await call<{ data: Accepted }>(path, { method: 'POST', body, headers })).data;
-  say(`   ${task.task_id}  ${task.status}`);
-
-  say(`3. GET ${task.status_url}`);
-  for (let status = task.status; !signal.aborted; ) {
-    const state = (await call<{ data: State<Result> }>(task.status_url, { headers: { prefer: 'wait=1' } })).data;
-    if (state.status !== status) sayAfter(state.status);
-    status = state.status;
-    if (state.status === 'failed') throw new Error(state.error);
-    if (state.status === 'done') {
-      for (const line of ['', ...show.told(state.result!), `(${state.processing_time_ms} ms of work)`])
-        say(`   ${line}`);
-      return;
-    }
-    await rest(50, signal);
-  }
+/** The bytes go to our own file host, the task names them. */
+async function photo(stage: Stage): Promise<string> {
+  const { address: url, credential: token, signal } = stage;
+  const { defectoscopy } = new Assay({ defectoscopy: { url, token }, polling: 'local' });
+  const upload = await uploaded(stage, 'examples/wall.jpg', (bytes) => defectoscopy.upload(bytes, { signal }));
+  announce(stage, '/predict');
+  const task = await defectoscopy.predict(upload.url, { signal });
+  follow(stage, task);
+  const done = await defectoscopy.wait(task, { signal, onState: ({ status }) => said(stage, status) });
+  tell(stage, [...photoLines(done.result), `(${done.processing_time_ms} ms of work)`]);
+  return task.task_id;
 }
 
-interface Document {
-  readonly id: string;
-  readonly status: string;
-}
-interface Extracted {
-  readonly error: string | null;
-  readonly fields: Readonly<Record<string, { value: unknown; label: string; confidence: number | null }>>;
+async function voiceNote(stage: Stage): Promise<string> {
+  const { address: url, credential: token, signal } = stage;
+  const { stt } = new Assay({ stt: { url, token }, polling: 'local' });
+  const upload = await uploaded(stage, 'examples/voice-note.mp3', (bytes) => stt.upload(bytes, { signal }));
+  announce(stage, '/transcribe/audio_url');
+  const task = await stt.transcribe(upload.url, { signal });
+  follow(stage, task);
+  const done = await stt.wait(task, { signal, onState: ({ status }) => said(stage, status) });
+  tell(stage, [...recordingLines(done), `(${done.processing_time_ms} ms of work)`]);
+  return task.task_id;
 }
 
 /** A key for a token, a PDF for a task, and the fields of the task. */
-async function passport(stage: Stage): Promise<void> {
-  const { credential, signal, say, sayAfter } = stage;
+async function passport(stage: Stage): Promise<string> {
+  const { address: url, credential: apiKey, signal, say } = stage;
+  const { passports } = new Assay({ passports: { url, apiKey }, polling: 'local' });
   const example = 'examples/passport.pdf';
   say('1. POST /auth/token               an API key in, a token for a day out');
-  const asked = { method: 'POST', body: JSON.stringify({ api_key: credential }) };
-  const { token } = await caller(stage)<{ token: string }>('/auth/token', {
-    ...asked,
-    headers: { 'content-type': 'application/json' },
-  });
-  const call = caller(stage, token);
-
   const bytes = await stage.read(example);
   say(`2. POST /upload                   ${example}, ${sizeOf(bytes)}`);
-  const form = new FormData();
-  form.append('files', new Blob([bytes]), 'passport.pdf');
-  const { items } = await call<{ items: Document[] }>('/upload', { method: 'POST', body: form });
-  const { id } = items[0]!;
-  say(`   ${id}  ${items[0]!.status}`);
-
+  const { items } = await passports.upload({ name: 'passport.pdf', data: bytes }, { signal });
+  const { id, status } = items[0]!;
+  say(`   ${id}  ${status}`);
   say(`3. GET /api/task/${id}/status`);
-  for (let status = items[0]!.status; status === 'PENDING' || status === 'PROCESSING'; ) {
-    await rest(100, signal);
-    signal.throwIfAborted();
-    const now = await call<Document>(`/api/task/${id}/status`);
-    if (now.status !== status) sayAfter(now.status);
-    status = now.status;
-  }
-  const { error, fields } = await call<Extracted>(`/api/task/${id}/result`);
-  if (error) throw new Error(error);
-  for (const line of ['', ...fieldLines(fields)]) say(`   ${line}`);
+  const read = await passports.wait(id, { signal, onState: (state) => said(stage, state.status) });
+  tell(stage, documentLines(read, 10));
+  return id;
 }
 
-function photoLines({ surface, masters, defects }: Seen): string[] {
-  const bars = (title: string, scored: Seen['masters']) =>
-    scored.map(({ name, conf }, i) => {
-      const bar = '█'.repeat(Math.round(conf * 30)).padEnd(30, '·');
-      return `${(i === 0 ? title : '').padEnd(10)} ${name.padEnd(18)} ${bar} ${(conf * 100).toFixed(1).padStart(5)} %`;
-    });
-  return [
-    `surface    ${surface}`,
-    ...bars('groups', masters),
-    ...bars('defects', defects),
-    ...(defects.length === 0 ? ['defects    none: the surface looks sound'] : []),
-  ];
+async function uploaded<Kept extends { readonly url: string }>(
+  { read, say }: Stage,
+  example: string,
+  upload: (bytes: Buffer) => Promise<Kept>,
+): Promise<Kept> {
+  const bytes = await read(example);
+  say(`1. POST /files                    ${example}, ${sizeOf(bytes)}`);
+  const kept = await upload(bytes);
+  say(`   ${kept.url}`);
+  return kept;
 }
 
-function noteLines({ segments, language = '?', duration_seconds }: Heard): string[] {
-  return [
-    `${duration_seconds.toFixed(1)} s of sound, language ${language}`,
-    ...segments.map(({ start, text }) => `${start.toFixed(1).padStart(6)} s  ${text}`),
-  ];
+const announce = ({ say }: Stage, path: string) =>
+  say(`${`2. POST ${path}`.padEnd(33)} a reference in, a task id out at once`);
+
+function follow(
+  { say }: Stage,
+  { task_id, status, status_url }: { task_id: string; status: string; status_url: string },
+) {
+  say(`   ${task_id}  ${status}`);
+  say(`3. GET ${status_url}`);
 }
 
-const SHOWN = 10;
+/** What everybody has read already when the task was made is no news. */
+function said({ sayAfter }: Stage, status: string): void {
+  if (status !== 'queued' && status !== 'PENDING') sayAfter(status);
+}
 
-function fieldLines(fields: Extracted['fields']): string[] {
-  const found = Object.entries(fields).filter(([, { value }]) => value !== null);
-  const single = found.filter(([key]) => !/:\d+\./.test(key));
-  const cells = found.length - single.length;
-  return [
-    ...single.slice(0, SHOWN).map(([, { label, value, confidence }]) => {
-      const sure = confidence === null ? '' : `${Math.floor(confidence * 100)} %`;
-      return `${label.padEnd(24)} ${String(value).slice(0, 60).padEnd(60)} ${sure.padStart(5)}`;
-    }),
-    `… ${Math.max(0, single.length - SHOWN)} more values, and ${cells} cells of tables`,
-  ];
+function tell({ say }: Stage, lines: readonly string[]): void {
+  for (const line of ['', ...lines]) say(`   ${line}`);
 }

@@ -8,36 +8,21 @@ export interface Stage {
   readonly signal: AbortSignal;
   read(example: string): Promise<Buffer>;
   say(line: string): void;
-  /** Says it with the seconds since the stage was set. */
+  /** Says it with the seconds since the stage was set, unless it was the last word already. */
   sayAfter(word: string): void;
 }
 
 export function setStage(given: Pick<Stage, 'address' | 'credential' | 'signal'>): Stage {
   const begun = Date.now();
+  let last = '';
   return {
     ...given,
     read: (example) => readFile(new URL(example, PACKAGE_ROOT)),
     say: (line) => console.log(line),
-    sayAfter: (word) => console.log(`   ${seconds(begun).padStart(7)}  ${word}`),
-  };
-}
-
-/** Calls the API as any client would; what is not a success is thrown with its sentence. */
-export function caller({ address, signal }: Stage, token?: string) {
-  return async <T>(path: string, init: RequestInit = {}): Promise<T> => {
-    const response = await fetch(address + path, {
-      ...init,
-      headers: {
-        accept: 'application/json',
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(init.headers as Record<string, string>),
-      },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(60_000)]),
-    });
-    const body = (await response.json()) as T & { error?: { message: string } };
-    if (!response.ok)
-      throw new Error(`${path} answered ${response.status}: ${body.error?.message ?? 'no reason given'}`);
-    return body;
+    sayAfter(word) {
+      if (word !== last) console.log(`   ${seconds(begun).padStart(7)}  ${word}`);
+      last = word;
+    },
   };
 }
 

@@ -1,11 +1,12 @@
 import { banner } from './banner.ts';
+import { showCatalog } from './demo-catalog.ts';
 import { SHOWS } from './demo-shows.ts';
 import { seconds, setStage } from './demo-stage.ts';
 import { start } from './start.ts';
 
 /**
- * Starts everything, sends an example to each service through its public API, shows what comes out, and stops (unless
- * `keep`).
+ * Starts everything, sends an example to each service through its public API, shows what comes out, finds it in the
+ * catalog, and stops (unless `keep`).
  */
 export async function demo({ keep, signal }: { keep: boolean; signal: AbortSignal }): Promise<void> {
   const done = new AbortController();
@@ -19,16 +20,24 @@ export async function demo({ keep, signal }: { keep: boolean; signal: AbortSigna
       shown ??= (async () => {
         try {
           console.log(`Listening after ${seconds(begun)}.`);
+          const made: string[] = [];
           for (const { name, title, credential } of planned.services) {
             const show = SHOWS.find(({ service }) => service === name);
             const address = addresses[name];
             if (!show || address === undefined) continue;
             console.log(`\n${title}\n`);
-            await show.play(setStage({ address, credential, signal }));
+            made.push(`${name}:${await show.play(setStage({ address, credential, signal }))}`);
+          }
+          const catalog = planned.services.find(({ name }) => name === 'catalog');
+          const address = addresses['catalog'];
+          if (catalog && address !== undefined && made.length > 0) {
+            console.log(`\n${catalog.title}\n`);
+            await showCatalog(setStage({ address, credential: catalog.credential, signal }), made);
           }
           if (keep) console.log(banner(planned, addresses));
           else console.log('\nThat was the demo. `npm start` stays up; `npm run demo -- --keep` does both.');
         } catch (error) {
+          if (signal.aborted) return;
           console.error(`The demo failed: ${error instanceof Error ? error.message : String(error)}`);
           process.exitCode = 1;
         } finally {

@@ -68,7 +68,7 @@ export function bearerGuard(tokens: TokenSet): Guard {
     case 'enforced':
       return (request) => {
         const token = bearerToken(request.headers.authorization);
-        const entry = token === undefined ? undefined : match(tokens.entries, token);
+        const entry = token === undefined ? undefined : entryOf(tokens.entries, token);
         if (entry === undefined) throw unauthorized();
         return entry.principal;
       };
@@ -78,7 +78,7 @@ export function bearerGuard(tokens: TokenSet): Guard {
 /** True when `header` carries one of these tokens; for a route that guards itself, as the metrics do. */
 export function carries(header: string | undefined, entries: readonly TokenEntry[]): boolean {
   const token = bearerToken(header);
-  return token !== undefined && match(entries, token) !== undefined;
+  return token !== undefined && entryOf(entries, token) !== undefined;
 }
 
 // The gateway's server joins repeated headers with ", ", which this grammar refuses: so exactly one header passes.
@@ -94,8 +94,11 @@ export function bearerToken(header: string | undefined): string | undefined {
 // Digests are compared as hex text in one buffer used again and again: a digest as a new buffer takes three times as long.
 const presented = Buffer.alloc(64);
 
-/** Compares against every entry, without an early exit: the time taken tells nothing about which one was near. */
-function match(entries: readonly TokenEntry[], token: string): TokenEntry | undefined {
+/**
+ * The entry of this token, compared with every one without an early exit: the time taken tells nothing about which one
+ * was near.
+ */
+export function entryOf(entries: readonly TokenEntry[], token: string): TokenEntry | undefined {
   presented.write(hash('sha256', token, 'hex'), 'latin1');
   let found: TokenEntry | undefined;
   for (const entry of entries) if (timingSafeEqual(entry.digest, presented)) found = entry;

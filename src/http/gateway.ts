@@ -30,8 +30,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call this route. A route that does not say so does not start. */
     access?: Access;
-    /** Whether its requests count against the service's rate limit. */
-    limited?: boolean;
+    /** Whether its requests count against the service's rate limit, or against one of its own. */
+    limited?: boolean | Limiter;
     /** Whether people come here with a browser: a refusal is then a page for whoever asks for one. */
     page?: boolean;
     /** What its body must be, for the refusal of anything else; JSON where it is not said. */
@@ -136,14 +136,15 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   });
 
   app.addHook('onRoute', function (route) {
-    const { access, limited } = route.config ?? {};
+    const { access, limited = false } = route.config ?? {};
     if (access === undefined)
       throw new Error(`The route ${String(route.method)} ${route.url} does not say who may call it.`);
     paths.add(route.method, route.url);
+    const counted = typeof limited === 'object' ? limited : limited ? limiter : undefined;
     const passes = gate({
       access,
       guard,
-      limiter: limited === true ? limiter : undefined,
+      limiter: counted,
       onLimited: () => metrics.rateLimited(service),
     });
     if (passes !== undefined) route.onRequest = [passes, ...hooks(route.onRequest)];
@@ -157,7 +158,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       route.preParsing = [ignoreBody, ...hooks(route.preParsing)];
     }
     route.onResponse = [...hooks(route.onResponse), answered(route.url)];
-    describeRoute(route, { access, limited: limited === true && limiter !== undefined, bodyLimitBytes, validation });
+    describeRoute(route, { access, limited: counted !== undefined, bodyLimitBytes, validation });
   });
 
   await app.register(swagger, openapi(options));

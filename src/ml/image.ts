@@ -51,13 +51,19 @@ const large = createGate(1);
 /**
  * The photo, upright and squashed to `width` × `height`: the whole of it, so that a place in the result is a place on
  * the photo. Takes the first frame, whatever the colour space, depth or number of channels; what is transparent becomes
- * white. Throws {@link PhotoRefused} for anything that is not a whole picture within the limits.
+ * white. Throws {@link PhotoRefused} for anything that is not a whole picture within the limits. `size` may depend on
+ * that of the upright original.
  */
-export async function decodePhoto(bytes: Uint8Array, size: Size, signal?: AbortSignal): Promise<Photo> {
+export async function decodePhoto(
+  bytes: Uint8Array,
+  size: Size | ((original: Size) => Size),
+  signal?: AbortSignal,
+): Promise<Photo> {
   const type = sniffImage(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096)));
   if (!type) throw new PhotoRefused('unsupported');
   if (type === 'image/jpeg' && hasMoreScans(bytes, MAX_SCANS)) throw new PhotoRefused('too_slow');
-  if (type === 'image/heic' && !READS_HEVC) return decodePhoneHeic(bytes, size, signal);
+  const sizeFor = typeof size === 'function' ? size : () => size;
+  if (type === 'image/heic' && !READS_HEVC) return decodePhoneHeic(bytes, sizeFor, signal);
   const about = await sharp(bytes, { limitInputPixels: false }).metadata().catch(refuse);
   const pixels = about.width * about.height;
   if (pixels > MAX_PIXELS) throw new PhotoRefused('too_large');
@@ -66,7 +72,7 @@ export async function decodePhoto(bytes: Uint8Array, size: Size, signal?: AbortS
   const decode = async () => {
     // Its turn may come when nobody waits for it any more.
     signal?.throwIfAborted();
-    return squash(image, size, about.orientation).catch(refuse);
+    return squash(image, sizeFor(upright(about)), about.orientation).catch(refuse);
   };
   return { pixels: await (pixels > LARGE_PIXELS ? large(decode) : decode()), ...upright(about) };
 }
@@ -94,11 +100,16 @@ interface Size {
 }
 
 /** Decoded elsewhere, and upright already; from there on like any other. */
-async function decodePhoneHeic(bytes: Uint8Array, size: Size, signal?: AbortSignal): Promise<Photo> {
+async function decodePhoneHeic(
+  bytes: Uint8Array,
+  sizeFor: (original: Size) => Size,
+  signal?: AbortSignal,
+): Promise<Photo> {
   const heic = await decodeHeic(bytes, { maxPixels: MAX_PIXELS, limitMs: DECODE_SECONDS * 1000, signal });
   if ('problem' in heic) throw new PhotoRefused(heic.problem);
   const { rgba, width, height } = heic;
-  const pixels = await squash(sharp(rgba, { raw: { width, height, channels: 4 } }), size).catch(refuse);
+  const raw = sharp(rgba, { raw: { width, height, channels: 4 } });
+  const pixels = await squash(raw, sizeFor({ width, height })).catch(refuse);
   return { pixels, width, height };
 }
 

@@ -30,6 +30,7 @@ it('removes every upload whose time is over in one go; one that cannot be remove
   await sweep({
     tasks: tasks as TaskStore,
     services: [{ name: 'a' }],
+    absent: [],
     uploads: uploads as Uploads,
     files: files as Files,
     limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },
@@ -53,8 +54,14 @@ it('lets every service tidy what is its own; one that fails does not keep the ot
         name: 'c',
         tidy: async () => {
           tidied.push('c');
-          stop.abort();
         },
+      },
+    ],
+    absent: [
+      () => Promise.reject(new Error('a table that is locked')),
+      async () => {
+        tidied.push('what is asked for a service that does not run here');
+        stop.abort();
       },
     ],
     uploads: { expired: async () => [], forget: async () => {} } as Partial<Uploads> as Uploads,
@@ -64,5 +71,5 @@ it('lets every service tidy what is its own; one that fails does not keep the ot
     log: createLog('silent', 'test'),
     signal: stop.signal,
   });
-  expect(tidied).toEqual(['c']);
+  expect(tidied).toEqual(['c', 'what is asked for a service that does not run here']);
 });

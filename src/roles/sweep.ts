@@ -14,6 +14,8 @@ export interface SweepNeeds {
   readonly tasks: TaskStore;
   /** Whose workers are told that work has come back, and what they have to tidy of their own. */
   readonly services: readonly { readonly name: string; tidy?(signal: AbortSignal): Promise<void> }[];
+  /** What services that do not run here have asked of the others is taken back. */
+  readonly absent: readonly (() => Promise<void>)[];
   readonly uploads: Uploads;
   readonly files: Files;
   readonly limits: Omit<SweepLimits, 'rows' | 'services'>;
@@ -24,7 +26,7 @@ export interface SweepNeeds {
 
 /** Keeps house until `signal` aborts: lost leases, deadlines, ageing and expiry every second, files every minute. */
 export async function sweep(needs: SweepNeeds): Promise<void> {
-  const { tasks, services, uploads, files, limits, meter, log, signal } = needs;
+  const { tasks, services, absent, uploads, files, limits, meter, log, signal } = needs;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep could not be done; the next one will');
   const names = services.map(({ name }) => name);
   const round = async () => {
@@ -55,6 +57,7 @@ export async function sweep(needs: SweepNeeds): Promise<void> {
     await files.tidy();
     // One that fails must not keep the others.
     for (const service of services) await service.tidy?.(signal).catch(onError);
+    for (const takeBack of absent) await takeBack().catch(onError);
   };
   await Promise.all([
     loop(round, { restMs: SWEEP_MS, signal, onError }),

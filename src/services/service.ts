@@ -31,6 +31,11 @@ export interface Service {
   readonly writeCredential?: (secret: string) => string;
   /** Reads its settings from `env`, or throws a `SettingsProblem` with every fault; what it answers opens the service. */
   configure(env: Environment): (shared: SharedSettings) => OpenService;
+  /**
+   * Once a minute where this installation does not run it: takes back what it may have asked of the others in the
+   * database. Absent where it asks nothing.
+   */
+  readonly takeBack?: (db: Db) => Promise<void>;
 }
 
 /** A service whose settings have been read. */
@@ -81,6 +86,9 @@ export interface SharedSettings {
   readonly webhookLoopback: boolean;
   readonly corsAllowOrigins: readonly string[];
   readonly trustProxy: boolean | string[];
+  /** Under which browsers reach pages, besides the address that they ask for. */
+  readonly publicOrigins: readonly string[];
+  readonly cookieSecure: 'auto' | 'always' | 'never';
   readonly metricsToken: string | undefined;
   /** Exact holes in the guard against private addresses. */
   readonly holes: Holes;

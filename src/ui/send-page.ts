@@ -7,7 +7,7 @@ const POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' blob:",
-  'media-src blob:',
+  "media-src 'self' blob:",
   "connect-src 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",

@@ -29,8 +29,8 @@ export async function ensureCluster({
   } else if (version !== binaries.major) {
     throw new OperatorError(
       `The database in ${cluster} was made by PostgreSQL ${version}, and this program brings ${binaries.major}. ` +
-        'Start the version of this program that made it, or move the data with pg_dump and pg_restore into a new ' +
-        'DATA_DIR, or set DATABASE_URL to a server of that version.',
+        'Take a backup with the version of this program that made it (`assay backup FILE`), and put it into a new ' +
+        'DATA_DIR with this one (`assay restore FILE`).',
     );
   }
   await ownCluster(cluster, account);

@@ -37,11 +37,11 @@ function written(schema: Schema, names: ReadonlyMap<string, string>, indent: str
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
   if (schema.anyOf) return schema.anyOf.map((each) => written(each, names, indent)).join(' | ');
-  switch (schema.type) {
+  switch (schema.type ?? '') {
     case 'string':
     case 'boolean':
     case 'null':
-      return schema.type;
+      return schema.type!;
     case 'integer':
     case 'number':
       return 'number';

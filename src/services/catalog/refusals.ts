@@ -17,6 +17,15 @@ export const invalidTransition = (why: string, report: object) =>
 export const reportChanged = (report: object) =>
   new Fault('VERSION_CONFLICT', 412, 'The report has changed since you read it.', {}, { more: { report } });
 export const viewExists = () => new Fault('VIEW_EXISTS', 409, 'You have a saved view of this name already.');
+export const tooManyViews = (most: number) =>
+  new Fault('TOO_MANY_VIEWS', 409, `At most ${most} views can be saved; remove one.`);
+export const heatmapNotFound = () => new Fault('HEATMAP_NOT_FOUND', 404, 'There is no heatmap of this record.');
+export const rangeNotSatisfiable = (size: number) =>
+  new Fault('RANGE_NOT_SATISFIABLE', 416, `There are ${size} bytes.`, { 'content-range': `bytes */${size}` });
+export const invalidToken = () =>
+  new Fault('UNAUTHORIZED', 401, 'There is no such token.', { 'www-authenticate': 'Bearer' });
+export const databaseUnavailable = () =>
+  new Fault('DATABASE_UNAVAILABLE', 503, 'The database does not answer.', { 'retry-after': '5' });
 export const tooManyRecords = (most: number) =>
   new Fault('PAYLOAD_TOO_LARGE', 413, `At most ${most} records can be indexed at a time.`);
 export const indexUnavailable = () =>

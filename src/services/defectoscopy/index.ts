@@ -3,6 +3,7 @@ import { split } from '../../base/settings.ts';
 import type { Service, SharedSettings } from '../service.ts';
 import { imageHosts } from './image-policy.ts';
 import { present } from './present.ts';
+import { photoRecords } from './records.ts';
 import { missingCredentials, type Own, readOwn, settings, tokensOf } from './settings.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
 
@@ -32,6 +33,7 @@ export const defectoscopy: Service = {
         load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
         startAfterSeconds: { realtime: 0, batch: own.costDelaySeconds },
       },
+      records: photoRecords(own, shared),
       credential: token,
       example: (baseUrl) => example(baseUrl, token),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),

@@ -3,8 +3,10 @@ import type { Gateway } from '../../http/gateway.ts';
 import { type Assets, assetRoutes } from '../../ui/assets.ts';
 import { DropZone, PhotoIcon } from '../../ui/drop.tsx';
 import { layout, TokenForm } from '../../ui/layout.tsx';
+import { PictureFrame } from '../../ui/picture-frame.tsx';
 import { sendPage } from '../../ui/send-page.ts';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
+import { classNames } from '../class-names.ts';
 import { languageOf } from '../task-routes.ts';
 import { type PhotoPage, type PhotoTexts, texts } from './browser/texts.ts';
 
@@ -28,7 +30,7 @@ export function pageRoutes(app: Gateway, needs: Needs): void {
 }
 
 function photoPage(language: UiLanguage, assets: Assets, { version, auth, maxBytes }: Needs): Promise<string> {
-  const words = texts[language];
+  const words: PhotoTexts = { ...texts[language], classes: classNames[language] };
   const exampleUrl = assets.address(EXAMPLE);
   const own: PhotoPage = {
     texts: words,
@@ -41,7 +43,7 @@ function photoPage(language: UiLanguage, assets: Assets, { version, auth, maxByt
     ...{ language, version, assets, own },
     service: words.service,
     title: words.title,
-    styles: ['ui/drop.css', 'ui/workspace.css', 'services/defectoscopy/browser/photo.css'],
+    styles: ['ui/drop.css', 'ui/workspace.css', 'ui/picture.css', 'services/defectoscopy/browser/photo.css'],
     script: 'services/defectoscopy/browser/photo-page.js',
     children: (
       <>
@@ -109,7 +111,9 @@ function Workspace(page: { words: PhotoTexts; language: UiLanguage; maxBytes: nu
           <ol id="steps" class="steps"></ol>
           <p id="note" class="hint"></p>
         </section>
-        <Picture words={words} />
+        <PictureFrame words={words.map} hidden>
+          <img id="photo" alt="" />
+        </PictureFrame>
         <section id="outcome" class="panel outcome" aria-labelledby="verdict" hidden></section>
       </div>
       <section id="visit" class="visit" aria-labelledby="visit-title" hidden>
@@ -119,37 +123,5 @@ function Workspace(page: { words: PhotoTexts; language: UiLanguage; maxBytes: nu
         <ul id="visits"></ul>
       </section>
     </div>
-  );
-}
-
-function Picture({ words }: { words: PhotoTexts }): JSX.Element {
-  const { map } = words;
-  return (
-    <figure id="picture" class="picture" hidden>
-      <div id="frame" class="frame">
-        <img id="photo" alt="" />
-        <p id="no-preview" class="no-preview" hidden></p>
-        <canvas id="heat" hidden></canvas>
-      </div>
-      <figcaption>
-        <p id="where"></p>
-        <div id="overlay" class="overlay" hidden>
-          <label class="check">
-            <input id="show-map" type="checkbox" checked /> <span safe>{map.show}</span>
-          </label>
-          <label class="range">
-            <span class="visually-hidden" safe>
-              {map.strength}
-            </span>
-            <input id="strength" type="range" min="10" max="100" step="5" value="60" />
-          </label>
-          <span class="scale" aria-hidden="true">
-            <span safe>{map.weak}</span>
-            <span class="ramp"></span>
-            <span safe>{map.strong}</span>
-          </span>
-        </div>
-      </figcaption>
-    </figure>
   );
 }

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import cookie from '@fastify/cookie';
 import { Gauge } from 'prom-client';
 import { isUnavailable } from '../../base/db.ts';
-import { newId } from '../../base/ids.ts';
 import { loop } from '../../base/loop.ts';
-import { readOrCreate } from '../../base/secrets.ts';
+import { keptSecret } from '../../base/secrets.ts';
+import { basePath, locateBelow } from '../../http/base-path.ts';
 import { openCsrf } from '../../http/csrf.ts';
 import { detailValidation } from '../../http/detail-errors.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
@@ -59,8 +59,8 @@ export async function openGateway({
   if (keys.length === 0) log.warn('no API keys are configured: nobody can get a token');
   metrics.authDisabled(service, false);
 
-  const secret = own.jwtSecret ?? (await keptSecret(shared.dataDir));
-  const publicOrigins = [...own.publicOrigins, ...(own.publicUrl ? [new URL(own.publicUrl).origin] : [])];
+  const secret = own.jwtSecret ?? (await keptSecret(join(shared.dataDir, 'keys', 'passports-jwt.key')));
+  const publicOrigins = [...shared.publicOrigins, ...(own.publicUrl ? [new URL(own.publicUrl).origin] : [])];
   const tokens = openTokens({
     keys,
     secret,
@@ -69,7 +69,7 @@ export async function openGateway({
   });
   const visits = openVisits(db);
   const base = basePath(own.publicUrl);
-  const cookies = openCookies({ path: base, secure: own.cookieSecure });
+  const cookies = openCookies({ path: base, secure: shared.cookieSecure });
   const csrf = openCsrf(secret);
   const door = openDoor({ tokens, visits, cookies, csrf, bearerScope: own.bearerScope, publicOrigins });
   const replies = openReplies(db, service);
@@ -101,11 +101,7 @@ export async function openGateway({
     refusalPage: (...refused) => pages.refusal(...refused),
   });
   await app.register(cookie);
-  // Routes send browsers to addresses of this listener; where a proxy shares its host, those lie below our part of it.
-  app.addHook('onSend', async (_, reply) => {
-    const to = reply.getHeader('location');
-    if (base !== '/' && typeof to === 'string' && to.startsWith('/')) void reply.header('location', base + to);
-  });
+  locateBelow(app, base);
   app.decorateRequest('visitor', null);
   const watch = watchSessions({ documents, mostPerSession: MOST_STREAMS, log, signal: app.closing });
 
@@ -164,16 +160,4 @@ function measureLlm(llm: LlmHealth, { registry }: Metrics): void {
       this.set((await llm.check()).status === 'ok' ? 1 : 0);
     },
   });
-}
-
-/** The secret of a deployment that names none: made once, kept for its owner alone. */
-async function keptSecret(dataDir: string): Promise<string> {
-  const make = () => `${newId()}${newId()}${newId()}\n`;
-  return (await readOrCreate(join(dataDir, 'keys', 'passports-jwt.key'), make)).toString('utf8').trim();
-}
-
-/** The part of the host that is ours, where a proxy shares it with others. */
-function basePath(publicUrl: string | undefined): string {
-  const path = publicUrl === undefined ? '/' : new URL(publicUrl).pathname.replace(/\/+$/, '');
-  return path === '' ? '/' : path;
 }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Service } from '../service.ts';
 import { apiKeysFrom } from './auth/api-keys.ts';
+import { documentRecords } from './records.ts';
 import { missingCredentials, type Own, readOwn, settings } from './settings.ts';
 import { postgresDocuments } from './store/postgres.ts';
 import { presentTask } from './store/present-task.ts';
@@ -39,6 +40,7 @@ export const passports: Service = {
         load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
+      records: documentRecords(own.schemaFile),
       tidy: (house, signal) => documentsOf(own, house).tidy(signal),
       credential: key,
       example: (baseUrl) => example(baseUrl, key),

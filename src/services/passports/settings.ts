@@ -5,7 +5,6 @@ import {
   flag,
   integer,
   LONGEST_SECONDS,
-  list,
   readSettings,
   type Setting,
   text,
@@ -66,18 +65,6 @@ export const settings = {
     86_400,
     'How long uploaded images wait to become a PDF.',
     { min: 60, max: LONGEST_SECONDS },
-  ),
-  cookieSecure: choice(
-    'COOKIE_SECURE',
-    ['auto', 'always', 'never'],
-    'auto',
-    'Whether cookies are for https alone; `auto`: where the request came by https.',
-  ),
-  publicOrigins: list(
-    'PUBLIC_ORIGINS',
-    [],
-    'Origins under which browsers reach the pages, besides the address that they ask for: `https://docs.example.com`.',
-    origin,
   ),
   llmProvider: choice(
     'LLM_PROVIDER',
@@ -170,12 +157,6 @@ function optionalChoice<C extends string>(
     throw new Error(`must be one of ${choices.join(', ')}, not "${given}".`);
   });
   return { ...(setting as Setting<C | undefined>), shownDefault };
-}
-
-function origin(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.origin === given.toLowerCase().replace(/\/$/, '')) return url.origin;
-  throw new Error(`"${given}" is not an origin like https://docs.example.com.`);
 }
 
 function httpUrl(given: string): string {

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { split } from '../../base/settings.ts';
 import type { Service } from '../service.ts';
 import { present, presentThin } from './present.ts';
+import { recordingRecords } from './records.ts';
 import { missingCredentials, readOwn, settings, tokensOf } from './settings.ts';
 
 const TITLE = 'Speech to text';
@@ -30,6 +31,7 @@ export const stt: Service = {
         load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
+      records: recordingRecords(shared),
       credential: token,
       example: (baseUrl) => example(baseUrl, token),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),

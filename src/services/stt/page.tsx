@@ -44,7 +44,7 @@ function speechPage(language: UiLanguage, assets: Assets, { version, auth, maxBy
     ...{ language, version, assets, own },
     service: words.service,
     title: words.title,
-    styles: ['ui/drop.css', 'ui/workspace.css', 'services/stt/browser/speech.css'],
+    styles: ['ui/drop.css', 'ui/workspace.css', 'ui/transcript.css', 'services/stt/browser/speech.css'],
     script: 'services/stt/browser/speech-page.js',
     children: (
       <>

@@ -1,6 +1,6 @@
 import type { Api } from '../../../ui/browser/api.ts';
 import { type Errand, newErrand, run, type TaskState as State } from '../../../ui/browser/errand.ts';
-import type { Heat } from './heat.ts';
+import type { Heat } from '../../../ui/browser/heat.ts';
 
 interface Scored {
   readonly name: string;

@@ -1,3 +1,5 @@
+import { heatTexts } from '../../../ui/browser/heat-texts.ts';
+
 /** The words of the photo page. The server picks the language and hands them to the script with the page. */
 const en = {
   service: 'Defectoscopy',
@@ -50,19 +52,7 @@ const en = {
   found: '{defect}, {share}',
   on: 'on: {surface}',
   chooseClass: 'Choose a class to see where on the photo it was seen.',
-  map: {
-    show: 'Show where',
-    strength: 'Opacity of the map',
-    weak: 'little',
-    strong: 'much',
-    seen: '{name}: most of it {place}.',
-    none: 'There is no map for “{name}”.',
-    places: [
-      ['in the upper left', 'at the top', 'in the upper right'],
-      ['on the left', 'in the middle', 'on the right'],
-      ['in the lower left', 'at the bottom', 'in the lower right'],
-    ],
-  },
+  map: heatTexts.en,
   photo: 'The photo {name}',
   noPreview: 'This browser has no preview of {name}; the service looks at the file itself.',
   task: 'Task and API call',
@@ -77,12 +67,8 @@ const en = {
   failures: {
     UNSUPPORTED_MEDIA_TYPE: 'This is not a photo: it takes a JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC file.',
   } as Readonly<Record<string, string>>,
-  /** What people call the classes; a name that is not here is shown as it is, without its underscores. */
-  classes: {
-    rolled_in_scale: 'rolled-in scale',
-    uneven: 'uneven surface',
-    fray: 'fraying',
-  } as Readonly<Record<string, string>>,
+  /** What people call the classes; the page fills them in. */
+  classes: {} as Readonly<Record<string, string>>,
 };
 
 const ru: typeof en = {
@@ -136,19 +122,7 @@ const ru: typeof en = {
   found: '{defect}, {share}',
   on: 'поверхность: {surface}',
   chooseClass: 'Выберите класс, чтобы увидеть, где он на снимке.',
-  map: {
-    show: 'Показать, где',
-    strength: 'Непрозрачность карты',
-    weak: 'слабо',
-    strong: 'сильно',
-    seen: '{name}: сильнее всего {place}.',
-    none: 'Для класса «{name}» карты нет.',
-    places: [
-      ['слева вверху', 'вверху', 'справа вверху'],
-      ['слева', 'в середине', 'справа'],
-      ['слева внизу', 'внизу', 'справа внизу'],
-    ],
-  },
+  map: heatTexts.ru,
   photo: 'Снимок {name}',
   noPreview: 'Браузер не умеет показывать {name}; сервис смотрит на сам файл.',
   task: 'Задача и вызов API',
@@ -173,35 +147,7 @@ const ru: typeof en = {
     CANCELLED: 'Задача отменена.',
     UNSUPPORTED_MEDIA_TYPE: 'Это не снимок: нужен JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC.',
   },
-  classes: {
-    concrete_wall: 'бетонная стена',
-    concrete_slab: 'бетонная плита',
-    pavement: 'дорожное покрытие',
-    brick_wall: 'кирпичная стена',
-    steel_structure: 'стальная конструкция',
-    rolled_steel: 'стальной прокат',
-    ceramic_tile: 'керамическая плитка',
-    cracking: 'растрескивание',
-    corrosion: 'коррозия',
-    contamination: 'загрязнения',
-    mechanical: 'механические повреждения',
-    casting: 'дефекты формовки',
-    sound: 'без дефектов',
-    crack: 'трещина',
-    crazing: 'сетка трещин',
-    fair_corrosion: 'слабая коррозия',
-    poor_corrosion: 'заметная коррозия',
-    severe_corrosion: 'сильная коррозия',
-    pitted_surface: 'раковины',
-    inclusion: 'включения',
-    patches: 'пятна',
-    rolled_in_scale: 'вкатанная окалина',
-    scratches: 'царапины',
-    chip: 'скол',
-    fray: 'потёртость края',
-    blowhole: 'газовая пора',
-    uneven: 'неровность',
-  },
+  classes: {},
 };
 
 export const texts = { en, ru };

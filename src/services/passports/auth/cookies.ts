@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 import { SESSION_SECONDS } from './visits.ts';
 
 /** The two cookies of this service: a browser's session, and the token that signing in gave it. */
@@ -15,15 +16,8 @@ export interface Cookies {
 const SESSION = 'bti_session_id';
 const ACCESS = 'bti_access_token';
 
-/** `path` is the part of the host that is ours; `secure: 'auto'` marks cookies so that come over https. */
-export function openCookies({ path, secure }: { path: string; secure: 'auto' | 'always' | 'never' }): Cookies {
-  const options = (request: FastifyRequest, maxAge: number) => ({
-    path,
-    httpOnly: true,
-    sameSite: 'lax' as const,
-    secure: secure === 'always' || (secure === 'auto' && request.protocol === 'https'),
-    maxAge,
-  });
+export function openCookies(rules: CookieRules): Cookies {
+  const options = cookieOptions(rules);
   const decided = new WeakSet<FastifyReply>();
   function setSession(request: FastifyRequest, reply: FastifyReply, value: string): void {
     decided.add(reply);

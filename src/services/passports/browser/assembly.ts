@@ -1,6 +1,6 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
+import { ask } from '../../../ui/browser/requests.ts';
 import type { ListPage } from './list-texts.ts';
-import { ask } from './requests.ts';
 import { rejections, sendFiles } from './uploads.ts';
 
 interface Image {

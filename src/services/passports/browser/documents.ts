@@ -1,6 +1,6 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
+import { ask, Refused } from '../../../ui/browser/requests.ts';
 import type { ListPage } from './list-texts.ts';
-import { ask, Refused } from './requests.ts';
 
 interface Item {
   readonly id: string;

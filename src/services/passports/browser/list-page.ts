@@ -1,11 +1,11 @@
 import { byId, fill } from '../../../ui/browser/dom.ts';
 import { openDrop } from '../../../ui/browser/drop.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
+import { sentenceOf } from '../../../ui/browser/requests.ts';
 import { openAssembly } from './assembly.ts';
 import { openList } from './documents.ts';
 import type { ListPage } from './list-texts.ts';
 import { focusRenames } from './rename.ts';
-import { sentenceOf } from './requests.ts';
 import { rejections, sendFiles } from './uploads.ts';
 
 const { own } = pageData<ListPage>();

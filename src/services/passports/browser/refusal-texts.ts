@@ -1,17 +1,10 @@
+import { problemTexts } from '../../../ui/browser/refusal-texts.ts';
+
 /** What the service refuses, for people: by code, and by what is wrong with a field. What has no words here has its own sentence. */
 const en = {
   offline: 'The server does not answer.',
   refusals: {} as Readonly<Record<string, string>>,
-  problems: {
-    int_parsing: 'This should be a whole number.',
-    float_parsing: 'This should be a number.',
-    date_parsing: 'This should be a date.',
-    enum: 'This should be one of {expected}.',
-    string_pattern_mismatch: 'This has another form than it should.',
-    greater_than_equal: 'This should be {ge} or more.',
-    less_than_equal: 'This should be {le} or less.',
-    string_too_long: 'This should have at most {max_length} characters.',
-  } as Readonly<Record<string, string>>,
+  problems: problemTexts.en,
 };
 
 const ru: typeof en = {
@@ -44,21 +37,7 @@ const ru: typeof en = {
     REQUEST_TIMEOUT: 'Запрос передавался слишком долго.',
     INTERNAL_ERROR: 'Что-то пошло не так на нашей стороне.',
   },
-  problems: {
-    missing: 'Этого поля не хватает.',
-    int_parsing: 'Нужно целое число.',
-    float_parsing: 'Нужно число.',
-    date_parsing: 'Нужна дата.',
-    bool_parsing: 'Нужно «да» или «нет».',
-    enum: 'Нужно одно из: {expected}.',
-    string_pattern_mismatch: 'Вид значения не тот.',
-    greater_than_equal: 'Нужно не меньше {ge}.',
-    less_than_equal: 'Нужно не больше {le}.',
-    string_too_long: 'Не больше {max_length} знаков.',
-    too_long: 'Слишком много полей сразу.',
-    extra_forbidden: 'Такого поля нет.',
-    uuid_parsing: 'Такого документа нет.',
-  },
+  problems: problemTexts.ru,
 };
 
 export const refusalTexts = { en, ru };

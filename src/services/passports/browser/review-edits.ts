@@ -1,6 +1,7 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
-import { Refused, sendForm, sentenceOf } from './requests.ts';
-import { askAnew, takeOver } from './review-fresh.ts';
+import { askAnew } from '../../../ui/browser/fresh.ts';
+import { Refused, sendForm, sentenceOf } from '../../../ui/browser/requests.ts';
+import { takeOver } from './review-fresh.ts';
 import { dropEmptyRows, growTable, type Input, inputsOf, isChanged, savedIn } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
 

@@ -1,24 +1,8 @@
+import { light } from '../../../ui/browser/boxes.ts';
 import { byId } from '../../../ui/browser/dom.ts';
-import { light } from './review-boxes.ts';
+import { exchange } from '../../../ui/browser/fresh.ts';
 import { type Input, inputsOf, isChanged } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
-
-/**
- * This page as the service would serve it now; undefined where it cannot say. By XMLHttpRequest, which makes a document
- * that runs nothing and loads nothing, without a string of HTML in anybody's hands.
- */
-export function askAnew(): Promise<Document | undefined> {
-  const request = new XMLHttpRequest();
-  request.open('GET', location.pathname);
-  request.setRequestHeader('accept', 'text/html');
-  request.responseType = 'document';
-  return new Promise((resolve) => {
-    request.addEventListener('loadend', () =>
-      resolve(request.status === 200 ? (request.response ?? undefined) : undefined),
-    );
-    request.send();
-  });
-}
 
 /**
  * Shows what has become of the values: as they are kept, their marks, their warnings, their history. What somebody is
@@ -39,10 +23,9 @@ export function takeOver(fresh: Document): number | undefined {
   for (const input of inputsOf(anew)) takeValue(known.get(input.name)!, input);
   for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
     const replacement = fresh.querySelector(`[data-fresh="${CSS.escape(place.dataset['fresh']!)}"]`);
-    if (replacement !== null)
-      place.replaceChildren(...[...replacement.childNodes].map((node) => document.importNode(node, true)));
+    exchange(place, replacement);
   }
-  light(document.activeElement);
+  light(document.activeElement?.getAttribute('name') ?? '');
   return (JSON.parse(data) as { own: ReviewPage }).own.version;
 }
 

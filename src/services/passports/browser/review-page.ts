@@ -1,7 +1,7 @@
 import { byId } from '../../../ui/browser/dom.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
+import { ask, Refused, sentenceOf } from '../../../ui/browser/requests.ts';
 import { focusRenames } from './rename.ts';
-import { ask, Refused, sentenceOf } from './requests.ts';
 import { linkBoxes } from './review-boxes.ts';
 import { openReview } from './review-edits.ts';
 import type { ReviewPage } from './review-texts.ts';

@@ -1,6 +1,6 @@
 import { byId, fill } from '../../../ui/browser/dom.ts';
+import { Refused } from '../../../ui/browser/requests.ts';
 import type { ListTexts } from './list-texts.ts';
-import { Refused } from './requests.ts';
 
 export interface Rejected {
   readonly filename: string;

@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/fill.ts';
+import { Word } from '../../csrf-word.tsx';
 import type { ListPage, ListTexts } from '../browser/list-texts.ts';
 import type { Document, Status } from '../documents.ts';
-import { Word } from './csrf-word.tsx';
 import { errorTexts } from './error-texts.ts';
 
 export const PER_PAGE = 25;

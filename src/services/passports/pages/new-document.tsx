@@ -1,5 +1,5 @@
+import { Word } from '../../csrf-word.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
-import { Word } from './csrf-word.tsx';
 
 /** The ways in: PDFs at once, photos by way of the assembly. */
 export function NewDocument({ words, csrf }: { words: ListTexts; csrf: string | undefined }): JSX.Element {

@@ -1,14 +1,16 @@
-import { CSRF_FIELD, type Csrf } from '../../../http/csrf.ts';
+import type { FastifyRequest } from 'fastify';
+import type { Csrf } from '../../../http/csrf.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { RefusalPage } from '../../../http/refuse.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
+import { SignOut } from '../../csrf-word.tsx';
+import { refusalPage } from '../../refusal-page.tsx';
 import type { Door } from '../auth/door.ts';
 import { listTexts } from '../browser/list-texts.ts';
 import type { Documents } from '../documents.ts';
 import type { Schema } from '../schema/schema.ts';
 import { listPage } from './list-page.tsx';
-import { loginPage } from './login-page.tsx';
-import { refusalPage } from './refusal-page.tsx';
+import { Login, loginPage } from './login-page.tsx';
 import { type NavFor, taskPage } from './task-page.tsx';
 
 /** The pages for people. They are clients of the same routes as everybody else; a form of theirs works without a script. */
@@ -33,16 +35,13 @@ export function pageRoutes(
   listPage(app, pages);
   taskPage(app, pages);
   loginPage(app, pages);
-  return { refusal: refusalPage(assets, needs.version) };
+  const refusal = refusalPage({
+    ...{ assets, version: needs.version, texts: listTexts, rootOf },
+    styles: ['ui/workspace.css', 'services/passports/browser/list.css'],
+    login: ({ words, sentence }) => <Login words={words} refused={sentence} />,
+  });
+  return { refusal };
 }
 
-function SignOut({ words, action, csrf }: { words: string; action: string; csrf: string }): JSX.Element {
-  return (
-    <form method="post" action={action}>
-      <input type="hidden" name={CSRF_FIELD} value={csrf} />
-      <button type="submit" class="link" safe>
-        {words}
-      </button>
-    </form>
-  );
-}
+const rootOf = ({ url }: FastifyRequest) =>
+  /^\/task\/[^/?]*(\?|$)/.test(url) ? '../' : url.startsWith('/task/') ? '../../' : '';

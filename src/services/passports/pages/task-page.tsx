@@ -63,7 +63,7 @@ export function taskPage(app: Gateway, needs: PageNeeds): void {
         ...{ language, version, own, assets: await assets(), root: '../' },
         service: language === 'ru' ? 'Паспорта' : 'Passports',
         title: document.filename,
-        styles: ['ui/workspace.css', 'services/passports/browser/review.css'],
+        styles: ['ui/workspace.css', 'ui/sheet.css', 'services/passports/browser/review.css'],
         script: 'services/passports/browser/review-page.js',
         nav: needs.nav({ language, root: '../', csrf: token && csrf }),
         children: (

@@ -5,6 +5,7 @@ import { InvalidInput, missing } from '../../../http/details.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import { matchedVersion } from '../../../http/version-tag.ts';
 import { callerOf, type Door } from '../auth/door.ts';
 import type { Caller, Documents, Opened } from '../documents.ts';
 import { placed, readTyped, type Typed } from '../edits.ts';
@@ -14,7 +15,6 @@ import type { Schema } from '../schema/schema.ts';
 import { TaskParams, TaskStatus, Updated } from '../schema-http.ts';
 import { taskStatus } from '../wire.ts';
 import { idOf, isOpened } from './task-routes.ts';
-import { matchedVersion } from './version-tag.ts';
 
 const FORM = { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } };
 const TAKES = 'application/x-www-form-urlencoded';

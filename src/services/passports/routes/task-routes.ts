@@ -4,6 +4,7 @@ import type { Files } from '../../../base/files.ts';
 import { reply as answer, notModified, refusal } from '../../../http/envelope.ts';
 import { matches } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import { versionTag } from '../../../http/version-tag.ts';
 import { languageOf } from '../../task-routes.ts';
 import { callerOf } from '../auth/door.ts';
 import type { Document, Documents, Opened } from '../documents.ts';
@@ -13,7 +14,6 @@ import type { Schema } from '../schema/schema.ts';
 import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../schema-http.ts';
 import { judgedAnew } from '../warnings.ts';
 import { result, taskItem, taskStatus, unfinished } from '../wire.ts';
-import { versionTag } from './version-tag.ts';
 
 /** A document is soon done or its client will be told otherwise; this is how often a look is worth it. */
 const POLL_SECONDS = '5';

@@ -1,8 +1,8 @@
 import type { Db, Queryable } from '../../../base/db.ts';
 import { rest } from '../../../base/loop.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
+import type { Trash } from '../../trash.ts';
 import { SERVICE } from './rows.ts';
-import type { Trash } from './trash.ts';
 
 /** Any number that no other lock of ours has. */
 const LOCK = 3_355_201_117;

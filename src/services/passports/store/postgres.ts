@@ -2,6 +2,7 @@ import type { Db } from '../../../base/db.ts';
 import type { Files } from '../../../base/files.ts';
 import type { Log } from '../../../base/log.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
+import { openTrash } from '../../trash.ts';
 import type { Documents } from '../documents.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
@@ -12,7 +13,6 @@ import { postgresImages } from './images.ts';
 import { each, find, list, open } from './read.ts';
 import { SERVICE } from './rows.ts';
 import { failures } from './statistics.ts';
-import { openTrash } from './trash.ts';
 
 /** Documents in PostgreSQL, their bytes in the file store; each verb is in the file of its idea. */
 export function postgresDocuments(needs: {
@@ -25,7 +25,7 @@ export function postgresDocuments(needs: {
   imageTtlSeconds: number;
 }): Documents & { tidy(signal?: AbortSignal): Promise<void> } {
   const { db, tasks, files, log, strictOwnership: strict } = needs;
-  const trash = openTrash(needs);
+  const trash = openTrash({ ...needs, table: 'passport_trash' });
   const images = postgresImages(db, needs.imageTtlSeconds);
   const events = postgresEvents(db);
   /** After the commit of what may have put something into the trash, or made an event. */

@@ -1,11 +1,6 @@
 import type { Api } from '../../../ui/browser/api.ts';
 import { type Errand, newErrand, run, type TaskState as State } from '../../../ui/browser/errand.ts';
-
-export interface Timed {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+import type { Timed } from '../../../ui/browser/paragraphs.ts';
 
 /** What `GET /result/{task_id}` answers. */
 export interface TaskState extends State {

@@ -1,38 +1,21 @@
 import { byId, fill } from '../../../ui/browser/dom.ts';
+import { openPlayer } from '../../../ui/browser/player.ts';
 import type { Hearing } from './hearing.ts';
 import type { Words } from './words.ts';
 
-export interface Player {
+export interface HearingPlayer {
   /** Loads the recording itself, from this machine. */
   show(it: Hearing): void;
   /** Plays from this second on. */
   playFrom(seconds: number): void;
 }
 
-/** Plays a recording, and says several times a second which moment is heard. */
-export function openPlayer(words: Words, onMoment: (seconds: number, playing: boolean) => void): Player {
+/** Plays a recording of this visit, and says several times a second which moment is heard. */
+export function openHearingPlayer(words: Words, onMoment: (seconds: number, playing: boolean) => void): HearingPlayer {
   const { texts } = words;
-  const audio = byId<HTMLAudioElement>('audio');
-  const excuse = byId('no-player');
   let shown: Hearing | undefined;
-
-  const tell = () => onMoment(audio.currentTime, !audio.paused);
-  const tick = () => {
-    tell();
-    if (!audio.paused && !audio.ended) requestAnimationFrame(tick);
-  };
-  audio.addEventListener('play', tick);
-  audio.addEventListener('seeked', tell);
-  audio.addEventListener('loadedmetadata', () => {
-    excuse.hidden = true;
-    audio.hidden = false;
-    if (audio.duration === Number.POSITIVE_INFINITY) measure(audio);
-  });
-  audio.addEventListener('error', () => {
-    if (!shown) return;
-    excuse.textContent = fill(texts.noPlayer, { name: shown.file.name });
-    excuse.hidden = false;
-    audio.hidden = true;
+  const { audio, playFrom } = openPlayer(onMoment, (excuse) => {
+    excuse.textContent = shown ? fill(texts.noPlayer, { name: shown.file.name }) : '';
   });
 
   return {
@@ -43,22 +26,6 @@ export function openPlayer(words: Words, onMoment: (seconds: number, playing: bo
       audio.setAttribute('aria-label', fill(texts.player, { name: it.file.name }));
       audio.src = it.preview;
     },
-    playFrom(seconds) {
-      audio.currentTime = seconds;
-      // It may be refused, and then the person presses the button of the player.
-      void audio.play().catch(() => {});
-    },
+    playFrom,
   };
-}
-
-/** What a browser has recorded does not say how long it is: whoever jumps to its end learns it. */
-function measure(audio: HTMLAudioElement): void {
-  audio.addEventListener(
-    'durationchange',
-    () => {
-      audio.currentTime = 0;
-    },
-    { once: true },
-  );
-  audio.currentTime = Number.MAX_SAFE_INTEGER;
 }

@@ -1,6 +1,6 @@
+import { clock } from '../../../ui/browser/clock.ts';
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import type { SpeechTexts } from './texts.ts';
-import { clock } from './words.ts';
 
 /** What browsers record, the first that this one can. */
 const TYPES = ['audio/webm;codecs=opus', 'audio/mp4', 'audio/ogg;codecs=opus'];

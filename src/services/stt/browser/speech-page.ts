@@ -7,7 +7,7 @@ import { numbers, pageData } from '../../../ui/browser/page-data.ts';
 import { openTokens } from '../../../ui/browser/token.ts';
 import { showVisit } from '../../../ui/browser/visit-list.ts';
 import { type Hearing, hear, newHearing } from './hearing.ts';
-import { openPlayer } from './player.ts';
+import { openHearingPlayer } from './player.ts';
 import { showProgress } from './progress-view.ts';
 import { openRecorder } from './recorder.ts';
 import type { SpeechPage } from './texts.ts';
@@ -27,7 +27,7 @@ if (document.getElementById('workspace')) start();
 function start(): void {
   const tokens = openTokens(ui.token);
   const api = openApi({ tokens, needsToken, refusals: ui.refusals });
-  const player = openPlayer(words, (seconds, playing) => transcript.follow(seconds, playing));
+  const player = openHearingPlayer(words, (seconds, playing) => transcript.follow(seconds, playing));
   const transcript = openTranscript(api, words, player.playFrom);
   const all: Hearing[] = [];
   let current: Hearing | undefined;

@@ -1,8 +1,10 @@
 import type { Api } from '../../../ui/browser/api.ts';
 import { copies } from '../../../ui/browser/copy.ts';
 import { byId, el, fill } from '../../../ui/browser/dom.ts';
+import { type Mark, openMarks } from '../../../ui/browser/marks.ts';
+import { gapOf, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
 import { taskDetails } from '../../../ui/browser/task-details.ts';
-import type { Hearing, Timed } from './hearing.ts';
+import type { Hearing } from './hearing.ts';
 import type { Words } from './words.ts';
 
 type Result = NonNullable<NonNullable<Hearing['state']>['result']>;
@@ -19,8 +21,7 @@ export interface TranscriptView {
 export function openTranscript(api: Api, words: Words, onPlay: (seconds: number) => void): TranscriptView {
   const { texts, ui } = words;
   const outcome = byId('outcome');
-  let marks: { readonly start: number; readonly end: number; readonly element: HTMLElement }[] = [];
-  let marked: HTMLElement | undefined;
+  const marks = openMarks();
 
   outcome.addEventListener('click', ({ target }) => {
     const at = (target as HTMLElement).closest<HTMLElement>('[data-at]')?.dataset['at'];
@@ -28,8 +29,7 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
   });
 
   function show(it: Hearing): void {
-    marks = [];
-    marked = undefined;
+    marks.set([]);
     const { result } = it.state ?? {};
     outcome.hidden = it.stage !== 'done' && it.stage !== 'failed' && it.stage !== 'cancelled';
     outcome.replaceChildren();
@@ -47,14 +47,14 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     );
     if (result.transcription === '') return [head];
     const text = el('div', { class: 'transcript', lang: result.language ?? '', id: 'transcript' });
-    const rest = [...(result.words ?? [])].reverse();
-    const segments = result.segments ?? [];
-    const begins = (index: number) => segments[index]?.start ?? Number.POSITIVE_INFINITY;
-    text.append(...segments.map((segment, i) => paragraph(segment, wordsUntil(begins(i + 1), rest), result)));
+    const heard: Mark[] = [];
+    const all = paragraphs(result.segments ?? [], result.words);
+    text.append(...all.map((one) => paragraph(one, result, heard)));
+    marks.set(heard);
     return [head, saves(it, result), text];
   }
 
-  function paragraph(segment: Timed, own: readonly Timed[], { language }: Result): HTMLElement {
+  function paragraph({ segment, parts }: Paragraph, { language }: Result, heard: Mark[]): HTMLElement {
     const time = words.clock(segment.start);
     const button = el(
       'button',
@@ -66,12 +66,11 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
       },
       time,
     );
-    const parts = own.length > 0 ? own : [segment];
-    const space = language !== undefined && ['zh', 'ja', 'th'].includes(language) ? '' : ' ';
+    const space = gapOf(language);
     const line = el('span', { class: 'line' });
     for (const part of parts) {
       const element = el('span', { class: 'word', 'data-at': String(part.start) }, part.text);
-      marks.push({ start: part.start, end: part.end, element });
+      heard.push({ start: part.start, end: part.end, element });
       line.append(element, space);
     }
     return el('p', {}, button, line);
@@ -128,36 +127,5 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     });
   }
 
-  function follow(seconds: number, playing: boolean): void {
-    const now = marks[lastBegun(seconds)];
-    const element = now && seconds < now.end + 0.3 ? now.element : undefined;
-    if (element === marked) return;
-    marked?.classList.remove('now');
-    element?.classList.add('now');
-    marked = element;
-    if (playing) element?.scrollIntoView({ block: 'nearest' });
-  }
-
-  /** The last mark that begins at or before this second: there may be tens of thousands. */
-  function lastBegun(seconds: number): number {
-    let [low, high] = [0, marks.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (marks[middle]!.start <= seconds) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
-  }
-
-  return { show, follow };
-}
-
-/** Takes the words off the end of `rest` (which is reversed) whose middle is before this second. */
-function wordsUntil(seconds: number, rest: Timed[]): Timed[] {
-  const own: Timed[] = [];
-  for (let word = rest.at(-1); word && (word.start + word.end) / 2 < seconds; word = rest.at(-1)) {
-    own.push(word);
-    rest.pop();
-  }
-  return own;
+  return { show, follow: marks.follow };
 }

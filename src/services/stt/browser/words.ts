@@ -1,3 +1,4 @@
+import { clock } from '../../../ui/browser/clock.ts';
 import { fill } from '../../../ui/browser/dom.ts';
 import type { Numbers } from '../../../ui/browser/page-data.ts';
 import type { UiLanguage, UiTexts } from '../../../ui/texts.ts';
@@ -33,11 +34,3 @@ export function openWords(texts: SpeechTexts, ui: UiTexts, numbers: Numbers, lan
   };
 }
 export type Words = ReturnType<typeof openWords>;
-
-/** Minutes and seconds, with hours where there are some. */
-export function clock(seconds: number): string {
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  const hours = Math.floor(seconds / 3600);
-  const minutes = Math.floor((seconds % 3600) / 60);
-  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
-}

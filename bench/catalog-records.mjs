@@ -1,0 +1,162 @@
+// Records for the benchmark of the catalog: photos, recordings and documents with Russian and English texts whose words are
+// as frequent as words are (Zipf), made by a seed: the same number, the same records.
+
+const ROOTS =
+  'трещин скол пятн ржавчин отслоен вздут протечк плесен коррози выбоин царапин сварк шов бетон кирпич штукатурк краск плитк окн двер балкон кровл стен потолк пол перекрыт фасад подвал лестниц колонн балк труб кабел насос клапан фланец резервуар опор мост дорог тротуар бордюр площадк участок объект осмотр замечан дефект ремонт замен акт протокол комисси владелец адрес улиц дом квартир комнат кухн коридор кладов площад высот этаж год ввод износ процент материал фундамент отоплен водопровод канализац газ свет вентиляц'.split(
+    ' ',
+  );
+const ENDINGS = ['а', 'ы', 'е', 'у', 'ой', 'ам', 'ами', 'ах', 'ов', 'ок', 'ный', 'ная', 'ное', 'ные', 'ного', 'ность'];
+const ENGLISH =
+  'wall floor ceiling window door crack rust spall stain leak mold corrosion weld joint pipe valve tank bridge road tile brick plaster paint concrete steel wood glass roof basement stairs beam column cable pump inspection report defect repair replace measure depth width length surface damage severe minor moisture water electric panel meter site crew morning evening north south photo camera operator number'.split(
+    ' ',
+  );
+const SYLLABLES = 'ба ве го ди жу за ки ло му на пе ри со ту фа хе ци чо шу ра ня лю вы тё са до ко ми'.split(' ');
+const LATIN = 'ta re mo li su ven dor kal ist ber ran pol nik os ter'.split(' ');
+
+const DEFECTS = ['crack', 'spall', 'rust', 'stain', 'mold', 'peeling', 'leak', 'exposed_rebar', 'efflorescence', 'scratch'];
+const SURFACES = ['wall', 'floor', 'ceiling', 'facade', 'bridge_deck', 'metal'];
+const MASTERS = ['plaster', 'concrete', 'brick', 'tile', 'paint', 'steel', 'wood'];
+
+/** Numbers that a seed decides (mulberry32). */
+export function randomOf(seed) {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  return {
+    next,
+    whole: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    pick: (from) => from[Math.floor(next() * from.length)],
+    chance: (share) => next() < share,
+  };
+}
+
+/** Words, the most frequent first: those of the trade, then others that only look like words. */
+export function vocabulary(random, size) {
+  const words = new Set();
+  for (const root of ROOTS) for (const ending of ENDINGS.slice(0, 6)) words.add(root + ending);
+  for (const word of ENGLISH) words.add(word).add(`${word}s`);
+  const shuffled = [...words].map((word) => [random.next(), word]).sort(([a], [b]) => a - b);
+  const all = new Set(shuffled.map(([, word]) => word));
+  while (all.size < size) {
+    const syllables = random.chance(0.8) ? SYLLABLES : LATIN;
+    const stem = Array.from({ length: random.whole(2, 4) }, () => random.pick(syllables)).join('');
+    all.add(syllables === LATIN ? stem : stem + random.pick(ENDINGS));
+  }
+  return [...all];
+}
+
+/** A function that picks from a list as words occur: the tenth a tenth as often as the first. */
+export function zipf(random, list) {
+  const sums = new Float64Array(list.length);
+  let sum = 0;
+  for (let i = 0; i < list.length; i++) sums[i] = sum += 1 / (i + 2.7);
+  return () => {
+    const wanted = random.next() * sum;
+    let [low, high] = [0, list.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sums[middle] < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return list[low];
+  };
+}
+
+const NEWEST = Date.UTC(2026, 10, 20);
+const YEAR_MS = 365 * 86_400_000;
+
+/** So many records; half of them photos, three in ten recordings, the others documents and imported ones. */
+export function* records(count, { seed = 5, words = 60_000 } = {}) {
+  const random = randomOf(seed);
+  const list = vocabulary(random, words);
+  const word = zipf(random, list);
+  const text = (least, most) => Array.from({ length: random.whole(least, most) }, word).join(' ');
+  for (let i = 0; i < count; i++) {
+    const kind = random.next();
+    const service = kind < 0.5 ? 'defectoscopy' : kind < 0.8 ? 'stt' : kind < 0.95 ? 'passports' : 'import';
+    const id = `${i.toString(36).padStart(8, '0')}${Math.floor(random.next() * 2 ** 48).toString(36).padStart(10, '0')}xyzw`;
+    const failed = random.chance(0.03);
+    const photo = service === 'defectoscopy' && !failed;
+    const defects = photo ? found(random) : {};
+    const master = photo ? random.pick(MASTERS) : null;
+    const surface = photo ? random.pick(SURFACES) : null;
+    yield {
+      record_id: service === 'import' ? `old-${i}` : `${service}:${id}`,
+      service,
+      task_id: service === 'import' ? null : id,
+      status: failed ? 'failed' : 'done',
+      created_at: new Date(NEWEST - Math.floor((1 - i / count) * YEAR_MS) - random.whole(0, 60_000)),
+      title: titleOf(service, i, random, text),
+      text: photo ? [surface, master, ...Object.keys(defects)].join(' ') : text(...LENGTHS[service]),
+      surface,
+      master,
+      master_conf: master && conf(random),
+      defects,
+      top_conf: Object.values(defects).length > 0 ? Math.max(...Object.values(defects)) : null,
+    };
+  }
+}
+
+const LENGTHS = { defectoscopy: [3, 8], stt: [30, 300], passports: [80, 200], import: [10, 100] };
+const conf = (random) => Math.round((0.5 + random.next() / 2) * 1000) / 1000;
+
+function found(random) {
+  const defects = {};
+  for (let left = random.whole(0, 3); left > 0; left--) defects[random.pick(DEFECTS)] = conf(random);
+  return defects;
+}
+
+function titleOf(service, i, random, text) {
+  if (service === 'defectoscopy') return `${random.pick(['wall', 'img', 'фото', 'осмотр'])}-${i}.jpg`;
+  if (service === 'passports') return `${text(1, 3)} ${random.whole(1, 200)}.pdf`;
+  return text(4, 9);
+}
+
+/** Writes them into the catalog's tables as the indexer does, in its order. `wordsOf`: the product's own. */
+export async function fill(db, all, wordsOf) {
+  let batch = [];
+  for (const record of all) {
+    batch.push(record);
+    if (batch.length === 1000) await write(db, batch.splice(0), wordsOf);
+  }
+  if (batch.length > 0) await write(db, batch, wordsOf);
+  await db.query('vacuum analyze');
+}
+
+async function write(db, batch, wordsOf) {
+  const rows = batch.map(({ text, ...record }) => ({
+    ...record,
+    title_words: wordsOf(record.title).join(' '),
+    text,
+    text_words: wordsOf(text).join(' '),
+  }));
+  await db.query(
+    `with given as (
+       select * from json_to_recordset($1::json) as r (record_id text, service text, task_id text, status text,
+         created_at timestamptz, title text, surface text, master text, master_conf real, defects jsonb, top_conf real,
+         title_words text, text text, text_words text)
+     ), written as (
+       insert into catalog_records (record_id, service, task_id, status, created_at, title, surface, master, master_conf,
+                                    defects, top_conf, search)
+       select record_id, service, task_id, status, created_at, title, surface, master, master_conf, defects, top_conf,
+              setweight(to_tsvector('russian', title_words), 'A') || setweight(to_tsvector('russian', text_words), 'D')
+         from given
+       returning number, record_id
+     ), texts as (
+       insert into catalog_texts (number, text)
+       select number, text from written join given using (record_id)
+     ), details as (
+       insert into catalog_details (number, result)
+       select number, json_build_object('text', left(text, 200)) from written join given using (record_id)
+     )
+     insert into catalog_words (word)
+     select distinct word from given, regexp_split_to_table(title_words || ' ' || text_words, ' ') as word
+      where word <> '' on conflict do nothing`,
+    [JSON.stringify(rows)],
+  );
+}

@@ -1,0 +1,309 @@
+import { randomBytes } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Db } from '../db.ts';
+import { openFiles } from '../files.ts';
+import { migrate, readMigrations } from '../migrate.ts';
+import { emptyDatabase } from '../testing/database.ts';
+import { readArchive } from './archive-reader.ts';
+import { archiveWriter } from './archive-writer.ts';
+import { putBack } from './put-back.ts';
+import { describeTables, made } from './tables.ts';
+import { type Sources, takeBackup } from './take.ts';
+import { verifyBackup } from './verify.ts';
+
+const SCHEMA = {
+  '0001_things.sql': `
+    create table things (
+      id    text   primary key,
+      file  text,
+      size  int    generated always as (length(id)) stored,
+      data  json,
+      raw   bytea,
+      at    timestamptz not null default now()
+    );
+    create table things_log (serial bigint generated always as identity primary key, thing text not null references things (id));
+    create function things_logged() returns trigger language plpgsql as $$
+    begin
+      insert into things_log (thing) values (new.id);
+      return null;
+    end $$;
+    create trigger logged after insert on things for each row execute function things_logged();`,
+  '0002_colours.sql': `
+    alter table things_log rename to logs; create table colours (name text primary key);
+    create or replace function things_logged() returns trigger language plpgsql as $$
+    begin
+      insert into logs (thing) values (new.id);
+      return null;
+    end $$;`,
+};
+const FILES = [{ table: 'things', column: 'file' }];
+
+let folder: string;
+let schema: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assay-backup-'));
+  schema = join(folder, 'migrations');
+  await mkdir(schema);
+  for (const [name, sql] of Object.entries(SCHEMA)) await writeFile(join(schema, name), sql);
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+});
+
+async function place(name: string, { migrated = schema as string | null } = {}) {
+  const database = await emptyDatabase();
+  onTestFinished(() => database.drop());
+  if (migrated) await migrate(database.db, migrated);
+  const dataDir = join(folder, name);
+  await mkdir(dataDir);
+  return { db: database.db, dataDir, files: openFiles({ dir: join(dataDir, 'files') }) };
+}
+
+const sources = async (at: { db: Db; dataDir: string }): Promise<Sources> => ({
+  ...at,
+  migrations: await readMigrations(schema),
+  version: '1.2.3',
+  fileColumns: FILES,
+  onPart: () => {},
+});
+
+async function backup(from: Sources): Promise<{ bytes: Buffer; taken: Awaited<ReturnType<typeof takeBackup>> }> {
+  const parts: Buffer[] = [];
+  const archive = archiveWriter(async (piece) => void parts.push(piece));
+  const taken = await takeBackup(archive, from);
+  await archive.finish();
+  return { bytes: Buffer.concat(parts), taken };
+}
+
+async function* all(bytes: Buffer) {
+  yield bytes;
+}
+
+async function restore(bytes: Buffer, to: { db: Db; dataDir: string }, { replace = false } = {}) {
+  const migrations = await readMigrations(schema);
+  const what = await verifyBackup(all(bytes), { name: 'it', migrations, onBytes: () => {} });
+  return putBack(readArchive(all(bytes)), what, { ...to, migrations, replace, onPart: () => {} });
+}
+
+/** Everything of a database that a person could ask for. */
+async function everything(db: Db, tables = ['things', 'logs', 'colours']) {
+  const found: Record<string, unknown> = {};
+  for (const table of tables) {
+    found[table] = (await db.query(`select ctid::text is not null, t::text as row from ${table} t order by 2`)).rows;
+  }
+  return found;
+}
+
+const put = (db: Db, id: string, more: { file?: string; data?: string; raw?: Buffer } = {}) =>
+  db.query('insert into things (id, file, data, raw) values ($1, $2, $3, $4)', [
+    id,
+    more.file ?? null,
+    more.data ?? null,
+    more.raw ?? null,
+  ]);
+
+describe('a backup', () => {
+  test('brings back every value as it was, with files, keys and counters', async () => {
+    const from = await place('from');
+    const file = await from.files.put(randomBytes(3_000_000), { maxBytes: 1e7 });
+    await put(from.db, 'tab\there, line\nthere, \\N and \\. and "quotes"', {
+      file: file.key,
+      data: '{"a" : 1, "a":2}',
+    });
+    await put(from.db, 'Ёлка 🎄', { data: '{"n": 1e400, "z": "\\u0000"}', raw: Buffer.from([0, 1, 255, 92]) });
+    await put(from.db, '');
+    await mkdir(join(from.dataDir, 'keys'));
+    await writeFile(join(from.dataDir, 'keys', 'sealing.key'), 'secret\n');
+    await mkdir(join(from.dataDir, 'models', 'defectoscopy', 'own-2'), { recursive: true });
+    await writeFile(join(from.dataDir, 'models', 'defectoscopy', 'own-2', 'heads.json'), '[]');
+
+    const { bytes, taken } = await backup(await sources(from));
+    expect(taken).toMatchObject({ files: 1, missing: [] });
+    const to = await place('to', { migrated: null });
+    const done = await restore(bytes, to);
+    expect(done).toMatchObject({ files: 1, migrated: [] });
+    expect([...done.rows]).toEqual([
+      ['things', 3],
+      ['logs', 3],
+    ]);
+    expect(await everything(to.db)).toEqual(await everything(from.db));
+    expect((await to.files.get(file.key))!.equals((await from.files.get(file.key))!)).toBe(true);
+    expect(await readFile(join(to.dataDir, 'keys', 'sealing.key'), 'utf8')).toBe('secret\n');
+    expect(await readFile(join(to.dataDir, 'models/defectoscopy/own-2/heads.json'), 'utf8')).toBe('[]');
+    // Triggers did not fire for what had happened before, and fire again now, with a number that nobody has had.
+    await put(to.db, 'new');
+    const { rows } = await to.db.query('select serial, thing from logs order by serial desc limit 1');
+    expect(rows).toEqual([{ serial: 4, thing: 'new' }]);
+    expect((await readdir(join(to.dataDir, 'files'))).filter((name) => name.startsWith('.'))).toEqual([]);
+    expect((await readdir(join(from.dataDir, 'files'))).filter((name) => name.startsWith('backup-'))).toEqual([]);
+  });
+
+  test('of a table larger than memory should be is written in parts, and read back from them', async () => {
+    const from = await place('from');
+    // More than one part of small rows, and a row that is larger than a part.
+    await from.db.query(
+      `insert into things (id, data)
+       select 'small' || n, to_json(repeat(md5(n::text), 40)) from generate_series(1, 8000) n`,
+    );
+    await put(from.db, 'huge', { raw: randomBytes(5_000_000) });
+    const { bytes } = await backup(await sources(from));
+    const parts: string[] = [];
+    for await (const { name, size } of readArchive(all(bytes))) {
+      if (name.startsWith('tables/things/')) parts.push(name);
+      expect(size).toBeLessThan(12_000_000);
+    }
+    expect(parts.length).toBeGreaterThan(1);
+    const to = await place('to', { migrated: null });
+    await restore(bytes, to);
+    const digest = async (db: Db) =>
+      (await db.query(`select md5(string_agg(t::text, ',' order by id)), count(*) from things t`)).rows;
+    expect(await digest(to.db)).toEqual(await digest(from.db));
+  });
+
+  test('shows one moment: what comes while it is taken is not in it, and what goes is', async () => {
+    const from = await place('from');
+    const early = await from.files.put(Buffer.from('early'), { maxBytes: 100 });
+    await put(from.db, 'early', { file: early.key });
+    let struck = false;
+    const { bytes } = await backup({
+      ...(await sources(from)),
+      onPart: (part) => {
+        if (struck || !part.startsWith('table')) return;
+        struck = true;
+        // In the midst of the tables: by the time that the files are read, this one has been removed.
+        void from.files.remove(early.key);
+        void from.db.query(`insert into things (id) values ('late')`);
+      },
+    });
+    expect(struck).toBe(true);
+    const to = await place('to', { migrated: null });
+    await restore(bytes, to);
+    expect((await to.db.query('select id from things')).rows).toEqual([{ id: 'early' }]);
+    expect(await to.files.get(early.key)).toEqual(Buffer.from('early'));
+  });
+
+  test('of rows whose file went away at this very moment takes another moment; what was lost before is told', async () => {
+    const from = await place('from');
+    await put(from.db, 'lost', { file: '01M7VNMBZ6GNKDZ9WQFF487680' });
+    const { db } = from;
+    let moments = 0;
+    const removing: Db = {
+      ...db,
+      transaction: async (run, options) => {
+        moments++;
+        // A row with its file comes after the files were held, and its file goes before they are held again.
+        if (moments === 1) await put(db, 'brief', { file: '01M7VNMBZ6GNKDZ9WQFF487681' });
+        return db.transaction(run, options).finally(() => db.query(`update things set file = null where id = 'brief'`));
+      },
+    };
+    const { taken } = await backup(await sources({ ...from, db: removing }));
+    expect(moments).toBe(2);
+    expect(taken.missing).toEqual(['01M7VNMBZ6GNKDZ9WQFF487680']);
+  });
+});
+
+describe('putting a backup back', () => {
+  test('refuses a place where something is, and takes it all away where that is wanted', async () => {
+    const from = await place('from');
+    await put(from.db, 'one');
+    const { bytes } = await backup(await sources(from));
+
+    const to = await place('to');
+    await put(to.db, 'mine');
+    const mine = await to.files.put(Buffer.from('mine'), { maxBytes: 100 });
+    const before = await everything(to.db);
+    await expect(restore(bytes, to)).rejects.toThrow(
+      `The place is not empty: there is something in the table things, the table logs, ${join(to.dataDir, 'files')}.`,
+    );
+    expect(await everything(to.db)).toEqual(before);
+    expect(await to.files.get(mine.key)).toEqual(Buffer.from('mine'));
+
+    await restore(bytes, to, { replace: true });
+    expect(await everything(to.db)).toEqual(await everything(from.db));
+    expect(await to.files.get(mine.key)).toBeUndefined();
+  });
+
+  test('that fails at its end leaves everything as it was', async () => {
+    const from = await place('from');
+    await put(from.db, 'one', { file: (await from.files.put(Buffer.from('one'), { maxBytes: 100 })).key });
+    const { bytes } = await backup(await sources(from));
+    const to = await place('to');
+    await put(to.db, 'mine');
+    const mine = await to.files.put(Buffer.from('mine'), { maxBytes: 100 });
+    const before = await everything(to.db);
+    const failing: Db = {
+      ...to.db,
+      transaction: (run, options) =>
+        to.db.transaction(async (tx) => {
+          await run(tx);
+          throw new Error('no commit');
+        }, options),
+    };
+    await expect(restore(bytes, { ...to, db: failing }, { replace: true })).rejects.toThrow('no commit');
+    expect(await everything(to.db)).toEqual(before);
+    expect(await to.files.get(mine.key)).toEqual(Buffer.from('mine'));
+    expect((await readdir(join(to.dataDir, 'files'))).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  test('of an earlier version brings it to this one', async () => {
+    const earlier = join(folder, 'earlier');
+    await cp(schema, earlier, { recursive: true });
+    await rm(join(earlier, '0002_colours.sql'));
+    const from = await place('from', { migrated: earlier });
+    await put(from.db, 'old');
+    const { bytes } = await backup(await sources(from));
+    // Into nothing, over a place of this version, and over one of the earlier version.
+    for (const [name, migrated] of [
+      ['nothing', null],
+      ['this', schema],
+      ['that', earlier],
+    ] as const) {
+      const to = await place(name, { migrated });
+      const done = await restore(bytes, to, { replace: true });
+      expect(done.migrated).toEqual(['0002_colours.sql']);
+      expect(await everything(to.db)).toMatchObject({ things: [{}], logs: [{}], colours: [] });
+    }
+  });
+
+  test('of a later version, or of another history, is refused by a sentence', async () => {
+    const from = await place('from');
+    const { bytes } = await backup(await sources(from));
+    const to = await place('to', { migrated: null });
+    await rm(join(schema, '0002_colours.sql'));
+    await expect(restore(bytes, to)).rejects.toThrow(
+      'The backup is newer than this program: it has the migration 0002_colours.sql, which is not known here. Restore it with Assay 1.2.3, or a later one.',
+    );
+    await writeFile(join(schema, '0002_colours.sql'), 'select 1');
+    await expect(restore(bytes, to)).rejects.toThrow(/0002_colours\.sql was changed/);
+    expect((await to.db.query(`select to_regclass('things') as there`)).rows).toEqual([{ there: null }]);
+  });
+
+  test('of what is no backup, or a damaged one, changes nothing and says so', async () => {
+    const from = await place('from');
+    const { bytes } = await backup(await sources(from));
+    const to = await place('to', { migrated: null });
+    await expect(restore(Buffer.from('PK\x03\x04 a letter'), to)).rejects.toThrow('it is no backup of Assay');
+    bytes[bytes.length >> 1]! ^= 1;
+    await expect(restore(bytes, to)).rejects.toThrow(/The backup it is damaged: .*Nothing was changed/);
+  });
+});
+
+describe('what is ours in a database', () => {
+  test('is what the migrations have made: no table less, no function less, and nothing of a neighbour', async () => {
+    const { db } = await place('real', { migrated: new URL('../../../migrations/', import.meta.url).pathname });
+    await db.query('create table neighbour (x int)');
+    const ours = made(await readMigrations(new URL('../../../migrations/', import.meta.url)));
+    const { rows } = await db.query<{ tables: string[]; functions: string[] }>(
+      `select array(select relname::text from pg_class
+                     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1) as tables,
+              array(select proname::text from pg_proc p
+                     where pronamespace = 'public'::regnamespace
+                       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1) as functions`,
+    );
+    expect([...ours.tables, 'neighbour'].sort()).toEqual([...rows[0]!.tables].sort());
+    expect([...ours.functions].sort()).toEqual([...rows[0]!.functions].sort());
+    const order = (await describeTables(db, ours.tables)).map(({ name }) => name);
+    expect(order.indexOf('tasks')).toBeLessThan(order.indexOf('deliveries'));
+  });
+});

@@ -1,0 +1,147 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Db, Queryable, Transaction } from '../db.ts';
+import { applied, type Migration, migrateWithin, pending } from '../migrate.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { Entry } from './archive-reader.ts';
+import { CONTENTS_NAME, type Contents, migrationsOf } from './contents.ts';
+import { type StagedFolders, stageFolders } from './staged-folders.ts';
+import { loadTable, made, setCounters } from './tables.ts';
+import { A_WEEK_MS, FOLDERS } from './take.ts';
+
+/** Where a backup is put back. */
+export interface Target {
+  readonly db: Db;
+  readonly migrations: Migration[];
+  readonly dataDir: string;
+  /** Whether what is there may be lost. */
+  readonly replace: boolean;
+  /** Of what is being put back now. */
+  readonly onPart: (name: string) => void;
+}
+
+export interface PutBack {
+  readonly rows: ReadonlyMap<string, number>;
+  readonly files: number;
+  /** What the database was given beyond the version of the backup. */
+  readonly migrated: readonly string[];
+}
+
+/** Rows that every start makes: a database with these alone counts as empty. */
+const MADE_BY_A_START = ['schema_migrations', 'workers', 'models', 'catalog_sources'];
+const ROOTS = ['files', ...FOLDERS];
+
+/**
+ * Puts a backup that was verified into an empty place, or in place of what is there, and brings its schema to this
+ * program's version. All of it or nothing: tables in one transaction, folders by renames at its very end.
+ */
+export async function putBack(entries: AsyncGenerator<Entry, void>, what: Contents, target: Target): Promise<PutBack> {
+  const { db, migrations, dataDir } = target;
+  const folders = stageFolders(dataDir, ROOTS);
+  const run = async (tx: Transaction): Promise<PutBack> => {
+    await tx.query('set local idle_in_transaction_session_timeout = 0');
+    await refuseIfInUse(tx);
+    await makeRoom(tx, target);
+    await migrateWithin(tx, migrationsOf(what, migrations));
+    const filled = await fill(tx, entries, { what, folders, onPart: target.onPart });
+    await setCounters(tx, what.counters);
+    const migrated = await migrateWithin(tx, migrations);
+    await folders.swapIn();
+    return { ...filled, migrated };
+  };
+  const done = await db.transaction(run, { statementTimeoutMs: A_WEEK_MS }).catch(async (error: unknown) => {
+    await folders.undo();
+    throw error;
+  });
+  await folders.finish();
+  return done;
+}
+
+/** Whoever else of ours talks to this database has rows in mind that are about to go. */
+async function refuseIfInUse(tx: Queryable): Promise<void> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select distinct application_name as name
+       from pg_stat_activity
+      where datname = current_database() and application_name like 'assay%' and pid <> pg_backend_pid()`,
+  );
+  if (rows.length === 0) return;
+  throw new OperatorError('Assay still runs on this database. Stop all of its processes first.');
+}
+
+/** Removes every table and function of ours, once it is sure that nobody minds. */
+async function makeRoom(tx: Queryable, { migrations, dataDir, replace }: Target): Promise<void> {
+  const { rows } = await tx.query<{ there: boolean }>(`select to_regclass('schema_migrations') is not null as there`);
+  const had = rows[0]?.there ? await applied(tx) : [];
+  pending(migrations, had);
+  const ours = made(migrations.filter(({ version }) => had.some((was) => was.version === version)));
+  const tables = had.length > 0 ? ours.tables : [];
+  if (!replace) {
+    const occupied = [...(await tablesWithRows(tx, tables)), ...(await foldersWithFiles(dataDir))];
+    if (occupied.length > 0) {
+      throw new OperatorError(
+        `The place is not empty: there is something in ${occupied.join(', ')}. ` +
+          'Restore into an empty one, or say --replace: what is there is then lost.',
+      );
+    }
+  }
+  for (const name of tables) await tx.query(`drop table "${name}" cascade`);
+  for (const name of ours.functions) await tx.query(`drop function if exists "${name}" cascade`);
+}
+
+async function tablesWithRows(tx: Queryable, names: readonly string[]): Promise<string[]> {
+  const occupied: string[] = [];
+  for (const name of names) {
+    if (MADE_BY_A_START.includes(name)) continue;
+    const { rowCount } = await tx.query(`select from "${name}" limit 1`);
+    if (rowCount > 0) occupied.push(`the table ${name}`);
+  }
+  return occupied;
+}
+
+async function foldersWithFiles(dataDir: string): Promise<string[]> {
+  const occupied: string[] = [];
+  for (const root of ROOTS) {
+    const folder = join(dataDir, root);
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    if (entries.some((entry) => !entry.isDirectory())) occupied.push(folder);
+  }
+  return occupied;
+}
+
+async function fill(
+  tx: Transaction,
+  entries: AsyncGenerator<Entry, void>,
+  { what, folders, onPart }: { what: Contents; folders: StagedFolders; onPart: (name: string) => void },
+): Promise<Pick<PutBack, 'rows' | 'files'>> {
+  const rows = new Map<string, number>();
+  let files = 0;
+  let next = await entries.next();
+  /** The parts of a table come one after another. */
+  const partsOf = async function* (table: string) {
+    while (!next.done && tableOf(next.value) === table) {
+      onPart(`table ${table}`);
+      const pieces: Buffer[] = [];
+      for await (const piece of next.value.content) pieces.push(piece);
+      yield Buffer.concat(pieces);
+      next = await entries.next();
+    }
+  };
+  while (!next.done) {
+    const { name, content } = next.value;
+    const table = tableOf(next.value);
+    if (table !== undefined) {
+      const known = what.tables.find((each) => each.name === table);
+      if (!known) throw new Error(`The backup has rows of ${table}, and does not say what that is.`);
+      rows.set(table, await loadTable(tx, known, partsOf(table)));
+      continue;
+    }
+    if (name !== CONTENTS_NAME) {
+      if (name.startsWith('files/')) onPart(`file ${++files}`);
+      await folders.add(name, content);
+    }
+    next = await entries.next();
+  }
+  return { rows, files };
+}
+
+const tableOf = ({ name }: Entry) => /^tables\/([^/]+)\//.exec(name)?.[1];

@@ -1,0 +1,142 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Db, Transaction } from '../db.ts';
+import { applied, type Migration, pending } from '../migrate.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { ArchiveWriter } from './archive-writer.ts';
+import { CONTENTS_NAME, contents } from './contents.ts';
+import { type FileColumn, missingFiles } from './file-columns.ts';
+import { type HeldFiles, holdFiles } from './held-files.ts';
+import { describeTables, dumpTable, made, readCounters } from './tables.ts';
+
+/** Where everything lies that a backup holds. */
+export interface Sources {
+  readonly db: Db;
+  readonly migrations: readonly Migration[];
+  /** Of this program. */
+  readonly version: string;
+  readonly dataDir: string;
+  readonly fileColumns: readonly FileColumn[];
+  /** Of what is being written now. */
+  readonly onPart: (name: string) => void;
+}
+
+export interface Taken {
+  readonly takenAt: Date;
+  /** By table. */
+  readonly rows: ReadonlyMap<string, number>;
+  readonly files: number;
+  /** Named by rows, and not in the store: neither before the backup nor while it was taken. */
+  readonly missing: readonly string[];
+}
+
+/** Beside the file store, what of DATA_DIR cannot be made again. */
+export const FOLDERS: readonly string[] = ['keys', 'credentials', 'models/defectoscopy'];
+/** What processes say of themselves while they live; a restored one would be a lie. */
+const PASSING = ['schema_migrations', 'workers'];
+/** As long as it takes. */
+export const A_WEEK_MS = 7 * 86_400_000;
+
+/**
+ * Writes down one moment of the product, which may go on working: all rows as they were together, with every file that
+ * they name, and the keys. Nothing waits for it.
+ */
+export async function takeBackup(archive: ArchiveWriter, sources: Sources): Promise<Taken> {
+  const files = await holdFiles(join(sources.dataDir, 'files'));
+  try {
+    const taken = await writeTables(archive, sources, files);
+    for (const folder of FOLDERS) await addFolder(archive, sources, folder);
+    let count = 0;
+    for await (const name of files.names()) {
+      sources.onPart(`file ${++count}`);
+      await archive.add(`files/${name}`, await files.open(name));
+    }
+    return { ...taken, files: count };
+  } finally {
+    await files.release();
+  }
+}
+
+/** A file may be removed between the moment that the rows show and the moment that it is held: then another is taken. */
+const MOMENTS = 5;
+
+async function writeTables(archive: ArchiveWriter, sources: Sources, files: HeldFiles): Promise<Omit<Taken, 'files'>> {
+  const known = new Set<string>();
+  for (let moment = 1; ; moment++) {
+    await files.hold();
+    const taken = await sources.db.transaction(
+      async (tx) => {
+        await tx.query('set transaction isolation level repeatable read, read only');
+        await tx.query('set local idle_in_transaction_session_timeout = 0');
+        const { rows: now } = await tx.query<{ now: Date }>('select now()');
+        await files.hold();
+        const tables = await ourTables(tx, sources);
+        const missing = await missingFiles(tx, tables, sources.fileColumns, files);
+        // What is missing at two moments was not removed between them.
+        if (moment < MOMENTS && missing.some((key) => !known.has(key))) {
+          for (const key of missing) known.add(key);
+          return undefined;
+        }
+        const rows = await dumpTables(archive, tx, sources, { tables, takenAt: now[0]!.now });
+        return { takenAt: now[0]!.now, rows, missing };
+      },
+      { statementTimeoutMs: A_WEEK_MS },
+    );
+    if (taken) return taken;
+  }
+}
+
+async function ourTables(tx: Transaction, { migrations }: Sources) {
+  const { rows } = await tx.query<{ there: boolean }>(`select to_regclass('schema_migrations') is not null as there`);
+  if (!rows[0]?.there) throw new OperatorError('There is nothing to back up: this database is none of Assay.');
+  const had = await applied(tx);
+  pending([...migrations], had);
+  const then = migrations.filter(({ version }) => had.some((was) => was.version === version));
+  return describeTables(
+    tx,
+    made(then).tables.filter((name) => !PASSING.includes(name)),
+  );
+}
+
+async function dumpTables(
+  archive: ArchiveWriter,
+  tx: Transaction,
+  { version, onPart }: Sources,
+  { tables, takenAt }: { tables: Awaited<ReturnType<typeof ourTables>>; takenAt: Date },
+): Promise<Map<string, number>> {
+  const names = tables.map(({ name }) => name);
+  const what = { version, taken_at: takenAt.toISOString(), migrations: await applied(tx), tables };
+  await archive.add(CONTENTS_NAME, contents({ ...what, counters: await readCounters(tx, names) }));
+  const rows = new Map<string, number>();
+  for (const table of tables) {
+    let parts = 0;
+    const count = await dumpTable(tx, table, (part) => {
+      onPart(`table ${table.name}`);
+      return archive.add(`tables/${table.name}/${String(++parts).padStart(6, '0')}.copy.gz`, part);
+    });
+    rows.set(table.name, count);
+  }
+  return rows;
+}
+
+/** Drafts of a key that is being made this very moment carry an id at their end. */
+const DRAFT = /\.[0-9A-HJKMNP-TV-Z]{26}$/;
+
+async function addFolder(archive: ArchiveWriter, { dataDir, onPart }: Sources, folder: string): Promise<void> {
+  const root = join(dataDir, folder);
+  const paths = await readdir(root, { recursive: true, withFileTypes: true }).catch(ifMissing);
+  for (const entry of paths ?? []) {
+    if (!entry.isFile() || DRAFT.test(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const found = await stat(path).catch(ifMissing);
+    if (!found) continue;
+    const name = `${folder}${path.slice(root.length)}`.replaceAll('\\', '/');
+    onPart(name);
+    await archive.add(name, { size: found.size, bytes: createReadStream(path) });
+  }
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,34 @@
+import type { Migration } from '../migrate.ts';
+import { OperatorError } from '../operator-error.ts';
+import { readArchive } from './archive-reader.ts';
+import { CONTENTS_NAME, type Contents, readContents } from './contents.ts';
+import { Damaged } from './tar.ts';
+
+/** Reads a backup from its first byte to its last; a sentence where it is none, is damaged, or is too new for this program. */
+export async function verifyBackup(
+  source: AsyncIterable<Buffer>,
+  { name, migrations, onBytes }: { name: string; migrations: Migration[]; onBytes: (bytes: number) => void },
+): Promise<Contents> {
+  let first: string | undefined;
+  let bytes = 0;
+  try {
+    for await (const entry of readArchive(source)) {
+      if (first === undefined) {
+        if (entry.name !== CONTENTS_NAME || entry.size > LARGEST_CONTENTS_BYTES)
+          throw new Damaged('it begins otherwise');
+        const pieces: Buffer[] = [];
+        for await (const piece of entry.content) pieces.push(piece);
+        first = Buffer.concat(pieces).toString('utf8');
+      }
+      bytes += entry.size;
+      onBytes(bytes);
+    }
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error;
+    if (first === undefined) throw new OperatorError(`${name} is no backup of Assay, or its beginning is damaged.`);
+    throw new OperatorError(`The backup ${name} is damaged: ${error.message}. Nothing was changed; use another one.`);
+  }
+  return readContents(first!, migrations);
+}
+
+const LARGEST_CONTENTS_BYTES = 16 * 1024 * 1024;

@@ -1,0 +1,97 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { emptyDatabase, type TestDatabase } from './testing/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await emptyDatabase();
+  await database.db.query('create table words (n int primary key, word text)');
+});
+afterAll(() => database.drop());
+beforeEach(() => database.db.query('truncate words'));
+
+const transaction: TestDatabase['db']['transaction'] = (run, options) => database.db.transaction(run, options);
+const pid = async () => (await database.db.query('select pg_backend_pid() as pid, pg_sleep(0)')).rows[0];
+
+async function* lines(...texts: string[]) {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+test('rows go in by COPY and come out by COPY, and both are counted', async () => {
+  const count = await transaction((tx) =>
+    tx.copyIn('copy words from stdin', lines('1\tone\n2\t', 'двa\n3\t\\N', '\n')),
+  );
+  expect(count).toBe(3);
+  const read: Buffer[] = [];
+  const out = transaction((tx) => tx.copyOut('copy words to stdout', async (rows) => void read.push(rows)));
+  expect(await out).toBe(3);
+  expect(Buffer.concat(read).toString('utf8')).toBe('1\tone\n2\tдвa\n3\t\\N\n');
+  expect(await transaction((tx) => tx.copyOut('copy (select where false) to stdout', async () => {}))).toBe(0);
+  expect(await transaction((tx) => tx.copyIn('copy words from stdin', lines()))).toBe(0);
+});
+
+test('the server waits for a reader that takes its time', async () => {
+  // 60 MB: far more than what the socket and we may hold meanwhile.
+  const sql = `copy (select repeat('x', 100000) from generate_series(1, 600)) to stdout`;
+  let most = 0;
+  let bytes = 0;
+  const count = await transaction((tx) =>
+    tx.copyOut(sql, async (rows) => {
+      most = Math.max(most, rows.length);
+      bytes += rows.length;
+      for (let i = 0; i < 20; i++) await setImmediate();
+    }),
+  );
+  expect([count, bytes]).toEqual([600, 600 * 100_001]);
+  expect(most).toBeLessThan(4_000_000);
+});
+
+test('a reader that throws ends the transaction with its error, and costs nobody else anything', async () => {
+  const sql = `copy (select repeat('x', 100000) from generate_series(1, 600)) to stdout`;
+  const full = transaction((tx) => tx.copyOut(sql, () => Promise.reject(new Error('the disk is full'))));
+  await expect(full).rejects.toThrow('the disk is full');
+  expect(await pid()).toBeDefined();
+});
+
+test('rows that break off undo what was sent, with the error of their source', async () => {
+  async function* broken() {
+    yield Buffer.from('1\tone\n');
+    throw new Error('no more of them');
+  }
+  await expect(transaction((tx) => tx.copyIn('copy words from stdin', broken()))).rejects.toThrow('no more of them');
+  expect((await database.db.query('select from words')).rowCount).toBe(0);
+});
+
+test('rows that the table does not take are refused in the words of the database, however many would follow', async () => {
+  let sent = 0;
+  async function* endless() {
+    for (;;) {
+      sent++;
+      yield Buffer.from(`${'one\tone\n'.repeat(10_000)}`);
+      await setImmediate();
+    }
+  }
+  await expect(transaction((tx) => tx.copyIn('copy words from stdin', endless()))).rejects.toMatchObject({
+    code: '22P02',
+  });
+  expect(sent).toBeGreaterThan(0);
+  await expect(transaction((tx) => tx.copyOut('copy nothing to stdout', async () => {}))).rejects.toMatchObject({
+    code: '42P01',
+  });
+});
+
+test('a connection that is cut ends both', async () => {
+  const cut = () =>
+    database.db.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy %' and datname = current_database()`,
+    );
+  const sql = `copy (select repeat('x', 100000) from generate_series(1, 600)) to stdout`;
+  await expect(transaction((tx) => tx.copyOut(sql, async () => void (await cut())))).rejects.toThrow();
+  async function* cutting() {
+    for (;;) {
+      yield Buffer.from('1\tone\n');
+      await cut();
+    }
+  }
+  await expect(transaction((tx) => tx.copyIn('copy words from stdin', cutting()))).rejects.toThrow();
+});

@@ -1,0 +1,122 @@
+import { type Bytes, blobOf } from './bytes.ts';
+import { TaskFailed } from './errors.ts';
+import { follow, type Reading, type WaitOptions } from './follow.ts';
+import { type Line, newIdempotencyKey } from './line.ts';
+import { PACES, type Polling } from './pace.ts';
+import type { CallOptions } from './request.ts';
+
+/** A task that was accepted. Plain data: keep it, and a wait can go on after a restart. */
+export interface TaskHandle {
+  readonly task_id: string;
+  readonly estimated_wait_seconds?: number;
+  /** By this machine's clock. */
+  readonly accepted_at_ms?: number;
+}
+
+/** What `POST /files` answers. */
+export interface UploadedFile {
+  /** What a task may name; nobody can fetch it from outside. */
+  readonly url: string;
+  readonly size_bytes: number;
+  /** What the bytes are, whatever was declared. */
+  readonly content_type: string;
+  /** Unix time in whole seconds. */
+  readonly expires_at: string;
+}
+
+/** A public key as `/.well-known/webhook-keys.json` gives it. */
+export interface WebhookKey {
+  readonly kty: string;
+  readonly crv: string;
+  readonly x: string;
+  readonly kid: string;
+  readonly whpk: string;
+}
+
+export interface WebhookKeys {
+  readonly keys: readonly WebhookKey[];
+}
+
+export interface CreateOptions extends CallOptions {
+  /** By which a repetition is recognised. Absent: one is made, so that a lost connection makes no second task. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What ended well, or has not ended, or has not ended well: told apart by `status`. */
+type State = { readonly task_id: string; readonly status: 'queued' | 'processing' | 'done' | 'failed' };
+
+/** A state in one of these statuses; one member for each, so that a look at `status` is enough to tell them apart. */
+export type In<T, Status extends string> = Status extends string ? T & { readonly status: Status } : never;
+
+/** Members that a state certainly has. */
+export type With<T, K extends keyof T> = T & { readonly [Key in K]-?: NonNullable<T[Key]> };
+
+interface Way {
+  readonly line: Line;
+  readonly polling: Polling;
+}
+
+/** Bytes go to the service's own file host, a reference is passed on as it is. */
+export async function referenceTo(line: Line, source: string | URL | Bytes, options: CallOptions): Promise<string> {
+  if (typeof source === 'string' || source instanceof URL) return String(source);
+  return (await uploadFile(line, source, options)).url;
+}
+
+/** Twice does no harm: a file that no task names goes with its time. */
+export async function uploadFile(line: Line, bytes: Bytes, { signal }: CallOptions): Promise<UploadedFile> {
+  const body = blobOf(bytes);
+  const headers = { 'content-type': body.type || 'application/octet-stream' };
+  const answer = await line.ask('/files', { method: 'POST', body, headers, repeatable: true, signal });
+  return answer.json<{ data: UploadedFile }>().data;
+}
+
+export async function createTask<Accepted extends { readonly task_id: string }>(
+  line: Line,
+  path: string,
+  json: object,
+  { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions,
+): Promise<Accepted & { readonly accepted_at_ms: number }> {
+  const answer = await line.ask(path, { method: 'POST', json, idempotencyKey, signal });
+  return { ...answer.json<{ data: Accepted }>().data, accepted_at_ms: line.clock.now() };
+}
+
+/** One look. */
+export async function readTask<S extends State>(line: Line, id: string, { signal }: CallOptions): Promise<S> {
+  return (await line.ask(pathOf(id), { signal })).json<{ data: S }>().data;
+}
+
+/** Waits for a task's end; one without a result is thrown as `TaskFailed`. */
+export async function waitForTask<S extends State & { readonly error?: string; readonly error_code?: string }>(
+  { line, polling }: Way,
+  task: TaskHandle | string,
+  options: WaitOptions<S>,
+): Promise<S> {
+  const handle: TaskHandle = typeof task === 'string' ? { task_id: task } : task;
+  const { task_id: taskId, accepted_at_ms: acceptedAtMs, estimated_wait_seconds: estimateSeconds } = handle;
+  const read = async (holdSeconds: number): Promise<Reading<S>> => {
+    const answer = await line.ask(pathOf(taskId), { holdSeconds, retries: 0, signal: options.signal });
+    const state = answer.json<{ data: S }>().data;
+    const wait = Number(answer.headers.get('retry-after') ?? 'none');
+    return {
+      state,
+      ended: state.status === 'done' || state.status === 'failed',
+      retryAfterSeconds: Number.isFinite(wait) && polling === 'specification' ? wait : undefined,
+    };
+  };
+  const pace = PACES[polling];
+  const state = await follow({ taskId, read, pace, clock: line.clock, acceptedAtMs, estimateSeconds, options });
+  if (state.status === 'done') return state;
+  const { error_code: code = 'TASK_FAILED', error: message = 'The task has failed.' } = state;
+  throw new TaskFailed({ code, message, taskId, state });
+}
+
+/** Ends a task that has not ended; a lost answer is not asked for again, since the second one would be a refusal. */
+export async function cancelTask<S extends State>(line: Line, id: string, { signal }: CallOptions): Promise<S> {
+  return (await line.ask(`${pathOf(id)}/cancel`, { method: 'POST', signal })).json<{ data: S }>().data;
+}
+
+export async function webhookKeys(line: Line, { signal }: CallOptions): Promise<WebhookKeys> {
+  return (await line.ask('/.well-known/webhook-keys.json', { signal })).json();
+}
+
+export const pathOf = (taskId: string) => `/result/${encodeURIComponent(taskId)}`;

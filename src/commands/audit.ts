@@ -1,0 +1,52 @@
+import { OperatorError } from '../base/operator-error.ts';
+import { openHouse } from '../compose.ts';
+import { plan } from '../plan.ts';
+import { type TrailVerdict, verifyTrail } from '../services/catalog/reports/verify.ts';
+import { inWords } from './telling.ts';
+
+/** What PostgreSQL says where there is no such table. */
+const UNDEFINED_TABLE = '42P01';
+
+/** `assay audit verify`: one sentence about the audit trail of the reports. Ends with 1 where it does not hold. */
+export async function verifyCommand(): Promise<void> {
+  const house = await openHouse(await plan(process.env, 'audit'));
+  try {
+    const verdict = await verifyTrail(house.db).catch(unmigrated).catch(inWords);
+    if (verdict.outcome === 'whole') console.log(sentence(verdict));
+    else {
+      console.error(sentence(verdict));
+      process.exitCode = 1;
+    }
+  } finally {
+    await house.close();
+  }
+}
+
+function unmigrated(error: unknown): never {
+  if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
+  throw new OperatorError('There is no audit trail in this database; `assay migrate` brings it to this version.');
+}
+
+/** What the verdict says to a person. */
+export function sentence(verdict: TrailVerdict): string {
+  switch (verdict.outcome) {
+    case 'whole':
+      return `The audit trail is whole: ${verdict.rows} events, the last hash is ${verdict.lastHash}.`;
+    case 'broken':
+      return `The audit trail is broken at event ${verdict.serial}: ${BROKEN[verdict.why]}.`;
+    case 'disagrees':
+      return `The audit trail does not agree with the report ${verdict.report}: ${DISAGREES[verdict.why]}.`;
+  }
+}
+
+const BROKEN: Record<Extract<TrailVerdict, { outcome: 'broken' }>['why'], string> = {
+  changed: 'what stands there was changed after it had been written',
+  missing: 'it was removed',
+  'put in between': 'what stands there was put in afterwards',
+};
+
+const DISAGREES: Record<Extract<TrailVerdict, { outcome: 'disagrees' }>['why'], string> = {
+  changed: 'it was changed past the trail, or the end of the trail was cut off',
+  missing: 'it was removed',
+  unknown: 'no event tells that it came, or the end of the trail was cut off',
+};

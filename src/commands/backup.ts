@@ -1,0 +1,79 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { archiveWriter } from '../base/backup/archive-writer.ts';
+import { fileOutput, streamOutput } from '../base/backup/output.ts';
+import { type Taken, takeBackup } from '../base/backup/take.ts';
+import { type Db, openDb } from '../base/db.ts';
+import { readMigrations } from '../base/migrate.ts';
+import { OperatorError } from '../base/operator-error.ts';
+import { startEmbedded } from '../compose.ts';
+import { PACKAGE_ROOT, type Plan, plan } from '../plan.ts';
+import { FILE_COLUMNS } from './file-columns.ts';
+import { occupy } from './occupy.ts';
+import { inWords, mebibytes, statusLine } from './telling.ts';
+
+/** `assay backup FILE`: one moment of everything in one file, also while the product works; `-` is standard output. */
+export async function backupCommand(file: string, signal: AbortSignal): Promise<void> {
+  if (file === '-' && process.stdout.isTTY) {
+    throw new OperatorError('A backup is nothing for a terminal: name a file, or lead standard output somewhere.');
+  }
+  const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'backup');
+  const { shared } = planned;
+  const migrations = await readMigrations(new URL('migrations/', PACKAGE_ROOT));
+  await inDatabase(planned, async (db) => {
+    const output = file === '-' ? streamOutput(process.stdout) : await fileOutput(file);
+    const status = statusLine(process.stderr);
+    let bytes = 0;
+    const archive = archiveWriter(async (piece) => {
+      if (signal.aborted) throw new OperatorError('Stopped: there is no backup.');
+      bytes += piece.length;
+      await output.write(piece);
+    });
+    try {
+      const taken = await takeBackup(archive, {
+        ...{ db, migrations, version: shared.version, dataDir: shared.dataDir, fileColumns: FILE_COLUMNS },
+        onPart: (name) => status.show(`${mebibytes(bytes)}, ${name}`),
+      });
+      await archive.finish();
+      await output.keep();
+      status.clear();
+      for (const line of summary(taken, file, bytes)) console.error(line);
+    } catch (error) {
+      status.clear();
+      await output.discard();
+      throw error;
+    }
+  }).catch(inWords);
+}
+
+function summary({ takenAt, rows, files, missing }: Taken, file: string, bytes: number): string[] {
+  const tasks = rows.get('tasks') ?? 0;
+  const name = file === '-' ? 'The backup' : file;
+  const warning = `${missing.length} files that rows name were not in the store before either: ${missing.slice(0, 5).join(', ')}`;
+  return [
+    `${name} holds everything as it was at ${takenAt.toISOString()}: ${tasks} tasks, ${files} files, ${mebibytes(bytes)}.`,
+    'It holds keys and tokens, too: keep it as secret as those.',
+    ...(missing.length > 0 ? [warning + (missing.length > 5 ? ', …' : '.')] : []),
+  ];
+}
+
+/** The database that is configured, or our own: the one that runs, or started for as long as this takes. */
+async function inDatabase(planned: Plan, run: (db: Db) => Promise<void>): Promise<void> {
+  const { settings, shared, log } = planned;
+  const open = async (url: string) => {
+    const db = openDb({ url, log, max: 1, applicationName: 'assay-backup' });
+    await run(db).finally(() => db.close());
+  };
+  if (settings.databaseUrl) return open(settings.databaseUrl);
+  await stat(join(shared.dataDir, 'postgres', 'cluster')).catch(() => {
+    throw new OperatorError(`There is nothing to back up in ${shared.dataDir}; set DATA_DIR or DATABASE_URL.`);
+  });
+  // Where nobody is at home, nobody shall come meanwhile and lose the database when this has ended.
+  const leave = await occupy(shared.dataDir).catch(() => undefined);
+  try {
+    const embedded = await startEmbedded(planned);
+    await open(embedded.url).finally(() => leave && !embedded.adopted && embedded.stop());
+  } finally {
+    await leave?.();
+  }
+}

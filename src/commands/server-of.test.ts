@@ -1,0 +1,60 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { credentialFile } from '../local-credentials.ts';
+import { serverOf } from './server-of.ts';
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'assay-server-of-'));
+  vi.stubEnv('DATA_DIR', dataDir);
+  for (const [variable, secret] of Object.entries({ STT_API_TOKENS: 'local-token', PASSPORTS_API_KEYS: 'local-key' })) {
+    vi.stubEnv(variable, undefined);
+    const file = credentialFile(dataDir, variable);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, secret);
+  }
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(dataDir, { recursive: true });
+});
+
+it('is the listener of this machine, opened by what the local profile has made', async () => {
+  const stt = { url: 'http://127.0.0.1:8002', token: 'local-token', polling: 'local' };
+  expect(await serverOf('stt', {})).toMatchObject(stt);
+  vi.stubEnv('STT_PORT', '9002');
+  vi.stubEnv('HOST', '0.0.0.0');
+  vi.stubEnv('STT_API_TOKENS', 'configured, other');
+  expect(await serverOf('stt', {})).toMatchObject({ url: 'http://127.0.0.1:9002', token: 'configured' });
+  expect(await serverOf('passports', {})).toMatchObject({ url: 'http://127.0.0.1:8003', apiKey: 'local-key' });
+});
+
+it('is whatever the command line names, before the environment', async () => {
+  const server = 'https://stt.example.com/api/';
+  vi.stubEnv('ASSAY_TOKEN', 'from the environment');
+  const named = { url: 'https://stt.example.com/api', polling: 'specification' };
+  expect(await serverOf('stt', { server, token: 'given' })).toMatchObject({ ...named, token: 'given' });
+  expect(await serverOf('stt', { server })).toMatchObject({ ...named, token: 'from the environment' });
+  expect(await serverOf('stt', {})).toMatchObject({ token: 'from the environment' });
+  expect(await serverOf('passports', { token: 'a JWT' })).toMatchObject({ token: 'a JWT', apiKey: undefined });
+});
+
+it('shows credentials of this machine to no other', async () => {
+  for (const server of ['https://stt.example.com', 'http://192.0.2.7:8002', 'https://localhost.example.com']) {
+    expect(await serverOf('stt', { server })).toMatchObject({ token: undefined, local: false });
+  }
+  for (const server of ['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1']) {
+    expect(await serverOf('stt', { server })).toMatchObject({ url: server, token: 'local-token', local: true });
+  }
+});
+
+it('is a sentence where there is none', async () => {
+  vi.stubEnv('SERVICES', 'defectoscopy');
+  await expect(serverOf('stt', {})).rejects.toThrow('SERVICES leaves stt out');
+  for (const server of ['nowhere', 'ftp://host', '8002']) {
+    await expect(serverOf('stt', { server })).rejects.toThrow('no http or https address');
+  }
+  await expect(serverOf('stt', { server: 'http://me:word@host' })).rejects.toThrow('place for credentials');
+});

@@ -1,0 +1,29 @@
+import type { Check } from '../check.ts';
+import { openapiCheck } from '../openapi.ts';
+import { accessChecks } from './access.ts';
+import { documentChecks } from './document.ts';
+import { editChecks } from './edit.ts';
+import { exportChecks } from './exports.ts';
+import { imageChecks } from './images.ts';
+import { operationChecks } from './operation.ts';
+import { removalChecks } from './removal.ts';
+import { renameChecks } from './rename.ts';
+import { retryChecks } from './retry.ts';
+import { taskChecks } from './tasks.ts';
+import { tokenChecks } from './token.ts';
+
+/** Sections 2.4, 3.3, 4.3 and 5.3; what removes the document comes last. */
+export const passportsChecks: readonly Check[] = [
+  openapiCheck('passports'),
+  ...tokenChecks,
+  ...accessChecks,
+  ...taskChecks,
+  ...documentChecks,
+  ...editChecks,
+  ...renameChecks,
+  ...exportChecks,
+  ...retryChecks,
+  ...imageChecks,
+  ...operationChecks,
+  ...removalChecks,
+];

@@ -1,0 +1,84 @@
+/** Says what is wrong with a value, or nothing where it is as it should be. */
+export type Shape = (value: unknown, at: string) => string | undefined;
+
+export const text: Shape = (value, at) => (typeof value === 'string' ? undefined : `${at} to be a string`);
+
+export const filledText: Shape = (value, at) =>
+  typeof value === 'string' && value !== '' ? undefined : `${at} to be a string that is not empty`;
+
+export const flag: Shape = (value, at) => (typeof value === 'boolean' ? undefined : `${at} to be a boolean`);
+
+export const number: Shape = (value, at) => (typeof value === 'number' ? undefined : `${at} to be a number`);
+
+export const integer: Shape = (value, at) => (Number.isInteger(value) ? undefined : `${at} to be an integer`);
+
+export const anything: Shape = () => undefined;
+
+/** One of these values and no other. */
+export const oneOf =
+  (...values: readonly unknown[]): Shape =>
+  (value, at) =>
+    values.includes(value) ? undefined : `${at} to be ${values.map((one) => JSON.stringify(one)).join(' or ')}`;
+
+export const matching =
+  (pattern: RegExp, what: string): Shape =>
+  (value, at) =>
+    typeof value === 'string' && pattern.test(value) ? undefined : `${at} to be ${what}`;
+
+export const nullable =
+  (shape: Shape): Shape =>
+  (value, at) => {
+    const wrong = value === null ? undefined : shape(value, at);
+    return wrong && `${wrong}, or null`;
+  };
+
+export const listOf =
+  (shape: Shape): Shape =>
+  (value, at) => {
+    if (!Array.isArray(value)) return `${at} to be an array`;
+    return first(value.map((one, index) => () => shape(one, `${at}[${index}]`)));
+  };
+
+/** An object with these fields; what else it has is nobody's business. */
+export const record =
+  (required: Readonly<Record<string, Shape>>, optional: Readonly<Record<string, Shape>> = {}): Shape =>
+  (value, at) => {
+    if (!isRecord(value)) return `${at} to be an object`;
+    const fields = Object.entries(required).map(([key, shape]) => () => {
+      return Object.hasOwn(value, key) ? shape(value[key], `${at}.${key}`) : `${at}.${key} to be there`;
+    });
+    const others = Object.entries(optional).map(([key, shape]) => () => {
+      const wrong = Object.hasOwn(value, key) ? shape(value[key], `${at}.${key}`) : undefined;
+      return wrong && `${wrong}, or absent`;
+    });
+    return first([...fields, ...others]);
+  };
+
+/** An object that has none of these keys. */
+export const without =
+  (...keys: readonly string[]): Shape =>
+  (value, at) => {
+    const present = keys.find((key) => isRecord(value) && Object.hasOwn(value, key));
+    return present && `${at}.${present} to be absent`;
+  };
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A Unix time in whole seconds as a decimal string; milliseconds have more digits. */
+export const unixSeconds = matching(/^\d{9,11}$/, 'a decimal string of a Unix time in seconds');
+
+export const isoTime = matching(
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/,
+  'an ISO 8601 timestamp',
+);
+
+export const uuid = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'a UUID');
+
+function first(questions: readonly (() => string | undefined)[]): string | undefined {
+  for (const question of questions) {
+    const wrong = question();
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import { guardedChecks } from '../access.ts';
+import type { Check } from '../check.ts';
+import { envelope, holds, refused, status } from '../expect.ts';
+import { flooded } from '../flood.ts';
+import { openapiCheck } from '../openapi.ts';
+import { sttAccepted } from './accept.ts';
+import { sttRefused } from './refusals.ts';
+import { sttResult } from './result.ts';
+
+const access = guardedChecks({
+  service: 'stt',
+  cites: ['5.2', 'missing or wrong token gives `UNAUTHORIZED`'],
+  endpoints: [
+    {
+      name: 'transcribe',
+      method: 'post',
+      path: '/transcribe/audio_url',
+      json: { url: 'https://conform.invalid/note.mp3' },
+    },
+    { name: 'result', method: 'get', path: '/result/conform-no-such-task' },
+  ],
+  refused: (answer) => {
+    refused(answer);
+    envelope(answer, 'UNAUTHORIZED');
+  },
+});
+
+const limit: Check = {
+  id: 'stt.limit',
+  cites: ['4.2', 'with header `Retry-After` string = seconds after which a retry is safe'],
+  title: 'over the limit of requests the answer is 429 RATE_LIMIT_EXCEEDED with Retry-After in seconds',
+  run: async (visit) => {
+    const answer = await flooded(visit);
+    status(answer, 429);
+    envelope(answer, 'RATE_LIMIT_EXCEEDED');
+    holds(answer, /^\d+$/.test(answer.headers.get('retry-after') ?? ''), 'the header Retry-After, in seconds');
+  },
+};
+
+/** Sections 2.3, 4.2, 5.2 and 6.2; what reaches the limit comes last. */
+export const sttChecks: readonly Check[] = [
+  openapiCheck('stt'),
+  ...access,
+  ...sttAccepted,
+  ...sttRefused,
+  ...sttResult,
+  limit,
+];

@@ -1,0 +1,100 @@
+import { type BarGroup, showBars } from '../../../ui/browser/bars.ts';
+import { bringIntoSight, light } from '../../../ui/browser/boxes.ts';
+import { byId, el } from '../../../ui/browser/dom.ts';
+import type { Heat } from '../../../ui/browser/heat.ts';
+import { openHeatView } from '../../../ui/browser/heat-view.ts';
+import { openMarks } from '../../../ui/browser/marks.ts';
+import { numbers, pageData } from '../../../ui/browser/page-data.ts';
+import { openPlayer } from '../../../ui/browser/player.ts';
+import { isTyping } from './keyboard.ts';
+import type { RowPage } from './row-data.ts';
+
+const { own } = pageData<RowPage>();
+
+followNeighbours();
+const photo = document.getElementById('photo');
+if (photo instanceof HTMLImageElement) showPhoto(photo);
+if (document.getElementById('audio')) followSound();
+if (document.querySelector('.box')) linkBoxes();
+
+/** The neighbours by their keys, wherever these mean nothing else. */
+function followNeighbours(): void {
+  const ways: Readonly<Record<string, string>> = { ArrowLeft: 'prev', k: 'prev', ArrowRight: 'next', j: 'next' };
+  addEventListener('keydown', (event) => {
+    const way = ways[event.key];
+    if (way === undefined || isTyping(event)) return;
+    const to = document.getElementById(way);
+    if (to instanceof HTMLAnchorElement) location.assign(to.href);
+  });
+}
+
+/** The photo in its proportions, and where there are maps the classes to choose from. */
+function showPhoto(img: HTMLImageElement): void {
+  const frame = byId('frame');
+  frame.style.setProperty('--ratio', String(img.width / img.height));
+  const { heat, titles, classes } = own;
+  const title = (name: string) => {
+    const said = classes[name] ?? name.replaceAll('_', ' ');
+    return said.charAt(0).toLocaleUpperCase() + said.slice(1);
+  };
+  if (heat === null || document.getElementById('classes') === null) return;
+  const view = openHeatView(own.heatTexts, title);
+  const bar = ({ name, conf }: { name: string; conf: number }) => ({ name, label: title(name), value: conf });
+  const groups: BarGroup[] = [
+    { title: titles.defects, bars: own.defects.map(bar), empty: titles.none, tone: 'strong' },
+    { title: titles.groups, bars: own.masters.map(bar), tone: 'quiet' },
+  ];
+  const choices = el('div', { role: 'radiogroup', 'aria-label': titles.choose });
+  const first = own.defects[0]?.name;
+  const choose = (name: string) => view.show({ name, heat: heatOf(name) });
+  const share = numbers(own.language).share;
+  showBars(choices, groups, { chosen: first, share, onChoose: ({ name }) => choose(name) });
+  byId('classes').replaceChildren(choices);
+  byId('choose').hidden = false;
+  if (first !== undefined) choose(first);
+
+  function heatOf(name: string): Heat | null {
+    const bytes = heat?.maps[name];
+    if (heat === null || bytes === undefined) return null;
+    const values = Array.from(atob(bytes), (byte) => byte.charCodeAt(0) / 255);
+    return { name, width: heat.width, height: heat.height, values };
+  }
+}
+
+/** The words that are heard are marked, and a click on one plays from there. */
+function followSound(): void {
+  const marks = openMarks();
+  const player = openPlayer(marks.follow, () => {
+    for (const button of document.querySelectorAll<HTMLButtonElement>('.transcript .time[data-at]')) button.disabled = true;
+  });
+  const text = document.getElementById('transcript');
+  const words = [...(text?.querySelectorAll<HTMLElement>('.word') ?? [])];
+  marks.set(
+    words.map((element) => ({
+      start: Number(element.dataset['at']),
+      end: Number(element.dataset['end']),
+      element,
+    })),
+  );
+  text?.addEventListener('click', ({ target }) => {
+    const at = (target as HTMLElement).closest<HTMLElement>('[data-at]')?.dataset['at'];
+    if (at !== undefined && !player.audio.hidden) player.playFrom(Number(at));
+  });
+}
+
+/** The place of the value in focus, or under the pointer, lights up; a click on a place goes to its value. */
+function linkBoxes(): void {
+  const values = document.querySelector('.values');
+  const show = ({ target }: Event) => {
+    const key = (target as HTMLElement).closest<HTMLElement>('[data-key]')?.dataset['key'];
+    if (key === undefined) return;
+    const box = light(key);
+    if (box !== null) bringIntoSight(box);
+  };
+  values?.addEventListener('focusin', show);
+  values?.addEventListener('pointerover', show);
+  document.querySelector('.pages')?.addEventListener('click', ({ target }) => {
+    const { key } = (target as SVGElement).dataset;
+    if (key !== undefined) values?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus();
+  });
+}

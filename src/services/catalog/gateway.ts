@@ -1,0 +1,170 @@
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import cookie from '@fastify/cookie';
+import { isUnavailable } from '../../base/db.ts';
+import { keptSecret } from '../../base/secrets.ts';
+import { basePath, locateBelow } from '../../http/base-path.ts';
+import { openCsrf } from '../../http/csrf.ts';
+import { detailValidation } from '../../http/detail-errors.ts';
+import { clientKey } from '../../http/gate.ts';
+import { createGateway, type Gateway } from '../../http/gateway.ts';
+import { metricsHandler } from '../../http/metrics.ts';
+import { type Limiter, slidingWindow } from '../../http/rate-limit.ts';
+import { probeRoutes } from '../probe-routes.ts';
+import { openReplies } from '../replies.ts';
+import type { GatewayHouse, SharedSettings } from '../service.ts';
+import { COOKIE, openCookies } from './access/cookies.ts';
+import { openDoor } from './access/door.ts';
+import type { Tokens } from './access/tokens.ts';
+import { openMedia } from './media.ts';
+import { type Pages, pageRoutes } from './pages/pages.tsx';
+import { openRecords } from './records/records.ts';
+import { openReports } from './reports/postgres.ts';
+import { authRoutes } from './routes/auth-routes.ts';
+import { exportRoutes } from './routes/export-routes.ts';
+import { imageRoute } from './routes/image-route.ts';
+import { indexRoutes } from './routes/index-routes.ts';
+import { reportRoutes } from './routes/report-routes.ts';
+import { rowRoutes } from './routes/row-routes.ts';
+import { searchRoutes } from './routes/search-routes.ts';
+import { soundRoute } from './routes/sound-route.ts';
+import { measureCatalog, statusRoutes } from './routes/status-routes.ts';
+import { viewRoutes } from './routes/view-routes.ts';
+import { openSearch } from './search/search.ts';
+import type { Own } from './settings.ts';
+import { openViews } from './views/views.ts';
+
+const BODY_LIMIT_BYTES = 1024 * 1024;
+/** Attempts of one address to sign in, in any 60 seconds. */
+const LOGINS = 20;
+/** Reports of one address in any 60 seconds, where everybody may report. */
+const OPEN_REPORTS = 30;
+
+/** The listener of the catalog: reports (section 4.4 of the specification), the search around them, and their pages. */
+export async function openGateway({
+  house,
+  own,
+  shared,
+  tokens,
+}: {
+  house: GatewayHouse;
+  own: Own;
+  shared: SharedSettings;
+  tokens: Tokens;
+}): Promise<Gateway> {
+  const { db, files, roster, metrics, log } = house;
+  const service = 'catalog';
+  if (tokens.moderators === 0) log.warn('no moderator tokens are configured: nobody can decide on reports');
+  metrics.authDisabled(service, own.open);
+
+  const secret = await keptSecret(join(shared.dataDir, 'keys', 'catalog-pages.key'));
+  const publicOrigins = [...shared.publicOrigins, ...(own.publicUrl ? [new URL(own.publicUrl).origin] : [])];
+  const base = basePath(own.publicUrl);
+  const cookies = openCookies({ path: base, secure: shared.cookieSecure });
+  const csrf = openCsrf(secret);
+  const visitorAt = (ip: string) =>
+    `address:${createHmac('sha256', secret).update(clientKey(ip)).digest('hex').slice(0, 16)}`;
+  const door = openDoor({ tokens, cookies, csrf, visitorAt: own.open ? visitorAt : undefined, publicOrigins });
+
+  const search = soon(() => openSearch(db));
+  const reports = openReports({ db, apply: own.apply });
+  const records = openRecords({ db, files, log });
+  const replies = openReplies(db, service);
+  const views = openViews(db);
+  const media = openMedia(db);
+  measureCatalog(search, metrics);
+
+  const app = await createGateway({
+    service,
+    title: 'Assay catalog',
+    description:
+      'What the other services have finished, as records that people search; what people report of a record, and what moderators decide.',
+    version: shared.version,
+    publicUrl: own.publicUrl,
+    securitySchemes: {
+      session: { type: 'apiKey', in: 'cookie', name: COOKIE, description: 'A browser that has signed in.' },
+    },
+    log,
+    metrics,
+    guard: door.guard,
+    limiter: slidingWindow({ limit: LOGINS }),
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    trustProxy: shared.trustProxy,
+    corsAllowOrigins: shared.corsAllowOrigins,
+    validation: detailValidation,
+    isUnavailable,
+    refusalPage: (...refused) => pages.refusal(...refused),
+  });
+  await app.register(cookie);
+  locateBelow(app, base);
+  app.decorateRequest('reader', null);
+
+  await authRoutes(app, { tokens, cookies, door, publicOrigins });
+  searchRoutes(app, { search, secure: shared.cookieSecure });
+  exportRoutes(app, { search });
+  await soonDone(() => indexRoutes(app, { records, search }));
+  rowRoutes(app, { search, reports, page: (...asked) => pages.row(...asked) });
+  imageRoute(app, { media, files });
+  soundRoute(app, { media, files });
+  viewRoutes(app, { views });
+  await reportRoutes(app, {
+    reports,
+    replies,
+    limited: own.open && ofAddresses(slidingWindow({ limit: OPEN_REPORTS })!),
+    checkForm: door.checkForm,
+    queuePage: (...asked) => pages.queue(...asked),
+  });
+  statusRoutes(app, { search });
+  probeRoutes(app, {
+    service,
+    version: shared.version,
+    roster,
+    auth: own.open ? 'disabled' : tokens.readers + tokens.moderators > 0 ? 'enforced' : 'unconfigured',
+    readyNeedsTokens: false,
+  });
+  app.get(
+    '/metrics',
+    { config: { access: 'public' }, schema: { hide: true } },
+    metricsHandler({ registry: metrics.registry, token: shared.metricsToken, others: house.othersMetrics }),
+  );
+  const services = new Map([
+    ...house.records.map(({ service, title }) => [service, title] as const),
+    ['import', 'Import'],
+  ]);
+  const pages: Pages = await soonDone(() =>
+    pageRoutes(app, { search, reports, views, door, csrf, version: shared.version, services }),
+  );
+  return app;
+}
+
+/** Holders of tokens are known, and not counted. */
+const ofAddresses = (limiter: Limiter): Limiter => ({
+  policy: limiter.policy,
+  take: (key) =>
+    key.startsWith('address:') ? limiter.take(key) : { allowed: true, remaining: OPEN_REPORTS, resetSeconds: 1 },
+});
+
+// FOR NOW: parts that are not there yet.
+function soon<T extends object>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if ((error as Error).message !== 'not yet') throw error;
+    return new Proxy({} as T, {
+      get: (_, key) =>
+        key === 'then'
+          ? undefined
+          : async () => {
+              throw error;
+            },
+    });
+  }
+}
+async function soonDone<T>(act: () => Promise<T>): Promise<T> {
+  return act().catch(
+    (error) =>
+      soon<object>(() => {
+        throw error;
+      }) as T,
+  );
+}

@@ -1,0 +1,33 @@
+import type { Db } from '../../base/db.ts';
+import type { JsonValue } from '../../base/json.ts';
+
+/** What there is to be seen and heard of a record, by its keys in the file store. */
+export interface Media {
+  /** Undefined where there is no such record. */
+  picture(recordId: string): Promise<{ readonly key: string | null; readonly hidden: boolean } | undefined>;
+  sound(recordId: string): Promise<{ readonly key: string | null; readonly hidden: boolean } | undefined>;
+  /** The heatmaps of a photo. */
+  heatmap(recordId: string): Promise<{ readonly maps: JsonValue | null; readonly hidden: boolean } | undefined>;
+}
+
+export function openMedia(db: Db): Media {
+  const one = async <R extends object>(statement: string, recordId: string) =>
+    (await db.query<R>(statement, [recordId])).rows[0];
+  return {
+    picture: (recordId) => one('select picture_key as key, hidden from catalog_records where record_id = $1', recordId),
+    sound: (recordId) =>
+      one(
+        `select d.sound_key as key, r.hidden
+           from catalog_records r left join catalog_details d using (number)
+          where r.record_id = $1`,
+        recordId,
+      ),
+    heatmap: (recordId) =>
+      one(
+        `select d.attachment as maps, r.hidden
+           from catalog_records r left join catalog_details d using (number)
+          where r.record_id = $1`,
+        recordId,
+      ),
+  };
+}

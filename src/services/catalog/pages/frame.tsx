@@ -1,0 +1,113 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Csrf } from '../../../http/csrf.ts';
+import type { Assets } from '../../../ui/assets.ts';
+import { layout } from '../../../ui/layout.tsx';
+import { sendPage } from '../../../ui/send-page.ts';
+import { SignOut } from '../../csrf-word.tsx';
+import { languageOf } from '../../task-routes.ts';
+import type { Door } from '../access/door.ts';
+import type { Visitor } from '../access/visitor.ts';
+import { type Language, type Texts, texts } from './texts.ts';
+
+export const STYLES = ['ui/workspace.css', 'services/catalog/browser/catalog.css'];
+
+/** What every page is made with. */
+export interface FrameNeeds {
+  readonly door: Pick<Door, 'look' | 'sessionOf'>;
+  readonly csrf: Csrf;
+  readonly assets: () => Promise<Assets>;
+  readonly version: string;
+}
+
+/** Who looks at a page, in which language. */
+export interface Onlooker {
+  readonly language: Language;
+  readonly words: Texts;
+  readonly visitor: Visitor | null;
+  readonly moderator: boolean;
+  /** The word of his forms. */
+  readonly csrf: string | undefined;
+}
+
+export interface FramedPage {
+  readonly title: string;
+  /** The way to the page at `/`. */
+  readonly root: '' | '../';
+  readonly script?: string;
+  /** For the script. */
+  readonly own?: object;
+  readonly styles?: readonly string[];
+  /** Which part of the catalog this is. */
+  readonly part?: 'records' | 'reports';
+  readonly children: JSX.Element;
+}
+
+export interface Frame {
+  onlooker(request: FastifyRequest): Promise<Onlooker>;
+  /** Sends a page of the catalog to who has asked for it: it is his, and kept nowhere. */
+  send(reply: FastifyReply, onlooker: Onlooker, page: FramedPage): Promise<FastifyReply>;
+}
+
+export function openFrame({ door, csrf, assets, version }: FrameNeeds): Frame {
+  return {
+    async onlooker(request) {
+      const language = languageOf(request.headers['accept-language']);
+      const visitor = await door.look(request);
+      const session = door.sessionOf(request);
+      return {
+        language,
+        words: texts[language],
+        visitor,
+        moderator: visitor?.role === 'moderator',
+        csrf: session === undefined ? undefined : csrf.token(session),
+      };
+    },
+
+    async send(reply, onlooker, { title, root, script, own = {}, styles = [], part, children }) {
+      const { language, words } = onlooker;
+      const html = await layout({
+        ...{ language, version, own, root, title, assets: await assets() },
+        service: words.service,
+        styles: [...STYLES, ...styles],
+        ...(script !== undefined && { script }),
+        nav: <Nav onlooker={onlooker} root={root} part={part} />,
+        children: (
+          <>
+            {children}
+            <p id="live" class="visually-hidden" role="status"></p>
+          </>
+        ),
+      });
+      return sendPage(reply, language, html, { forms: true, personal: true });
+    },
+  };
+}
+
+function Nav(given: { onlooker: Onlooker; root: string; part: FramedPage['part'] }): JSX.Element {
+  const { onlooker, root, part } = given;
+  const { words, visitor, moderator, csrf } = onlooker;
+  const current = (of: FramedPage['part']) => (part === of ? 'page' : undefined);
+  return (
+    <>
+      {moderator ? (
+        <>
+          <a href={root || './'} aria-current={current('records')} safe>
+            {words.toRecords}
+          </a>
+          <a href={`${root}admin/reports`} aria-current={current('reports')} safe>
+            {words.toReports}
+          </a>
+        </>
+      ) : (
+        ''
+      )}
+      {visitor?.by === 'cookie' && csrf !== undefined ? (
+        <SignOut words={words.signOut} action={`${root}logout`} csrf={csrf} />
+      ) : (
+        <a href={`${root}login`} safe>
+          {words.signIn}
+        </a>
+      )}
+    </>
+  );
+}

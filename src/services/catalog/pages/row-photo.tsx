@@ -1,0 +1,99 @@
+import { fill } from '../../../ui/browser/fill.ts';
+import { heatTexts } from '../../../ui/browser/heat-texts.ts';
+import { PictureFrame } from '../../../ui/picture-frame.tsx';
+import type { Row } from '../search/found.ts';
+import type { Onlooker } from './frame.tsx';
+import { photoOf } from './results-shape.ts';
+import { shareOf, titleOf } from './said.tsx';
+import { visible } from './visible.ts';
+
+/** Of the pictures that are kept. */
+export const LARGE = 1024;
+
+/** A photo with its classes; the script lays the map of the chosen class over it. */
+export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
+  const { words, language } = onlooker;
+  const { surface, masters, defects } = photoOf(row.result);
+  return (
+    <div class="detail">
+      <Picture row={row} onlooker={onlooker} />
+      <section class="panel outcome" aria-labelledby="verdict">
+        <div class="verdict" data-sound={String(defects.length === 0)}>
+          <h2 id="verdict" safe>
+            {defects.length === 0
+              ? words.looksSound
+              : defects.map(({ name, conf }) => `${titleOf(name, language)}, ${shareOf(conf, language)}`).join(' · ')}
+          </h2>
+          {surface === undefined ? (
+            ''
+          ) : (
+            <p class="surface">
+              <span safe>{words.surface}</span> <strong safe>{titleOf(surface, language)}</strong>
+            </p>
+          )}
+        </div>
+        <div id="classes">
+          <Classes title={words.defects} classes={defects} empty={words.noDefects} tone="strong" onlooker={onlooker} />
+          <Classes title={words.groups} classes={masters} empty="" tone="quiet" onlooker={onlooker} />
+        </div>
+        <p id="choose" class="hint" hidden safe>
+          {words.chooseClass}
+        </p>
+      </section>
+    </div>
+  );
+}
+
+/** The picture that the catalog keeps, with room for a map. */
+export function Picture({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
+  const { words, language } = onlooker;
+  const { image, recordId, title } = row;
+  if (image === null) {
+    return (
+      <p class="panel no-picture hint" safe>
+        {words.noPhoto}
+      </p>
+    );
+  }
+  return (
+    <PictureFrame words={heatTexts[language]}>
+      <img
+        id="photo"
+        src={`../image/${encodeURIComponent(recordId)}?w=${LARGE}`}
+        width={image.width}
+        height={image.height}
+        alt={fill(words.photo, { name: visible(title) })}
+      />
+    </PictureFrame>
+  );
+}
+
+/** As `browser/bars.ts` makes them, but that nothing can be chosen: a script puts those in their place. */
+function Classes(given: {
+  title: string;
+  classes: readonly { name: string; conf: number }[];
+  empty: string;
+  tone: string;
+  onlooker: Onlooker;
+}): JSX.Element {
+  const { title, classes, empty, tone, onlooker } = given;
+  return (
+    <section class="bars" data-tone={tone}>
+      <h3 safe>{title}</h3>
+      {classes.length === 0 ? <p class="none">{empty}</p> : ''}
+      {classes.map(({ name, conf }) => (
+        <p class="bar">
+          <span class="name" safe>
+            {titleOf(name, onlooker.language)}
+          </span>
+          <span class="value" safe>
+            {shareOf(conf, onlooker.language, 1)}
+          </span>
+          <svg class="track" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="fill" width={Math.max(0, Math.min(1, conf)) * 100} height="6" />
+          </svg>
+        </p>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+import { clock } from '../../../ui/browser/clock.ts';
+import { fill } from '../../../ui/browser/fill.ts';
+import { gapOf, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
+import type { Row } from '../search/found.ts';
+import type { Onlooker } from './frame.tsx';
+import { speechOf } from './results-shape.ts';
+import { Stranger } from './said.tsx';
+import { visible } from './visible.ts';
+
+/** What was said, with its times, below a player that it follows while the recording is kept. */
+export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
+  const { words } = onlooker;
+  const { text, language, segments, words: said } = speechOf(row.result);
+  const sound = row.soundKey !== null;
+  return (
+    <section class="panel speech" aria-labelledby="transcript-title">
+      {sound ? (
+        <div class="player">
+          {/* biome-ignore lint/a11y/useMediaCaption: what is said stands below it, as text that follows. */}
+          <audio
+            id="audio"
+            controls="controls"
+            preload="metadata"
+            src={`../sound/${encodeURIComponent(row.recordId)}`}
+            aria-label={fill(words.player, { name: visible(row.title) })}
+          ></audio>
+          <p id="no-player" class="hint" hidden safe>
+            {words.noSound}
+          </p>
+          <noscript>
+            <p class="hint" safe>
+              {words.noSound}
+            </p>
+          </noscript>
+        </div>
+      ) : (
+        <p class="hint" safe>
+          {words.noSound}
+        </p>
+      )}
+      <h2 id="transcript-title" safe>
+        {words.transcript}
+      </h2>
+      {text === '' ? (
+        <p safe>{words.nothingHeard}</p>
+      ) : segments.length === 0 ? (
+        <p class="prose" lang={language} dir="auto" safe>
+          {visible(text)}
+        </p>
+      ) : (
+        <div id="transcript" class="transcript" lang={language}>
+          {paragraphs(segments, said).map((paragraph) => (
+            <Line paragraph={paragraph} gap={gapOf(language)} sound={sound} onlooker={onlooker} />
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Line(given: { paragraph: Paragraph; gap: string; sound: boolean; onlooker: Onlooker }): JSX.Element {
+  const { paragraph, gap, sound, onlooker } = given;
+  const { segment, parts } = paragraph;
+  const time = clock(segment.start);
+  return (
+    <p>
+      {sound ? (
+        <button
+          type="button"
+          class="link time needs-script"
+          data-at={String(segment.start)}
+          aria-label={fill(onlooker.words.playFrom, { time })}
+          safe
+        >
+          {time}
+        </button>
+      ) : (
+        <span class="time" safe>
+          {time}
+        </span>
+      )}
+      <span class="line" dir="auto">
+        {parts.map(({ start, end, text }) => (
+          <>
+            <span class="word" data-at={String(start)} data-end={String(end)}>
+              <Stranger text={text} />
+            </span>
+            {gap}
+          </>
+        ))}
+      </span>
+    </p>
+  );
+}

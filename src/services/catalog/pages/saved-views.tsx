@@ -1,0 +1,55 @@
+import { fill } from '../../../ui/browser/fill.ts';
+import { Word } from '../../csrf-word.tsx';
+import type { View } from '../views/views.ts';
+import { addressOf, changed, type State } from './address.ts';
+import type { Onlooker } from './frame.tsx';
+import { Stranger } from './said.tsx';
+import { visible } from './visible.ts';
+
+/** A person's own names for what he looks for: to open, to remove, and one more to save. */
+export function SavedViews(given: { views: readonly View[]; state: State; onlooker: Onlooker }): JSX.Element {
+  const { views, state, onlooker } = given;
+  const { words, csrf } = onlooker;
+  return (
+    <section class="saved" aria-labelledby="saved-title">
+      <h3 id="saved-title" safe>
+        {words.saved}
+      </h3>
+      {views.length === 0 ? (
+        <p class="hint" safe>
+          {words.noSaved}
+        </p>
+      ) : (
+        <ul>
+          {views.map(({ id, name, query }) => (
+            <li>
+              <a href={addressOf(query)} id={id} data-swap>
+                <Stranger text={name} />
+              </a>
+              <form method="post" action={`views/${id}/delete`}>
+                <Word csrf={csrf} />
+                <button type="submit" class="link" aria-label={fill(words.remove, { name: visible(name) })}>
+                  ×
+                </button>
+              </form>
+            </li>
+          ))}
+        </ul>
+      )}
+      <details>
+        <summary safe>{words.save}</summary>
+        <form method="post" action="views/new" class="save">
+          <Word csrf={csrf} />
+          <input type="hidden" name="query" value={changed(state, {})} />
+          <label class="visually-hidden" for="view-name" safe>
+            {words.saveName}
+          </label>
+          <input id="view-name" name="name" type="text" maxlength="100" required placeholder={words.saveName} />
+          <button type="submit" class="small" safe>
+            {words.saveDo}
+          </button>
+        </form>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+import { SoundIcon } from '../../../ui/drop.tsx';
+import type { Hit } from '../search/found.ts';
+import { Stranger } from './said.tsx';
+import type { Texts } from './texts.ts';
+import { firstWords } from './visible.ts';
+
+/** What a record looks like: its picture, or honestly that there is none. The title stands beside it. */
+export function Tile({ hit, root, words, width }: { hit: Hit; root: string; words: Texts; width: number }): JSX.Element {
+  const { recordId, image, status, service, snippet } = hit;
+  if (image !== null) {
+    const [w, h] = [width, Math.max(1, Math.round((width * image.height) / image.width))];
+    const address = `${root}image/${encodeURIComponent(recordId)}?w=${width}`;
+    return <img class="tile" src={address} width={w} height={h} loading="lazy" decoding="async" alt="" />;
+  }
+  const failed = status === 'failed';
+  const kind = failed ? 'failed' : service;
+  return (
+    <span class="tile none" data-kind={failed ? 'failed' : ICONS.has(service) ? service : 'import'}>
+      <svg viewBox="0 0 48 48" width="40" height="40" aria-hidden="true">
+        {failed ? <FailedIcon /> : kind === 'stt' ? <SoundIcon /> : kind === 'passports' ? <SheetIcon /> : <TextIcon />}
+      </svg>
+      <span class="why">
+        {snippet === '' ? (
+          <span safe>{failed ? words.failed : (words.noPicture[service] ?? words.noPicture['import']!)}</span>
+        ) : (
+          <Stranger text={firstWords(snippet, 90)} />
+        )}
+      </span>
+    </span>
+  );
+}
+
+const ICONS = new Set(['stt', 'passports', 'defectoscopy']);
+
+const SheetIcon = (): JSX.Element => (
+  <>
+    <path d="M12 5h17l8 8v30H12z" />
+    <path d="M29 5v8h8M18 21h13M18 28h13M18 35h8" />
+  </>
+);
+
+const TextIcon = (): JSX.Element => <path d="M8 14h32M8 22h32M8 30h32M8 38h18" />;
+
+const FailedIcon = (): JSX.Element => (
+  <>
+    <circle cx="24" cy="24" r="18" />
+    <path d="M24 14v13M24 33.5v.5" />
+  </>
+);

@@ -1,0 +1,72 @@
+import type { Db } from '../../../base/db.ts';
+import type { Files } from '../../../base/files.ts';
+import type { JsonObject, JsonValue } from '../../../base/json.ts';
+import type { Log } from '../../../base/log.ts';
+import { openTrash } from '../../trash.ts';
+import { cleanJson } from './clean.ts';
+import { type Entry, IMPORT, pictureOf, textsOf } from './entry.ts';
+import { askForRebuild } from './rebuild.ts';
+import { removeLost, removeOld } from './retention.ts';
+import { write } from './write.ts';
+
+/** A record that no service made. */
+export interface ImportedRecord {
+  /** 1..200 characters; not `<a service>:…`. */
+  readonly recordId: string;
+  readonly title?: string;
+  readonly text?: string;
+  readonly imageUrl?: string;
+  readonly attributes?: JsonObject;
+  /** Absent: what the record had, or now. */
+  readonly createdAt?: Date;
+}
+
+/** What writes the records that people search. */
+export interface Records {
+  /** Writes these, all or none, each in place of one of the same id; no id may come twice. */
+  import(records: readonly ImportedRecord[]): Promise<void>;
+  /** Asks for everything that can still be read to be indexed anew; the worker does it. */
+  rebuild(): Promise<void>;
+  /** Housekeeping: removes records that are older than `retentionDays`, what they leave behind, and what came to nothing. */
+  tidy(signal: AbortSignal, options: { retentionDays: number }): Promise<void>;
+}
+
+export function openRecords({ db, files, log }: { db: Db; files: Files; log: Log }): Records {
+  const trash = openTrash({ db, files, log, table: 'catalog_trash' });
+  return {
+    async import(records) {
+      const entries = records.map(entryOf);
+      await db.transaction((tx) => write(tx, entries));
+      await trash.empty();
+    },
+    rebuild: () => askForRebuild(db),
+    async tidy(signal, { retentionDays }) {
+      await removeOld(db, retentionDays, signal);
+      await removeLost(db, signal);
+      await trash.empty(signal);
+    },
+  };
+}
+
+function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, createdAt }: ImportedRecord): Entry {
+  const said = valuesIn(attributes).join('\n');
+  return {
+    recordId,
+    service: IMPORT,
+    status: 'done',
+    ...(createdAt && { createdAt }),
+    ...textsOf(title?.trim() || recordId, [text, said].filter((part) => part !== '').join('\n')),
+    defects: [],
+    result: cleanJson({ attributes }),
+    withAttachment: false,
+    ...(imageUrl !== undefined && { picture: pictureOf({ url: imageUrl }) }),
+  };
+}
+
+/** What people may look for in attributes: texts and numbers, at any depth. */
+function valuesIn(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap((each) => valuesIn(each as JsonValue));
+}

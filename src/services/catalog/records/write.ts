@@ -1,0 +1,189 @@
+import type { Queryable } from '../../../base/db.ts';
+import type { Entry } from './entry.ts';
+
+/**
+ * Writes records, each in place of the one of its id, which keeps its number; no id may come twice. New ones are numbered
+ * in the order in which they are given. Of several transactions that write, each waits for the end of the one before, so
+ * that a number never becomes visible after a higher one: paging rests on that.
+ */
+export async function write(tx: Queryable, entries: readonly Entry[]): Promise<void> {
+  if (entries.length === 0) return;
+  await holdRecords(tx);
+  const ids = entries.map(({ recordId }) => recordId);
+  await tx.query(DISCARD_PICTURES, [ids, entries.map(({ picture }) => picture?.digest ?? null)]);
+  await tx.query(WRITE, columns(entries));
+  await addWords(
+    tx,
+    entries.flatMap(({ searched }) => searched.words),
+  );
+}
+
+/**
+ * Lets one transaction at a time write records, until it ends; also the one that hides or shows a record by a decision, so
+ * that nobody who was reading before it writes the record as it was.
+ */
+export async function holdRecords(tx: Queryable): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
+}
+
+/** Any number that no other lock of ours has. */
+const LOCK = 1_470_962_203;
+
+/** Removes records with all that belongs to them; answers how many there were. */
+export async function erase(tx: Queryable, recordIds: readonly string[]): Promise<number> {
+  if (recordIds.length === 0) return 0;
+  await holdRecords(tx);
+  const { rowCount } = await tx.query(ERASE, [recordIds]);
+  return rowCount;
+}
+
+/** In one order, so that two who add the same words never wait for each other in a circle. */
+export async function addWords(tx: Queryable, words: readonly string[]): Promise<void> {
+  if (words.length > 0) await tx.query(ADD_WORDS, [words]);
+}
+
+// A picture of something else must not be shown for what is written now.
+const DISCARD_PICTURES = {
+  name: 'catalog-discard-pictures',
+  text: `
+    with was as materialized (
+      select r.picture_key, r.picture_of is distinct from e.picture_of as other
+        from catalog_records r
+        join unnest($1::text[], $2::text[]) as e (record_id, picture_of) using (record_id)
+       order by r.record_id
+         for update of r
+    )
+    insert into catalog_trash (key)
+    select picture_key from was where other and picture_key is not null
+        on conflict do nothing`,
+};
+
+/** What a record is found by: its title before its text. $title and $text are words with blanks between them. */
+export const tsvector = (title: string, text: string): string =>
+  `setweight(to_tsvector('russian', ${title}), 'A') || setweight(to_tsvector('russian', ${text}), 'D')`;
+
+const WRITE = {
+  name: 'catalog-write',
+  text: `
+    with entry as materialized (
+      select * from unnest(
+        $1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::text[],
+        $9::real[], $10::text[], $11::real[], $12::text[], $13::text[], $14::text[], $15::text[], $16::bool[],
+        $17::text[], $18::text[], $19::text[]
+      ) with ordinality as e (
+        record_id, service, task_id, status, created_at, title, surface, master,
+        master_conf, defects, top_conf, title_words, text_words, text, result, with_attachment,
+        sound_key, picture, picture_of, place
+      )
+    ),
+    record as (
+      insert into catalog_records as r (record_id, service, task_id, status, created_at, title, surface, master,
+                                        master_conf, defects, top_conf, hidden, picture_of, search)
+      select e.record_id, e.service, e.task_id, e.status,
+             coalesce(e.created_at, (select o.created_at from catalog_records o where o.record_id = e.record_id), now()),
+             e.title, e.surface, e.master, e.master_conf, e.defects::jsonb, e.top_conf,
+             catalog_hidden(e.record_id), e.picture_of, ${tsvector('e.title_words', 'e.text_words')}
+        from entry e
+       order by place
+          on conflict (record_id) do update
+             set service        = excluded.service,
+                 task_id        = excluded.task_id,
+                 status         = excluded.status,
+                 created_at     = excluded.created_at,
+                 indexed_at     = now(),
+                 title          = excluded.title,
+                 surface        = excluded.surface,
+                 master         = excluded.master,
+                 master_conf    = excluded.master_conf,
+                 defects        = excluded.defects,
+                 top_conf       = excluded.top_conf,
+                 hidden         = excluded.hidden,
+                 search         = excluded.search,
+                 picture_of     = excluded.picture_of,
+                 picture_key    = case when r.picture_of = excluded.picture_of then r.picture_key end,
+                 picture_width  = case when r.picture_of = excluded.picture_of then r.picture_width end,
+                 picture_height = case when r.picture_of = excluded.picture_of then r.picture_height end
+      returning number, record_id, picture_key
+    ),
+    texts as (
+      insert into catalog_texts (number, text)
+      select number, text
+        from entry join record using (record_id)
+          on conflict (number) do update set text = excluded.text
+    ),
+    details as (
+      insert into catalog_details as d (number, result, attachment, sound_key)
+      select number, result::json,
+             -- From row to row: what belongs to a result and no list shows never comes here.
+             case when with_attachment then (select t.attachment from tasks t where t.id = e.task_id) end,
+             sound_key
+        from entry e join record using (record_id)
+          on conflict (number) do update
+             set result     = excluded.result,
+                 attachment = coalesce(excluded.attachment, d.attachment),
+                 sound_key  = excluded.sound_key
+    ),
+    unwanted as (
+      delete from catalog_pictures p
+       using entry e join record using (record_id)
+       where p.number = record.number and (e.picture is null or record.picture_key is not null)
+    )
+    insert into catalog_pictures (number, source, picture)
+    select number, service, picture::json
+      from entry join record using (record_id)
+     where picture is not null and picture_key is null
+     order by place
+        on conflict (number) do update
+           set source = excluded.source, picture = excluded.picture, due_at = now(), attempts = 0`,
+};
+
+/** One array a column, in the order of the parameters of `WRITE`. */
+function columns(entries: readonly Entry[]): unknown[][] {
+  return [
+    entries.map((e) => e.recordId),
+    entries.map((e) => e.service),
+    entries.map((e) => e.taskId ?? null),
+    entries.map((e) => e.status),
+    entries.map((e) => e.createdAt ?? null),
+    entries.map((e) => e.title),
+    entries.map((e) => e.surface ?? null),
+    entries.map((e) => e.master?.name ?? null),
+    entries.map((e) => e.master?.conf ?? null),
+    entries.map((e) => JSON.stringify(Object.fromEntries(e.defects.map(({ name, conf }) => [name, conf])))),
+    entries.map((e) => (e.defects.length > 0 ? Math.max(...e.defects.map(({ conf }) => conf)) : null)),
+    entries.map((e) => e.searched.title),
+    entries.map((e) => e.searched.text),
+    entries.map((e) => e.text),
+    entries.map((e) => JSON.stringify(e.result)),
+    entries.map((e) => e.withAttachment),
+    entries.map((e) => e.soundKey ?? null),
+    entries.map((e) => (e.picture ? JSON.stringify(e.picture.of) : null)),
+    entries.map((e) => e.picture?.digest ?? null),
+  ];
+}
+
+const ADD_WORDS = {
+  name: 'catalog-words',
+  text: `
+    insert into catalog_words (word)
+    select distinct word collate "C" from unnest($1::text[]) as w (word) order by 1
+        on conflict do nothing`,
+};
+
+const ERASE = {
+  name: 'catalog-erase',
+  text: `
+    with gone as materialized (
+      select number, picture_key
+        from catalog_records
+       where record_id = any($1::text[])
+       order by record_id
+         for update
+    ),
+    discarded as (
+      insert into catalog_trash (key)
+      select picture_key from gone where picture_key is not null
+          on conflict do nothing
+    )
+    delete from catalog_records r using gone where r.number = gone.number`,
+};

@@ -1,0 +1,60 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Db, Transaction } from '../../../base/db.ts';
+import { newId } from '../../../base/ids.ts';
+import type { NewReport, Report, Reports } from './report.ts';
+import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
+import { append, holdTrail } from './trail.ts';
+
+const RECEIPT_BYTES = 24;
+
+/** Writes reports down; see {@link Reports.create}. */
+export const createIn =
+  (db: Db): Reports['create'] =>
+  (given) =>
+    db.transaction(async (tx) => {
+      await holdTrail(tx);
+      const known = await sameOf(tx, given);
+      if (known !== undefined) return { report: known };
+      const [id, receipt] = [newId('rep_'), randomBytes(RECEIPT_BYTES).toString('base64url')];
+      const at = await append(tx, {
+        reportId: id,
+        actor: given.reporter,
+        action: 'created',
+        ...{ from: null, to: 'open' },
+        // What it was about, so that a report which is about something else one day is noticed.
+        note: `${given.actionType} ${given.recordId}`,
+        requestId: given.requestId ?? null,
+      });
+      return { report: await insert(tx, given, { id, receipt, at }), receipt };
+    });
+
+/** What of a receipt is kept. */
+export const receiptDigest = (receipt: string): Buffer => hash('sha256', receipt, 'buffer');
+
+/** The open report by which this reporter has said the same of the record already, less than 24 hours ago. */
+async function sameOf(tx: Transaction, { reporter, recordId, actionType }: NewReport): Promise<Report | undefined> {
+  const { rows } = await tx.query<ReportRow>(
+    `select ${COLUMNS}
+       from reports
+      where record_id = $1 and action_type = $2 and reporter = $3 and status = 'open'
+        and created_at > clock_timestamp() - interval '24 hours'
+      order by created_at desc
+      limit 1`,
+    [recordId, actionType, reporter],
+  );
+  return rows[0] && reportFrom(rows[0]);
+}
+
+async function insert(
+  tx: Transaction,
+  { recordId, actionType, description, userInfo, reporter }: NewReport,
+  { id, receipt, at }: { id: string; receipt: string; at: Date },
+): Promise<Report> {
+  const { rows } = await tx.query<ReportRow>(
+    `insert into reports (id, record_id, action_type, description, user_info, reporter, receipt, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8)
+     returning ${COLUMNS}`,
+    [id, recordId, actionType, description ?? null, userInfo ?? null, reporter, receiptDigest(receipt), at],
+  );
+  return reportFrom(rows[0]!);
+}

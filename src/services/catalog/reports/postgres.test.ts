@@ -1,0 +1,303 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Db } from '../../../base/db.ts';
+import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
+import { openReports } from './postgres.ts';
+import type { Change, NewReport, Report, Reports } from './report.ts';
+import { clearTrail } from './testing/trail.ts';
+import { verifyTrail } from './verify.ts';
+
+let database: TestDatabase;
+let db: Db;
+let reports: Reports;
+beforeAll(async () => {
+  database = await testDatabase();
+  db = database.db;
+  reports = openReports({ db, apply: true });
+});
+afterEach(async () => {
+  expect(await verifyTrail(db)).toMatchObject({ outcome: 'whole' });
+  await clearTrail(db);
+  await db.query('truncate reports');
+  await db.query('truncate catalog_records cascade');
+});
+afterAll(() => database.drop());
+
+const reported = async (over: Partial<NewReport> = {}): Promise<Report> =>
+  (await reports.create({ recordId: 'a:1', actionType: 'delete', reporter: 'token-reader', ...over })).report;
+const decide = (report: Report, change: Omit<Change, 'actor'>, actor = 'anna') =>
+  reports.change(report.id, { actor, ...change });
+const trailOf = async ({ id }: Report) =>
+  (await reports.events(id))!.map(({ actor, action, from, to, note }) => [actor, action, from, to, note]);
+
+describe('a report', () => {
+  it('is open when it comes, with a receipt that shows it to whoever has it', async () => {
+    const { report, receipt } = await reports.create({
+      ...{ recordId: 'a:1', actionType: 'hide', description: 'blurred', userInfo: 'team 4', reporter: 'token-reader' },
+      requestId: 'request-1',
+    });
+    expect(report).toMatchObject({
+      id: expect.stringMatching(/^rep_[0-9A-Z]{26}$/),
+      ...{ recordId: 'a:1', actionType: 'hide', description: 'blurred', userInfo: 'team 4', status: 'open' },
+      ...{ resolverNote: null, resolvedAt: null, version: 1 },
+    });
+    expect(report.updatedAt).toEqual(report.createdAt);
+    expect(receipt).toMatch(/^[\w-]{22,}$/);
+    expect(await reports.byReceipt(report.id, receipt!)).toEqual(report);
+    expect(await reports.byReceipt(report.id, `${receipt}x`)).toBeUndefined();
+    expect(await reports.byReceipt((await reported()).id, receipt!)).toBeUndefined();
+    expect(await reports.find(report.id)).toEqual(report);
+    const { rows } = await db.query<{ row: string }>('select reports::text as row from reports');
+    expect(rows.some(({ row }) => row.includes(receipt!))).toBe(false);
+    expect(await reports.events(report.id)).toEqual([
+      expect.objectContaining({
+        ...{ serial: 1, actor: 'token-reader', action: 'created', outcome: 'done', from: null, to: 'open' },
+        ...{ note: 'hide a:1', requestId: 'request-1', at: report.createdAt, prevHash: '0'.repeat(64) },
+      }),
+    ]);
+  });
+
+  it('that says what its reporter has said of the record within 24 hours is that one', async () => {
+    const first = await reported({ description: 'a' });
+    expect(await reports.create({ recordId: 'a:1', actionType: 'delete', reporter: 'token-reader' })).toEqual({
+      report: first,
+    });
+    const others = [
+      await reported({ recordId: 'a:2' }),
+      await reported({ actionType: 'hide' }),
+      await reported({ reporter: 'token-other' }),
+    ];
+    expect(new Set([first, ...others].map(({ id }) => id)).size).toBe(4);
+    await db.query(`update reports set created_at = created_at - interval '23 hours 59 minutes'`);
+    expect((await reported()).id).toBe(first.id);
+    await db.query(`update reports set created_at = created_at - interval '2 minutes'`);
+    expect((await reported()).id).not.toBe(first.id);
+  });
+
+  it('is one of its own where the earlier one was decided, or is being looked at', async () => {
+    for (const status of ['in_review', 'rejected'] as const) {
+      const first = await reported();
+      await decide(first, { status });
+      expect((await reported()).id).not.toBe(first.id);
+      await clearTrail(db);
+      await db.query('truncate reports');
+    }
+  });
+
+  it('that comes twice at the same moment is written once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        reports.create({ recordId: `a:${i % 4}`, actionType: 'delete', reporter: 'token-reader' }),
+      ),
+    );
+    expect(new Set(answers.map(({ report }) => report.id)).size).toBe(4);
+    expect(answers.filter(({ receipt }) => receipt !== undefined)).toHaveLength(4);
+    expect(await reports.counts()).toEqual({ open: 4, in_review: 0, accepted: 0, rejected: 0, duplicate: 0 });
+  });
+});
+
+describe('a decision', () => {
+  it('says what it is, when, and grows the version', async () => {
+    const report = await reported();
+    const changed = await decide(report, { status: 'accepted', note: 'right', requestId: 'request-2' });
+    expect(changed).toMatchObject({
+      outcome: 'changed',
+      report: { status: 'accepted', resolverNote: 'right', version: 2, createdAt: report.createdAt },
+    });
+    const now = changed!.report;
+    expect(now.resolvedAt).toEqual(now.updatedAt);
+    expect(now.updatedAt.getTime()).toBeGreaterThan(report.updatedAt.getTime());
+    expect(await reports.find(report.id)).toEqual(now);
+
+    const opened = (await decide(now, { status: 'open', note: 'too early' }, 'boris'))!.report;
+    expect(opened).toMatchObject({ status: 'open', resolverNote: 'too early', version: 3, resolvedAt: null });
+    expect(await trailOf(report)).toEqual([
+      ['token-reader', 'created', null, 'open', 'delete a:1'],
+      ['anna', 'changed', 'open', 'accepted', 'right'],
+      ['boris', 'changed', 'accepted', 'open', 'too early'],
+    ]);
+  });
+
+  it('that is refused is a row of the trail as well, and changes nothing', async () => {
+    const report = await reported();
+    const accepted = (await decide(report, { status: 'accepted' }))!.report;
+    const refused = [
+      await decide(report, { status: 'rejected' }, 'boris'),
+      await decide(report, { status: 'open' }),
+      await decide(report, { status: 'open', note: 'old', ifVersion: 1 }),
+      await decide(report, { status: 'accepted' }, 'boris'),
+    ];
+    const outcomes = ['forbidden', 'needs-note', 'stale', 'forbidden'];
+    expect(refused).toEqual(outcomes.map((outcome) => ({ outcome, report: accepted })));
+    expect(await reports.find(report.id)).toEqual(accepted);
+    expect((await trailOf(report)).slice(2)).toEqual([
+      ['boris', 'refused', 'accepted', 'rejected', null],
+      ['anna', 'refused', 'accepted', 'open', null],
+      ['anna', 'refused', 'accepted', 'open', 'old'],
+      ['boris', 'refused', 'accepted', 'accepted', null],
+    ]);
+  });
+
+  it('that is sent again by the same moderator is the same decision', async () => {
+    const report = await reported();
+    const first = await decide(report, { status: 'rejected', note: 'no', ifVersion: 1 });
+    const again = await decide(report, { status: 'rejected', note: 'no', ifVersion: 1 });
+    expect(again).toEqual({ outcome: 'unchanged', report: first!.report });
+  });
+
+  it('on a report that does not exist leaves no trace', async () => {
+    expect(await reports.change('rep_none', { actor: 'anna', status: 'accepted' })).toBeUndefined();
+    expect(await reports.events('rep_none')).toBeUndefined();
+    expect(await verifyTrail(db)).toMatchObject({ rows: 0 });
+  });
+
+  it('of two moderators at once: one wins, the other is shown the state, and the trail has both', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, (_, i) => reported({ recordId: `a:${i}` })));
+    await Promise.all(
+      all.map(async (report, i) => {
+        const [one, two] = await Promise.all([
+          decide(report, { status: 'accepted' }, 'anna'),
+          decide(report, { status: i % 2 === 0 ? 'accepted' : 'rejected' }, 'boris'),
+        ]);
+        expect([one!.outcome, two!.outcome].sort()).toEqual(['changed', 'forbidden']);
+        const [winner, loser] = one!.outcome === 'changed' ? [one!, two!] : [two!, one!];
+        expect(loser.report).toEqual(winner.report);
+        expect(await reports.find(report.id)).toEqual(winner.report);
+        const trail = (await trailOf(report)).slice(1);
+        expect(trail.map(([actor]) => actor).sort()).toEqual(['anna', 'boris']);
+        expect(trail.map(([, action]) => action)).toEqual(['changed', 'refused']);
+      }),
+    );
+    expect(await verifyTrail(db)).toMatchObject({ outcome: 'whole', rows: 60 });
+  });
+});
+
+describe('what decisions do to the catalog', () => {
+  const record = (recordId: string) =>
+    db.query(
+      `insert into catalog_records (record_id, service, status, created_at, title, search, hidden)
+       values ($1, 'import', 'done', now(), 'x', '', catalog_hidden($1))`,
+      [recordId],
+    );
+  const isHidden = async (recordId: string) =>
+    (await db.query<{ hidden: boolean }>('select hidden from catalog_records where record_id = $1', [recordId]))
+      .rows[0]!.hidden;
+  const about = (actionType: NewReport['actionType'], over: Partial<NewReport> = {}) =>
+    reported({ actionType, reporter: `token-${actionType}`, ...over });
+
+  it.each(['delete', 'hide'] as const)(
+    'an accepted %s hides the record, and reopening shows it again',
+    async (action) => {
+      await record('a:1');
+      await record('a:2');
+      const report = await about(action);
+      await decide(report, { status: 'in_review' });
+      expect(await isHidden('a:1')).toBe(false);
+      await decide(report, { status: 'accepted' });
+      expect([await isHidden('a:1'), await isHidden('a:2')]).toEqual([true, false]);
+      await decide(report, { status: 'open', note: 'looked again' });
+      expect(await isHidden('a:1')).toBe(false);
+      await decide(report, { status: 'rejected' });
+      expect(await isHidden('a:1')).toBe(false);
+    },
+  );
+
+  it.each(['edit', 'reclassify', 'other'] as const)('an accepted %s hides nothing', async (action) => {
+    await record('a:1');
+    await decide(await about(action), { status: 'accepted' });
+    expect(await isHidden('a:1')).toBe(false);
+  });
+
+  it('an accepted restore takes an accepted delete back, and the latest decision counts', async () => {
+    await record('a:1');
+    const gone = await about('delete');
+    const back = await about('restore');
+    await decide(gone, { status: 'accepted' });
+    await decide(back, { status: 'accepted' });
+    expect(await isHidden('a:1')).toBe(false);
+    await decide(await about('hide'), { status: 'accepted' });
+    expect(await isHidden('a:1')).toBe(true);
+    await decide(gone, { status: 'open', note: 'x' });
+    expect(await isHidden('a:1')).toBe(true);
+    await decide(gone, { status: 'rejected' });
+    const hide = (await reports.list({ actionType: 'hide' }, { page: 1, limit: 1, sort: 'newest' })).items[0]!;
+    await decide(hide, { status: 'open', note: 'x' });
+    expect(await isHidden('a:1')).toBe(false);
+  });
+
+  it('of many decisions on one record at once the last one counts', async () => {
+    await record('a:1');
+    const some = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => about(i % 2 ? 'restore' : 'delete', { reporter: `token-${i}` })),
+    );
+    await Promise.all(some.map((report) => decide(report, { status: 'accepted' })));
+    const { rows } = await db.query<{ note: string }>(
+      `select born.note
+         from report_events last join report_events born using (report_id)
+        where born.action = 'created' order by last.serial desc limit 1`,
+    );
+    expect(await isHidden('a:1')).toBe(rows[0]!.note.startsWith('delete'));
+  });
+
+  it('a record that comes after the decision on it comes hidden', async () => {
+    const report = await about('delete');
+    await decide(report, { status: 'accepted' });
+    await record('a:1');
+    expect(await isHidden('a:1')).toBe(true);
+    await decide(report, { status: 'open', note: 'x' });
+    expect(await isHidden('a:1')).toBe(false);
+  });
+
+  it('nothing where decisions are only written down, and not either when the record is indexed anew', async () => {
+    await record('a:1');
+    const quiet = openReports({ db, apply: false });
+    const report = await about('delete');
+    await quiet.change(report.id, { actor: 'anna', status: 'accepted' });
+    expect(await isHidden('a:1')).toBe(false);
+    await db.query('delete from catalog_records');
+    await record('a:1');
+    expect(await isHidden('a:1')).toBe(false);
+    // One that has acted is taken back all the same.
+    const loud = await about('hide');
+    await decide(loud, { status: 'accepted' });
+    expect(await isHidden('a:1')).toBe(true);
+    await quiet.change(loud.id, { actor: 'anna', status: 'open', note: 'x' });
+    expect(await isHidden('a:1')).toBe(false);
+  });
+});
+
+describe('lists', () => {
+  const ids = async (
+    ...[filters, page = { page: 1, limit: 50, sort: 'oldest' }]: Parameters<Reports['list']> | [object]
+  ) => (await reports.list(filters, page as never)).items.map(({ recordId }) => recordId);
+
+  it('come in their order, a page at a time, with the number of all', async () => {
+    for (let i = 0; i < 5; i++) await reported({ recordId: `a:${i}` });
+    expect(await ids({})).toEqual(['a:0', 'a:1', 'a:2', 'a:3', 'a:4']);
+    expect(await ids({}, { page: 2, limit: 2, sort: 'newest' })).toEqual(['a:2', 'a:1']);
+    expect(await reports.list({}, { page: 4, limit: 2, sort: 'newest' })).toEqual({ items: [], total: 5 });
+  });
+
+  it('keep what every filter leaves', async () => {
+    const first = await reported({ recordId: 'a:1', description: 'Чужое лицо, 100%_\\' });
+    await reported({ recordId: 'a:2', actionType: 'hide', userInfo: 'team FOUR' });
+    await decide(first, { status: 'accepted', note: 'Скрыто' });
+    expect(await ids({ status: 'accepted' })).toEqual(['a:1']);
+    expect(await ids({ actionType: 'hide' })).toEqual(['a:2']);
+    expect(await ids({ recordId: 'a:2' })).toEqual(['a:2']);
+    expect(await ids({ q: 'ЛИЦО скрыто' })).toEqual(['a:1']);
+    expect(await ids({ q: 'four TOKEN-' })).toEqual(['a:2']);
+    for (const word of ['100%_\\', '%', '_', '\\']) {
+      expect(await ids({ q: word }), word).toEqual(word === '_' ? ['a:1', 'a:2'] : ['a:1']);
+    }
+    expect(await ids({ q: 'лицо four' })).toEqual([]);
+    expect(await ids({ from: first.createdAt })).toHaveLength(2);
+    expect(await ids({ to: first.createdAt })).toEqual([]);
+    expect(await ids({ from: first.createdAt, to: new Date(first.createdAt.getTime() + 1) })).toEqual(['a:1']);
+  });
+
+  it('of a record have the newest first', async () => {
+    const [one, two] = [await reported(), await reported({ actionType: 'hide' })];
+    await reported({ recordId: 'a:2' });
+    expect(await reports.ofRecord('a:1')).toEqual([two, one]);
+  });
+});

@@ -1,0 +1,35 @@
+import type { Db } from '../../../base/db.ts';
+import { changeIn } from './change.ts';
+import { createIn, receiptDigest } from './create.ts';
+import { countReports, listReports } from './list.ts';
+import type { Report, Reports } from './report.ts';
+import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
+import { eventsOf } from './trail.ts';
+
+/**
+ * Reports in PostgreSQL. `apply`: whether what is accepted from now on acts on the catalog; otherwise it is only written
+ * down. A decision that acts is taken back when its report is opened again, whatever `apply` says by then.
+ */
+export function openReports({ db, apply }: { db: Db; apply: boolean }): Reports {
+  async function select(where: string, parameters: readonly unknown[]): Promise<Report[]> {
+    const { rows } = await db.query<ReportRow>(
+      `select ${COLUMNS} from reports where ${where} order by created_at desc, id desc`,
+      parameters,
+    );
+    return rows.map(reportFrom);
+  }
+
+  return {
+    create: createIn(db),
+    change: changeIn({ db, apply }),
+    find: async (id) => (await select('id = $1', [id]))[0],
+    byReceipt: async (id, receipt) => (await select('id = $1 and receipt = $2', [id, receiptDigest(receipt)]))[0],
+    list: (filters, page) => listReports(db, filters, page),
+    ofRecord: (recordId) => select('record_id = $1', [recordId]),
+    counts: () => countReports(db),
+    async events(id) {
+      const events = await eventsOf(db, id);
+      return events.length === 0 ? undefined : events;
+    },
+  };
+}

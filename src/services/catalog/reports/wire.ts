@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../../base/json.ts';
+import type { Report, TrailEvent } from './report.ts';
+
+/** A report as the listener shows it: to moderators, to its reporter, and beside its record. */
+export const reportBody = (report: Report) =>
+  ({
+    id: report.id,
+    record_id: report.recordId,
+    action_type: report.actionType,
+    description: report.description,
+    user_info: report.userInfo,
+    status: report.status,
+    resolver_note: report.resolverNote,
+    created_at: report.createdAt.toISOString(),
+    updated_at: report.updatedAt.toISOString(),
+    resolved_at: report.resolvedAt?.toISOString() ?? null,
+    version: report.version,
+  }) satisfies JsonObject;
+
+/** A row of the audit trail. */
+export const eventBody = (event: TrailEvent) =>
+  ({
+    serial: event.serial,
+    at: event.at.toISOString(),
+    actor: event.actor,
+    action: event.action,
+    outcome: event.outcome,
+    from: event.from,
+    to: event.to,
+    note: event.note,
+    request_id: event.requestId,
+    prev_hash: event.prevHash,
+    hash: event.hash,
+  }) satisfies JsonObject;

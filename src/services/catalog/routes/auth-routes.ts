@@ -1,0 +1,67 @@
+import type { FastifyRequest } from 'fastify';
+import { wantsJson } from '../../../http/accept.ts';
+import { InvalidInput, missing } from '../../../http/details.ts';
+import { acceptForms, type Form } from '../../../http/forms.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { fromOwnPage } from '../../../http/same-origin.ts';
+import type { Cookies } from '../access/cookies.ts';
+import type { Door } from '../access/door.ts';
+import type { Tokens } from '../access/tokens.ts';
+import { csrfFailed, invalidToken } from '../refusals.ts';
+
+/** Browsers sign in with a token once, and keep it in a cookie; what they send is a form, or JSON from a script. */
+export async function authRoutes(
+  app: Gateway,
+  needs: { tokens: Tokens; cookies: Cookies; door: Door; publicOrigins: readonly string[] },
+): Promise<void> {
+  const { tokens, cookies, door, publicOrigins } = needs;
+
+  await app.register(async (scope) => {
+    await acceptForms(scope);
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, scope.getDefaultJsonParser('error', 'error'));
+
+    scope.post(
+      '/login',
+      { config: { access: 'public', limited: true, page: true, takes: 'a form or JSON' }, schema: { hide: true } },
+      async (request, reply) => {
+        // Nobody is signed in yet, so no cookie is at stake; but a strange page must not sign anybody in as somebody else.
+        if (!fromOwnPage(request, publicOrigins)) throw csrfFailed();
+        const fields = fieldsOf(request);
+        const token = fields.get('token')?.trim();
+        if (!token) throw new InvalidInput([missing(['body', 'token'])]);
+        const holder = tokens.holder(token);
+        if (holder === undefined) throw invalidToken();
+        cookies.set(request, reply, token);
+        void reply.header('cache-control', 'no-store');
+        if (wantsJson(request.headers.accept)) return { status: 'ok', role: holder.role };
+        return reply.redirect(placeOfOurs(fields.get('back')), 303);
+      },
+    );
+
+    scope.post(
+      '/logout',
+      { config: { access: 'visitor', page: true, takes: 'a form or JSON' }, schema: { hide: true } },
+      async (request, reply) => {
+        if (request.body instanceof Map) door.checkForm(request, request.body);
+        cookies.clear(request, reply);
+        if (wantsJson(request.headers.accept)) return { status: 'ok' };
+        return reply.redirect('/login', 303);
+      },
+    );
+  });
+}
+
+/** The members of a form or of JSON that are text. */
+function fieldsOf({ body }: FastifyRequest): Form {
+  if (body instanceof Map) return body as Form;
+  const members = typeof body === 'object' && body !== null ? Object.entries(body) : [];
+  return new Map(members.filter((member): member is [string, string] => typeof member[1] === 'string'));
+}
+
+/** Where a person was going: an address below ours, whatever a strange page may have written in its place. */
+function placeOfOurs(back: string | undefined): string {
+  if (back === undefined || !/^\/(?![/\\])[!-~]{0,2000}$/.test(back) || back.includes('\\')) return '/';
+  const { origin, pathname, search } = new URL(back, 'http://ours.invalid');
+  // Only now are dots resolved, and two slashes at the beginning would name another host.
+  return origin === 'http://ours.invalid' && !pathname.startsWith('//') ? pathname + search : '/';
+}

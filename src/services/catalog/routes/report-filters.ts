@@ -1,0 +1,20 @@
+import type { ReportFilters } from '../reports/report.ts';
+import { filtersFrom } from '../search/filter-query.ts';
+import type { FilterWords } from './report-schema.ts';
+
+/** Which reports are asked for, the period in the words of the search; throws what is wrong with it. */
+export function reportFilters({
+  action_type: actionType,
+  record_id: recordId,
+  q,
+  ...period
+}: FilterWords): ReportFilters {
+  const { from, to } = filtersFrom(period, null);
+  return {
+    ...(actionType !== undefined && { actionType }),
+    ...(recordId !== undefined && { recordId }),
+    ...(q !== undefined && { q }),
+    ...(from && { from }),
+    ...(to && { to }),
+  };
+}

@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { wantsPage } from '../../../http/accept.ts';
+import { reply as answer, refusal } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { forbidden } from '../refusals.ts';
+import type { Report, ReportFilters, Reports, Status } from '../reports/report.ts';
+import { reportBody } from '../reports/wire.ts';
+import { ignoreEmpty } from '../search/filter-query.ts';
+import { reportFilters } from './report-filters.ts';
+import { QueueAnswer, QueueQuery, REPORT } from './report-schema.ts';
+
+/** What the moderators' page shows, and its address answers as JSON. */
+export interface Queue {
+  /** Of all reports, whatever the filters. */
+  readonly counts: Record<Status, number>;
+  /** Oldest first. */
+  readonly items: readonly Report[];
+  readonly total: number;
+  readonly page: number;
+  readonly limit: number;
+  /** Without a status where all are asked for. */
+  readonly filters: ReportFilters;
+}
+
+export type QueuePage = (request: FastifyRequest, reply: FastifyReply, queue: Queue) => unknown;
+
+/** `GET /admin/reports`: what waits for a decision, for people as `queuePage` and for programs as JSON. */
+export function queueRoute(
+  app: Gateway,
+  { reports, queuePage }: { readonly reports: Reports; readonly queuePage: QueuePage },
+): void {
+  app.get<{ Querystring: Static<typeof QueueQuery> }>(
+    '/admin/reports',
+    {
+      config: { access: 'moderator', page: true },
+      preValidation: ignoreEmpty,
+      schema: {
+        tags: ['reports'],
+        summary: 'The reports that wait for a decision, oldest first',
+        description: 'A page for browsers. `status` is `open` where it is not said; `all` takes every one.',
+        operationId: 'readQueue',
+        querystring: QueueQuery,
+        response: {
+          200: answer('One page of them, and how many there are of each status.', QueueAnswer, {
+            one: {
+              counts: { open: 1, in_review: 0, accepted: 4, rejected: 2, duplicate: 0 },
+              ...{ items: [REPORT], total: 1, page: 1, limit: 50 },
+            },
+          }),
+          403: refusal(forbidden()),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { page, limit, status, ...words } = request.query;
+      const filters = { ...reportFilters(words), ...(status !== 'all' && { status }) };
+      const [counts, { items, total }] = await Promise.all([
+        reports.counts(),
+        reports.list(filters, { page, limit, sort: 'oldest' }),
+      ]);
+      void reply.header('vary', 'Accept');
+      if (wantsPage(request.headers.accept)) {
+        return queuePage(request, reply, { counts, items, total, page, limit, filters });
+      }
+      return { counts, items: items.map(reportBody), total, page, limit };
+    },
+  );
+}

@@ -1,0 +1,194 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { unauthorized } from '../../../base/faults.ts';
+import { InvalidInput, missing } from '../../../http/details.ts';
+import { reply as answer, refusal } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import type { Limiter } from '../../../http/rate-limit.ts';
+import { matchedVersion } from '../../../http/version-tag.ts';
+import type { Replies } from '../../replies.ts';
+import { csrfFailed, forbidden, invalidTransition, reportChanged, reportNotFound } from '../refusals.ts';
+import type { Changed, Report, Reports } from '../reports/report.ts';
+import { eventBody, reportBody } from '../reports/wire.ts';
+import { ignoreEmpty } from '../search/filter-query.ts';
+import { createRoutes, REPORT_BYTES } from './report-create-routes.ts';
+import { reportFilters } from './report-filters.ts';
+import { type QueuePage, queueRoute } from './report-queue-route.ts';
+import * as schema from './report-schema.ts';
+
+export type { Queue } from './report-queue-route.ts';
+
+export interface ReportNeeds {
+  readonly reports: Reports;
+  readonly replies: Replies;
+  /** What reports count against, where everybody may report. */
+  readonly limited: boolean | Limiter;
+  /** Refuses a form that did not come from our own page; what the door of the listener does. */
+  readonly checkForm: (request: FastifyRequest, form: ReadonlyMap<string, string>) => void;
+  /** The page of `GET /admin/reports`, for browsers. */
+  readonly queuePage: QueuePage;
+}
+
+type Params = Static<typeof schema.ReportParams>;
+
+/** The specification's section 4.4, and what moderators and reporters need to work with it. */
+export async function reportRoutes(app: Gateway, needs: ReportNeeds): Promise<void> {
+  await createRoutes(app, needs);
+  queueRoute(app, needs);
+  changeRoute(app, needs);
+  readRoutes(app, needs);
+}
+
+const described = { tags: ['reports'], params: schema.ReportParams };
+const etag = { ETag: 'The version, for `If-Match`.' };
+const tagOf = ({ version }: Report) => `"${version}"`;
+
+function changeRoute(app: Gateway, { reports }: ReportNeeds): void {
+  app.patch<{ Params: Params; Body: Static<typeof schema.ReportPatch> }>(
+    '/reports/:report_id',
+    {
+      config: { access: 'moderator' },
+      bodyLimit: REPORT_BYTES,
+      schema: {
+        ...described,
+        summary: 'Decide a report, or open it again',
+        description:
+          'From `open` and `in_review` to any other status; a decided one only back to `open`, with a note that says why. ' +
+          'Accepting a `delete`, `hide` or `restore` acts on the catalog, and opening the report again takes it back. ' +
+          'The same decision sent again by the same moderator changes nothing. Every attempt is a row of the audit trail.',
+        operationId: 'patchReport',
+        shown: { headers: { 'If-Match': 'The version that the change is meant for.' } },
+        body: schema.ReportPatch,
+        response: {
+          200: answer('As it stands now.', schema.Report, { accepted: schema.ACCEPTED }, etag),
+          403: refusal(forbidden(), csrfFailed()),
+          404: refusal(reportNotFound()),
+          409: refusal(invalidTransition(sentence('rejected', schema.ACCEPTED), schema.ACCEPTED)),
+          412: refusal(reportChanged(schema.ACCEPTED)),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { status, resolver_note: note } = request.body;
+      if (status === undefined && note === undefined) throw new InvalidInput([missing(['body', 'status'])]);
+      const ifVersion = matchedVersion(request.headers['if-match']);
+      const changed = await reports.change(request.params.report_id, {
+        ...(status !== undefined && { status }),
+        ...(note !== undefined && { note }),
+        ...(ifVersion !== undefined && { ifVersion }),
+        actor: request.principal,
+        requestId: request.id,
+      });
+      const report = settled(changed, status);
+      return reply.header('etag', tagOf(report)).send(reportBody(report));
+    },
+  );
+}
+
+/** The report as it stands now, or the refusal that shows it. `status`: what it was to become. */
+export function settled(changed: Changed | undefined, status: string | undefined): Report {
+  if (changed === undefined) throw reportNotFound();
+  const { outcome, report } = changed;
+  switch (outcome) {
+    case 'changed':
+    case 'unchanged':
+      return report;
+    case 'forbidden':
+      throw invalidTransition(sentence(status ?? report.status, report), reportBody(report));
+    case 'needs-note':
+      throw new InvalidInput([missing(['body', 'resolver_note'])]);
+    case 'stale':
+      throw reportChanged(reportBody(report));
+  }
+}
+
+const sentence = (to: string, { status }: { status: string }) =>
+  to === status ? `Somebody else has decided that it is ${to}.` : `A report that is ${status} cannot become ${to}.`;
+
+function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
+  app.get<{ Querystring: Static<typeof schema.ListQuery> }>(
+    '/reports',
+    {
+      config: { access: 'moderator' },
+      preValidation: ignoreEmpty,
+      schema: {
+        tags: described.tags,
+        summary: 'List reports',
+        operationId: 'listReports',
+        querystring: schema.ListQuery,
+        response: {
+          200: answer('One page of them.', schema.ReportList, {
+            one: { items: [schema.REPORT], total: 1, page: 1, limit: 50 },
+          }),
+          403: refusal(forbidden()),
+        },
+      },
+    },
+    async (request) => {
+      const { page, limit, sort, status, ...words } = request.query;
+      const filters = { ...reportFilters(words), ...(status !== undefined && { status }) };
+      const { items, total } = await reports.list(filters, { page, limit, sort });
+      return { items: items.map(reportBody), total, page, limit };
+    },
+  );
+
+  app.get<{ Params: Params; Querystring: Static<typeof schema.ReceiptQuery> }>(
+    '/reports/:report_id',
+    {
+      config: { access: 'visitor' },
+      onRequest: knownOrReporter,
+      schema: {
+        ...described,
+        summary: 'One report',
+        description: 'For moderators; and for whoever has its receipt, without a token.',
+        operationId: 'readReport',
+        querystring: schema.ReceiptQuery,
+        security: [{ bearer: [] }, {}],
+        response: {
+          200: answer('As it stands now.', schema.Report, { open: schema.REPORT, accepted: schema.ACCEPTED }, etag),
+          401: refusal(unauthorized()),
+          403: refusal(forbidden()),
+          404: refusal(reportNotFound()),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { report_id: id } = request.params;
+      const { receipt } = request.query;
+      const report = await (receipt === undefined ? reports.find(id) : reports.byReceipt(id, receipt));
+      if (report === undefined) throw reportNotFound();
+      return reply.header('etag', tagOf(report)).send(reportBody(report));
+    },
+  );
+
+  app.get<{ Params: Params }>(
+    '/reports/:report_id/events',
+    {
+      config: { access: 'moderator' },
+      schema: {
+        ...described,
+        summary: 'The audit trail of one report',
+        description:
+          'Oldest first: what was done and what was refused. The rows of all reports are one chain of hashes, which `assay audit verify` walks.',
+        operationId: 'readReportEvents',
+        response: {
+          200: answer('All of them.', schema.EventList, { created: { items: [schema.EVENT], total: 1 } }),
+          403: refusal(forbidden()),
+          404: refusal(reportNotFound()),
+        },
+      },
+    },
+    async (request) => {
+      const events = await reports.events(request.params.report_id);
+      if (events === undefined) throw reportNotFound();
+      return { items: events.map(eventBody), total: events.length };
+    },
+  );
+}
+
+/** Whoever shows no receipt must be a moderator; before anything else of the request is looked at. */
+async function knownOrReporter(request: FastifyRequest): Promise<void> {
+  if ((request.query as { receipt?: unknown }).receipt !== undefined) return;
+  if (request.reader === null || request.reader.by === 'open') throw unauthorized();
+  if (request.reader.role !== 'moderator') throw forbidden();
+}

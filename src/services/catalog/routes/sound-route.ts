@@ -1,0 +1,61 @@
+import type { Static } from 'typebox';
+import type { Files } from '../../../base/files.ts';
+import { AUDIO_MEDIA_TYPES, SNIFFED_BYTES, sniffAudio } from '../../../base/sniff-audio.ts';
+import { notModified, refusal } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { isModerator } from '../access/door.ts';
+import type { Media } from '../media.ts';
+import { rangeNotSatisfiable, soundNotFound } from '../refusals.ts';
+import { RecordParams } from '../schema-http.ts';
+import { bytesAnswers, sendBytes } from './send-bytes.ts';
+
+/** The recording behind a transcript, while its upload lives. */
+export function soundRoute(app: Gateway, { media, files }: { media: Media; files: Files }): void {
+  app.get<{ Params: Static<typeof RecordParams> }>(
+    '/sound/:record_id',
+    {
+      config: { access: 'bearer' },
+      schema: {
+        summary: 'The recording of a record',
+        description: 'It lives as long as the upload that it was: with its task.',
+        operationId: 'recordSound',
+        tags: ['search'],
+        params: RecordParams,
+        response: {
+          ...bytesAnswers('The recording.', [...new Set(Object.values(AUDIO_MEDIA_TYPES))]),
+          304: notModified,
+          404: refusal(soundNotFound()),
+          416: refusal(rangeNotSatisfiable(1000)),
+        },
+      },
+    },
+    async (request, reply) => {
+      const row = await media.sound(request.params.record_id);
+      if (!row?.key || (row.hidden && !isModerator(request))) throw soundNotFound();
+      const { key } = row;
+      const head = await headOf(files, key);
+      const kind = head && sniffAudio(head.bytes);
+      if (head === undefined || kind === undefined) throw soundNotFound();
+      return sendBytes(request, reply, {
+        type: AUDIO_MEDIA_TYPES[kind],
+        size: head.size,
+        // What was put under a key never changes.
+        etag: `"${key}"`,
+        caching: 'private, no-cache',
+        async open(part) {
+          const file = await files.stream(key, part);
+          if (file === undefined) throw soundNotFound();
+          return file.stream;
+        },
+      });
+    },
+  );
+}
+
+async function headOf(files: Files, key: string): Promise<{ bytes: Buffer; size: number } | undefined> {
+  const file = await files.stream(key, { start: 0, end: SNIFFED_BYTES - 1 });
+  if (file === undefined) return undefined;
+  const pieces: Buffer[] = [];
+  for await (const piece of file.stream) pieces.push(piece as Buffer);
+  return { bytes: Buffer.concat(pieces), size: file.sizeBytes };
+}

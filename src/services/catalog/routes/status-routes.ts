@@ -1,0 +1,61 @@
+import { Gauge } from 'prom-client';
+import { Type } from 'typebox';
+import { isUnavailable } from '../../../base/db.ts';
+import { reply as answer, refusal } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import type { Metrics } from '../../../http/metrics.ts';
+import { databaseUnavailable } from '../refusals.ts';
+import type { Search } from '../search/found.ts';
+
+const Health = Type.Object({
+  status: Type.Literal('ok'),
+  documents: Type.Integer({ description: 'Records that can be found.' }),
+  lag_seconds: Type.Number({ description: 'How long what waits to be indexed has waited.' }),
+});
+
+/** `GET /health`: whether the records can be searched, and how far they are behind. */
+export function statusRoutes(app: Gateway, { search }: { search: Search }): void {
+  app.get(
+    '/health',
+    {
+      config: { access: 'public' },
+      schema: {
+        summary: 'Whether records can be searched',
+        operationId: 'health',
+        tags: ['service'],
+        response: {
+          200: answer('They can.', Health, { ok: { status: 'ok', documents: 1250, lag_seconds: 0 } }),
+          503: refusal(databaseUnavailable()),
+        },
+      },
+    },
+    async (_request, reply) => {
+      const { documents, lagSeconds } = await search.state().catch((error: unknown) => {
+        throw isUnavailable(error) ? databaseUnavailable() : error;
+      });
+      return reply.header('cache-control', 'no-store').send({ status: 'ok', documents, lag_seconds: lagSeconds });
+    },
+  );
+}
+
+/** Who reads the metrics sees the same; while the database is away it sees neither. */
+export function measureCatalog(search: Search, { registry }: Metrics): void {
+  const lag = new Gauge({
+    name: 'assay_catalog_lag_seconds',
+    help: 'How long what waits to be indexed has waited.',
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'assay_catalog_documents',
+    help: 'Records that can be found.',
+    registers: [registry],
+    async collect() {
+      const state = await search.state().catch(() => undefined);
+      this.remove();
+      lag.remove();
+      if (state === undefined) return;
+      this.set(state.documents);
+      lag.set(state.lagSeconds);
+    },
+  });
+}

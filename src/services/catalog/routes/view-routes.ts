@@ -1,0 +1,104 @@
+import { type Static, Type } from 'typebox';
+import { reply as answer, refusal } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { readerOf } from '../access/door.ts';
+import { csrfFailed, tooManyViews, viewExists, viewNotFound } from '../refusals.ts';
+import { MOST_VIEWS, type View, type Views } from '../views/views.ts';
+
+const NewView = Type.Object({
+  // Characters that are none for the eye would make two names look like one.
+  name: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  }),
+  query: Type.String({
+    maxLength: 4000,
+    pattern: '^[!-~]*$',
+    description: 'What is looked for, as it stands in an address of ours, without the question mark.',
+  }),
+});
+
+const SavedView = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  query: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+});
+
+const EXAMPLE = { name: 'Cracks this year', query: 'defect=crack&from=2026-01-01' };
+const SAVED = { id: 'view_01JQ8Z5V3N6T9W2X4Y7A1B3C5D', ...EXAMPLE, created_at: '2026-11-20T09:30:00.000Z' };
+
+/** What people look for again and again, by names of their own; nobody sees another's. */
+export function viewRoutes(app: Gateway, { views }: { views: Views }): void {
+  const config = { access: 'bearer' } as const;
+  const tags = ['search'];
+
+  app.get(
+    '/views',
+    {
+      config,
+      schema: {
+        summary: 'Your saved views',
+        operationId: 'listViews',
+        tags,
+        response: {
+          200: answer('By name.', Type.Object({ items: Type.Array(SavedView), total: Type.Integer() }), {
+            one: { items: [SAVED], total: 1 },
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const items = (await views.list(readerOf(request).principal)).map(bodyOf);
+      return { items, total: items.length };
+    },
+  );
+
+  app.post<{ Body: Static<typeof NewView> }>(
+    '/views',
+    {
+      config,
+      schema: {
+        summary: 'Save a view',
+        operationId: 'createView',
+        tags,
+        body: NewView,
+        response: {
+          201: answer('Saved.', SavedView, { saved: SAVED }),
+          403: refusal(csrfFailed()),
+          409: refusal(viewExists(), tooManyViews(MOST_VIEWS)),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { name, query } = request.body;
+      const view = await views.create(readerOf(request).principal, { name: name.trim(), query });
+      return reply.code(201).send(bodyOf(view));
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/views/:id',
+    {
+      config,
+      schema: {
+        summary: 'Remove a saved view',
+        operationId: 'deleteView',
+        tags,
+        params: Type.Object({ id: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' }) }),
+        response: {
+          204: { description: 'Removed.', type: 'null' },
+          403: refusal(csrfFailed()),
+          404: refusal(viewNotFound()),
+        },
+      },
+    },
+    async (request, reply) => {
+      if (!(await views.remove(readerOf(request).principal, request.params.id))) throw viewNotFound();
+      return reply.code(204).send();
+    },
+  );
+}
+
+const bodyOf = ({ id, name, query, createdAt }: View) => ({ id, name, query, created_at: createdAt.toISOString() });

@@ -1,0 +1,84 @@
+import type { Queryable } from '../../../base/db.ts';
+import { isNear } from './edits.ts';
+import { wordsAsked } from './words-asked.ts';
+
+/** What a `q` means, given the words that records have. */
+export interface Meant {
+  /** A stem of each has to be in the record; of an entry the first word is the one that was written. */
+  readonly words: readonly (readonly string[])[];
+  readonly phrases: readonly string[];
+  readonly excluded: readonly string[];
+  /** Beginnings of words that show why a record was found. */
+  readonly beginnings: readonly string[];
+  /** Numbers of records whose id, or whose task's id, the whole `q` is. */
+  readonly ids: readonly number[];
+}
+
+/**
+ * Works out what is looked for. Next to a word as it was written stand the words that it is a part of and those that it
+ * may be a misspelling of: at most 50, out of all that records ever had. Words that everybody uses all the time (`and`,
+ * `не`) say nothing and are left out.
+ */
+export async function expand(db: Queryable, q: string): Promise<Meant> {
+  const asked = wordsAsked(q);
+  const singles = [...asked.words];
+  const inPhrases = asked.phrases.flat();
+  const { rows } = await db.query<KnownRow>(KNOWN, [singles, inPhrases]);
+  const { rows: ids } = await db.query<{ number: number }>(BY_ID, [q.replaceAll('\0', '')]);
+  const known = rows.filter(({ stems }) => stems.length > 0);
+  return {
+    words: known.filter(({ single }) => single).map(alternatives),
+    phrases: asked.phrases.map((phrase) => phrase.join(' ')),
+    excluded: asked.excluded.map((phrase) => phrase.join(' ')),
+    beginnings: [...new Set(known.flatMap((row) => [...row.stems.map(beginning), ...alternatives(row)]))],
+    ids: ids.map(({ number }) => number),
+  };
+}
+
+const MOST_ALTERNATIVES = 50;
+const MOST_MISSPELT = 20;
+
+interface KnownRow {
+  readonly word: string;
+  /** Not of a phrase. */
+  readonly single: boolean;
+  readonly stems: readonly string[];
+  readonly containing: readonly string[] | null;
+  readonly similar: readonly string[] | null;
+}
+
+function alternatives({ word, single, containing, similar }: KnownRow): string[] {
+  if (!single) return [word];
+  const edits = word.length >= 9 ? 2 : 1;
+  const misspelt = (similar ?? []).filter((other) => isNear(word, other, edits)).slice(0, MOST_MISSPELT);
+  const all = new Set([word, ...misspelt, ...(containing ?? [])]);
+  return [...all].slice(0, MOST_ALTERNATIVES);
+}
+
+/** The English stem of `rusty` is `rusti`. */
+const beginning = (stem: string) => (/^[a-z]{3,}i$/.test(stem) ? stem.slice(0, -1) : stem);
+
+// Similarity is pg_trgm's, with its own threshold of 0.3: coarse, so that edits can be counted over few words. Numbers
+// mean themselves. A part has three letters at least, a misspelt word five: shorter ones are like everything.
+const KNOWN = `
+  select w.word, w.single, tsvector_to_array(to_tsvector('russian', w.word)) as stems,
+         case when w.single and length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then array(
+           select c.word from catalog_words c
+            where c.word like '%' || w.word || '%'
+            order by c.word not like w.word || '%', length(c.word), c.word
+            limit ${MOST_ALTERNATIVES}
+         ) end as containing,
+         case when w.single and length(w.word) >= 5 and w.word !~ '[[:digit:]]' then array(
+           select c.word from catalog_words c
+            where c.word % w.word
+            order by similarity(c.word, w.word) desc, c.word
+            limit 100
+         ) end as similar
+    from (select word, true as single from unnest($1::text[]) as word
+          union all
+          select word, false from unnest($2::text[]) as word) w`;
+
+const BY_ID = `
+  select number from catalog_records where record_id = $1
+  union
+  select number from (select number from catalog_records where task_id = $1 limit 10) own`;

@@ -1,0 +1,165 @@
+import type { FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { InvalidInput } from '../../../http/details.ts';
+import type { Visitor } from '../access/visitor.ts';
+import { forbidden } from '../refusals.ts';
+import type { Filters, Sort } from './filters.ts';
+import type { Page } from './found.ts';
+import { MOST_WORDS, wordsAsked } from './words-asked.ts';
+
+export const SORTS = ['newest', 'oldest', 'confidence', 'relevance'] as const satisfies readonly Sort[];
+
+// A NUL is no character for the database.
+const name = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000]*$', description }));
+const moment = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 40, description, examples: ['2026-11-20', '2026-11-20T12:00:00Z'] }));
+
+/** The filters, as they stand in an address. A parameter without a value is as good as none: see {@link ignoreEmpty}. */
+export const FilterQuery = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description:
+        'Words of titles, file names, transcripts, field values and class names: all of them, in any form, misspelt or in part. ' +
+        '`"quoted words"` stand side by side, `-word` is excluded. A record id or a task id finds its record.',
+    }),
+  ),
+  service: name('The service that made the record, or `import`.'),
+  surface: name('The surface of a photo.'),
+  defect: name('A defect that was found.'),
+  master: name('The likeliest group.'),
+  status: Type.Optional(Type.Enum(['done', 'failed'])),
+  min_conf: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'Of the defect asked for; else of the group asked for; else of the surest defect.',
+    }),
+  ),
+  from: moment('A day or a moment (ISO 8601, UTC): asked for then or later.'),
+  to: moment('A day, which counts as a whole, or a moment: asked for before it.'),
+  has_report: Type.Optional(Type.Boolean({ description: 'Whether a report on it is open or in review.' })),
+  hidden: Type.Optional(
+    Type.Boolean({ description: 'For moderators: those that an accepted report has hidden, in place of the others.' }),
+  ),
+  sort: Type.Optional(
+    Type.Enum([...SORTS], { description: 'Where it is not said: `relevance` for a `q`, else `newest`.' }),
+  ),
+});
+export type FilterQuery = Static<typeof FilterQuery>;
+
+/** The filters, and which part of what they find. */
+export const SearchQuery = Type.Object({
+  ...FilterQuery.properties,
+  page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  facets: Type.Boolean({ default: true, description: 'Whether to count what each filter would leave.' }),
+  upto: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: '`upto` of an earlier page: this one continues it, whatever was indexed since.',
+    }),
+  ),
+});
+export type SearchQuery = Static<typeof SearchQuery>;
+
+/** A hook: drops parameters without a value, which forms send for every field that was left empty. */
+export async function ignoreEmpty(request: FastifyRequest): Promise<void> {
+  const query = request.query as Record<string, unknown>;
+  for (const [key, value] of Object.entries(query)) if (value === '') delete query[key];
+}
+
+/** What is looked for; throws what is wrong with it. Only a moderator may ask for what is hidden. */
+export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filters {
+  if (query.hidden === true && visitor?.role !== 'moderator') throw forbidden();
+  const { service, status, surface, master, defect } = query;
+  const q = query.q?.trim();
+  if (q !== undefined && wordsAsked(q).count > MOST_WORDS) throw tooManyWords(q);
+  const from = momentOf('from', query.from);
+  const to = momentOf('to', query.to);
+  return {
+    ...(q ? { q } : {}),
+    ...(service !== undefined && { service }),
+    ...(status !== undefined && { status }),
+    ...(surface !== undefined && { surface }),
+    ...(master !== undefined && { master }),
+    ...(defect !== undefined && { defect }),
+    ...(query.min_conf !== undefined && { minConf: query.min_conf }),
+    ...(from && { from: from.at }),
+    ...(to && { to: to.wholeDay ? new Date(to.at.getTime() + DAY_MS) : to.at }),
+    ...(query.has_report !== undefined && { hasReport: query.has_report }),
+    ...(query.hidden === true && { hidden: true }),
+  };
+}
+
+/** The order that is asked for, or what goes without saying. */
+export const sortFrom = ({ sort }: FilterQuery, filters: Filters): Sort => {
+  const chosen = sort ?? (filters.q === undefined ? 'newest' : 'relevance');
+  return chosen === 'relevance' && filters.q === undefined ? 'newest' : chosen;
+};
+
+/** Which part is asked for. */
+export function pageFrom(query: SearchQuery, filters: Filters): Page {
+  const { page, limit, facets, upto } = query;
+  return { sort: sortFrom(query, filters), page, limit, facets, ...(upto !== undefined && { upTo: upto }) };
+}
+
+/**
+ * The query string of a state, without a question mark: what `filtersFrom` and `pageFrom` read the same state from. What
+ * goes without saying is left out; empty for everything, newest first.
+ */
+export function addressOf(filters: Filters, page: Partial<Page> = {}): string {
+  const usual = filters.q === undefined ? 'newest' : 'relevance';
+  const parts: Record<string, string | number | boolean | undefined> = {
+    ...filtersBody(filters),
+    sort: page.sort === usual ? undefined : page.sort,
+    page: page.page === 1 ? undefined : page.page,
+    limit: page.limit === 50 ? undefined : page.limit,
+    upto: page.upTo,
+  };
+  const said = Object.entries(parts).flatMap(([key, value]): [string, string][] => (value === undefined ? [] : [[key, String(value)]]));
+  return new URLSearchParams(said).toString();
+}
+
+/** The filters in the words of the wire, only those that are set. */
+export function filtersBody(filters: Filters): Record<string, string | number | boolean> {
+  const { q, service, surface, defect, master, status, minConf, from, to, hasReport, hidden } = filters;
+  return {
+    ...(q !== undefined && { q }),
+    ...(service !== undefined && { service }),
+    ...(surface !== undefined && { surface }),
+    ...(defect !== undefined && { defect }),
+    ...(master !== undefined && { master }),
+    ...(status !== undefined && { status }),
+    ...(minConf !== undefined && { min_conf: minConf }),
+    ...(from && { from: dayOrMoment(from) }),
+    ...(to && { to: isMidnight(to) ? dayOf(new Date(to.getTime() - DAY_MS)) : to.toISOString() }),
+    ...(hasReport !== undefined && { has_report: hasReport }),
+    ...(hidden === true && { hidden }),
+  };
+}
+
+const DAY_MS = 86_400_000;
+const isMidnight = (at: Date) => at.getTime() % DAY_MS === 0;
+const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+const dayOrMoment = (at: Date) => (isMidnight(at) ? dayOf(at) : at.toISOString());
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
+
+function momentOf(key: 'from' | 'to', text: string | undefined): { at: Date; wholeDay: boolean } | undefined {
+  if (text === undefined) return undefined;
+  const at = new Date(text);
+  const wholeDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  if ((wholeDay || MOMENT.test(text)) && !Number.isNaN(at.getTime())) return { at, wholeDay };
+  const msg = 'Input should be a valid date or datetime';
+  throw new InvalidInput([{ loc: ['query', key], msg, type: 'datetime_parsing', input: text }]);
+}
+
+function tooManyWords(q: string): InvalidInput {
+  const msg = `Input should have at most ${MOST_WORDS} words`;
+  return new InvalidInput([
+    { loc: ['query', 'q'], msg, type: 'too_long', input: q.slice(0, 200), ctx: { max_length: MOST_WORDS } },
+  ]);
+}

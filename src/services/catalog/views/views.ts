@@ -1,0 +1,55 @@
+import type { Db } from '../../../base/db.ts';
+import { newId } from '../../../base/ids.ts';
+import { tooManyViews, viewExists } from '../refusals.ts';
+
+/** A person's own name for what he looks for. */
+export interface View {
+  readonly id: string;
+  readonly name: string;
+  /** As it stands in an address, without the question mark. */
+  readonly query: string;
+  readonly createdAt: Date;
+}
+
+/** Saved views. Each belongs to whoever saved it: the holder of a token, or an address where everybody may read. */
+export interface Views {
+  /** By name. */
+  list(owner: string): Promise<readonly View[]>;
+  /** Refuses a name that the owner has already, and more than {@link MOST_VIEWS}. */
+  create(owner: string, view: { name: string; query: string }): Promise<View>;
+  /** False where the owner has no such view. */
+  remove(owner: string, id: string): Promise<boolean>;
+}
+
+export const MOST_VIEWS = 100;
+
+export function openViews(db: Db): Views {
+  return {
+    async list(owner) {
+      const { rows } = await db.query<View>(
+        `select id, name, query, created_at as "createdAt" from catalog_views where owner = $1 order by lower(name), id`,
+        [owner],
+      );
+      return rows;
+    },
+
+    async create(owner, { name, query }) {
+      const { rows } = await db.query<View>(
+        `insert into catalog_views (id, owner, name, query)
+         select $1, $2, $3, $4
+          where (select count(*) from catalog_views where owner = $2) < $5
+         on conflict (owner, name) do nothing
+         returning id, name, query, created_at as "createdAt"`,
+        [newId('view_'), owner, name, query, MOST_VIEWS],
+      );
+      if (rows[0] !== undefined) return rows[0];
+      const { rowCount } = await db.query('select from catalog_views where owner = $1 and name = $2', [owner, name]);
+      throw rowCount > 0 ? viewExists() : tooManyViews(MOST_VIEWS);
+    },
+
+    async remove(owner, id) {
+      const { rowCount } = await db.query('delete from catalog_views where owner = $1 and id = $2', [owner, id]);
+      return rowCount > 0;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * What people call the classes of surfaces, groups and defects; a name that is not here is shown as it is, without its
+ * underscores. Whoever shows or indexes results needs them, and not only the service that makes them.
+ */
+export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, string>>>> = {
+  en: {
+    rolled_in_scale: 'rolled-in scale',
+    uneven: 'uneven surface',
+    fray: 'fraying',
+  },
+  ru: {
+    concrete_wall: 'бетонная стена',
+    concrete_slab: 'бетонная плита',
+    pavement: 'дорожное покрытие',
+    brick_wall: 'кирпичная стена',
+    steel_structure: 'стальная конструкция',
+    rolled_steel: 'стальной прокат',
+    ceramic_tile: 'керамическая плитка',
+    cracking: 'растрескивание',
+    corrosion: 'коррозия',
+    contamination: 'загрязнения',
+    mechanical: 'механические повреждения',
+    casting: 'дефекты формовки',
+    sound: 'без дефектов',
+    crack: 'трещина',
+    crazing: 'сетка трещин',
+    fair_corrosion: 'слабая коррозия',
+    poor_corrosion: 'заметная коррозия',
+    severe_corrosion: 'сильная коррозия',
+    pitted_surface: 'раковины',
+    inclusion: 'включения',
+    patches: 'пятна',
+    rolled_in_scale: 'вкатанная окалина',
+    scratches: 'царапины',
+    chip: 'скол',
+    fray: 'потёртость края',
+    blowhole: 'газовая пора',
+    uneven: 'неровность',
+  },
+};
+
+/** A class in the reader's words, as it stands within a sentence. */
+export const className = (name: string, language: 'en' | 'ru'): string =>
+  classNames[language][name] ?? name.replaceAll('_', ' ');

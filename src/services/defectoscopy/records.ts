@@ -1,0 +1,69 @@
+import type { JsonObject } from '../../base/json.ts';
+import { FAILURES as ENGINE_FAILURES, TaskFailure } from '../../tasks/task.ts';
+import { className } from '../class-names.ts';
+import { fileNameOf } from '../file-names.ts';
+import type { EndedTask, RecordDraft, RecordMaker } from '../records.ts';
+import type { SharedSettings } from '../service.ts';
+import { imagePolicy } from './image-policy.ts';
+import { readPhoto } from './photo-bytes.ts';
+import type { PredictInput, Recorded } from './result.ts';
+import type { Own } from './settings.ts';
+
+/** What is to be found of photos. */
+export function photoRecords(own: Own, shared: SharedSettings): RecordMaker {
+  const source = { policy: imagePolicy(own, shared), filesHost: shared.filesHost };
+  return {
+    drafts: async (_db, tasks) =>
+      tasks.filter((task) => !isCancelled(task)).map((task) => draftOf(task, shared.filesHost)),
+
+    async picture(house, picture, signal) {
+      try {
+        return await readPhoto(picture as string, { ...house, ...source }, signal);
+      } catch (error) {
+        if (error instanceof TaskFailure && !error.transient) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+const isCancelled = (task: EndedTask) =>
+  task.status === 'failed' && task.failure.code === ENGINE_FAILURES.CANCELLED.code;
+
+function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
+  const { image_url } = task.input as unknown as PredictInput;
+  const fileName = fileNameOf(image_url, filesHost);
+  const common = { taskId: task.id, createdAt: task.queuedAt, picture: image_url };
+  if (task.status === 'failed') {
+    const { code, sentence } = task.failure;
+    const result = { error: sentence, error_code: code };
+    return { ...common, status: 'failed', title: fileName ?? 'photo', text: sentence, result };
+  }
+  const recorded = task.result as unknown as Recorded;
+  const { surface, masters, defects } = recorded;
+  const [master] = masters;
+  return {
+    ...common,
+    status: 'done',
+    title: fileName ?? verdict(recorded),
+    text: namesOf(recorded),
+    surface,
+    ...(master && { master }),
+    defects,
+    result: recorded as unknown as JsonObject,
+    withAttachment: true,
+  };
+}
+
+/** What people call it who do not know its file: what it shows, and what is wrong with that above all. */
+function verdict({ surface, masters, defects }: Recorded): string {
+  const worst = defects[0] ?? masters[0];
+  return [surface, worst?.name].flatMap((name) => (name === undefined ? [] : className(name, 'en'))).join(': ');
+}
+
+/** The classes in both languages, so that either finds it. */
+function namesOf({ surface, masters, defects }: Recorded): string {
+  const names = [surface, ...masters.slice(0, 1).map(({ name }) => name), ...defects.map(({ name }) => name)];
+  const languages = ['en', 'ru'] as const;
+  return languages.map((language) => names.map((name) => className(name, language)).join(', ')).join('\n');
+}

@@ -1,0 +1,106 @@
+import type { Queryable } from '../../base/db.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { FAILURES as ENGINE_FAILURES } from '../../tasks/task.ts';
+import type { RecordDraft, RecordMaker } from '../records.ts';
+import { storedBytes } from '../stored-bytes.ts';
+import type { Document, Opened } from './documents.ts';
+import { type PresentedField, presentFields } from './present.ts';
+import { loadSchema } from './schema/load-schema.ts';
+import { inLanguage, type Schema, type Wording } from './schema/schema.ts';
+import { isOpened, OPENED_COLUMNS, type OpenedRow, toOpened } from './store/rows.ts';
+
+/** A picture of at most 1600 × 1600 pixels stays far below. */
+const PICTURE_MAX_BYTES = 16 * 2 ** 20;
+
+/** What is to be found of documents: the values of their fields as they stand now, with what people have typed over them. */
+export function documentRecords(schemaFile: string | undefined): RecordMaker {
+  // Only who makes records needs it; a file that is wrong is the gateway's and the worker's to say.
+  let loaded: Schema | undefined;
+  return {
+  async drafts(db, tasks) {
+      loaded ??= loadSchema(schemaFile);
+      const schema = loaded;
+
+    const wanted = tasks.filter((task) => task.status === 'done' || task.failure.code !== ENGINE_FAILURES.CANCELLED.code);
+    const documents = await documentsOf(
+      db,
+      wanted.map(({ id }) => id),
+    );
+    return documents.map((document) =>
+      isOpened(document) ? readDraft(document, schema) : failedDraft(document),
+    );
+  },
+
+  async picture({ files }, picture, signal) {
+    const bytes = await storedBytes(files, picture as string, { maxBytes: PICTURE_MAX_BYTES, signal });
+    return typeof bytes === 'string' ? undefined : bytes;
+  },
+};
+}
+
+/** Those that have ended, whoever they belong to: the catalog has readers of its own. */
+async function documentsOf(db: Queryable, ids: readonly string[]): Promise<(Opened | Document)[]> {
+  const { rows } = await db.query<OpenedRow>(
+    {
+      name: 'passport-records',
+      text: `
+        select ${OPENED_COLUMNS}
+          from passport_documents d
+          join tasks t on t.id = d.id
+         where d.id = any($1::text[]) and t.finished_at is not null`,
+    },
+    [ids],
+  );
+  return rows.map(toOpened);
+}
+
+function failedDraft({ id, createdAt, filename, error, errorType }: Document): RecordDraft {
+  const result = { filename, error, error_code: errorType };
+  return { taskId: id, status: 'failed', createdAt, title: filename, text: error ?? '', result };
+}
+
+function readDraft(opened: Opened, schema: Schema): RecordDraft {
+  const { id, createdAt, filename, extraction } = opened;
+  const fields = presentFields(opened, schema).filter(({ value }) => value !== null);
+  const picture = extraction.sheets[0]?.picture;
+  return {
+    taskId: id,
+    status: 'done',
+    createdAt,
+    title: filename,
+    text: fields.map(said).filter((each) => each !== '').join('\n'),
+    result: resultOf(opened, fields),
+    ...(typeof picture === 'string' && { picture }),
+  };
+}
+
+/** As `GET /api/task/{id}/result` says it, without what is empty and what only editing needs; labels in all languages. */
+function resultOf({ filename, extraction }: Opened, fields: readonly PresentedField[]): JsonObject {
+  return {
+    filename,
+    schema: { ...extraction.schema },
+    fields: fields.map(({ key, section, spec, row, value, confidence, source, page, bbox }) => ({
+      key,
+      section: inBoth(section.title),
+      label: inBoth(spec.label),
+      ...(row !== undefined && { row }),
+      value,
+      ...{ confidence, source, page },
+      bbox: bbox && [...bbox],
+    })),
+    pages: extraction.pages,
+    sheets: extraction.sheets.map(({ width, height, turn }, index) => ({ page: index + 1, width, height, turn })),
+    warnings: extraction.warnings.map(({ code, message }) => ({ code, message })),
+  };
+}
+
+const inBoth = (wording: Wording): JsonObject => ({ en: inLanguage(wording, 'en'), ru: inLanguage(wording, 'ru') });
+
+/** A value as people would look for it: one of a list by its names, a date also as it is written in Russian. */
+function said({ value, spec }: PresentedField): string {
+  if (typeof value === 'boolean' || value === null) return '';
+  const named = spec.enum?.find((each) => typeof each !== 'string' && each.value === value);
+  if (typeof named === 'object') return [...new Set(Object.values(inBoth(named.label)))].join(', ');
+  const [, year, month, day] = (spec.type === 'date' && /^(\d{4})-(\d\d)-(\d\d)$/.exec(String(value))) || [];
+  return year === undefined ? String(value) : `${day}.${month}.${year} ${value}`;
+}

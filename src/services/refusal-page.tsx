@@ -1,0 +1,90 @@
+import type { FastifyRequest } from 'fastify';
+import type { RefusalPage } from '../http/refuse.ts';
+import type { Assets } from '../ui/assets.ts';
+import { fill } from '../ui/browser/fill.ts';
+import type { RefusalTexts } from '../ui/browser/refusal-texts.ts';
+import { layout } from '../ui/layout.tsx';
+import { LOGIN_SCRIPT } from '../ui/login-form.tsx';
+import { pagePolicy } from '../ui/send-page.ts';
+import { languageOf } from './task-routes.ts';
+
+/** The words of a refusal. */
+export interface RefusalPageTexts extends RefusalTexts {
+  readonly service: string;
+  readonly refusedTitle: string;
+  readonly signIn: string;
+  readonly back: string;
+}
+
+type Root = '' | '../' | '../../';
+
+/** A refusal for people: the sentences of the body that a program would get, and a way on. */
+export function refusalPage<Texts extends RefusalPageTexts>(page: {
+  assets: () => Promise<Assets>;
+  version: string;
+  texts: Readonly<Record<'en' | 'ru', Texts>>;
+  styles: readonly string[];
+  /** The way from the page that was refused to the one at `/`. */
+  rootOf: (request: FastifyRequest) => Root;
+  /** Shows the login form again, with what was wrong. */
+  login: (refused: { words: Texts; sentence: string; request: FastifyRequest }) => JSX.Element;
+  /** The address of the login page that leads back to where this request wanted to go, from the page at `/`. */
+  loginFor?: (request: FastifyRequest) => string;
+}): RefusalPage {
+  return async (status, body, request) => {
+    const language = languageOf(request.headers['accept-language']);
+    const words = page.texts[language];
+    const sentences = sentencesOf(body as Body, words);
+    const root = page.rootOf(request);
+    const atLogin = /^\/login(\?|$)/.test(request.url);
+    const html = await layout({
+      ...{ language, version: page.version, root, own: {}, assets: await page.assets() },
+      service: words.service,
+      title: words.refusedTitle,
+      styles: page.styles,
+      ...(atLogin && { script: LOGIN_SCRIPT }),
+      children: atLogin ? (
+        page.login({ words, sentence: sentences.join(' '), request })
+      ) : (
+        <section class="panel refusal" aria-labelledby="refused-title">
+          <h1 id="refused-title" safe>
+            {words.refusedTitle}
+          </h1>
+          {sentences.map((sentence) => (
+            <p safe>{sentence}</p>
+          ))}
+          <p>
+            {status === 401 ? (
+              <a href={root + (page.loginFor?.(request) ?? 'login')} safe>
+                {words.signIn}
+              </a>
+            ) : (
+              <a href={root || './'} safe>
+                {words.back}
+              </a>
+            )}
+          </p>
+        </section>
+      ),
+    });
+    return { html, policy: pagePolicy({ forms: true }) };
+  };
+}
+
+interface Body {
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly detail?: readonly {
+    readonly loc: readonly (string | number)[];
+    readonly msg: string;
+    readonly type: string;
+    readonly ctx?: Readonly<Record<string, string | number>>;
+  }[];
+}
+
+/** In the reader's words, where we have them. */
+function sentencesOf({ error, detail = [] }: Body, words: RefusalTexts): string[] {
+  if (error) return [words.refusals[error.code] ?? error.message];
+  return detail.map(
+    ({ loc, msg, type, ctx = {} }) => `${loc.slice(1).join('.')}: ${fill(words.problems[type] ?? msg, ctx)}`,
+  );
+}

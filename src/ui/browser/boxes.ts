@@ -1,0 +1,20 @@
+/** Lights the box of the value that is called so, and no other; null where it has none. */
+export function light(key: string): SVGRectElement | null {
+  for (const lit of document.querySelectorAll('.box.lit')) lit.classList.remove('lit');
+  const box = document.querySelector<SVGRectElement>(`.box[data-key="${CSS.escape(key)}"]`);
+  if (box === null) return null;
+  box.classList.add('lit');
+  // The last one drawn lies on top.
+  box.parentElement!.append(box);
+  return box;
+}
+
+/** Scrolls the pages (`.pages`), and only them: the field that is being typed into must not move. */
+export function bringIntoSight(box: SVGRectElement): void {
+  const pages = box.closest<HTMLElement>('.pages')!;
+  if (pages.scrollHeight <= pages.clientHeight) return;
+  const [at, frame] = [box.getBoundingClientRect(), pages.getBoundingClientRect()];
+  if (at.top >= frame.top && at.bottom <= frame.bottom) return;
+  const smooth = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+  pages.scrollBy({ top: at.top - frame.top - frame.height / 3, behavior: smooth ? 'smooth' : 'instant' });
+}

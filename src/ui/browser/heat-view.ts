@@ -1,0 +1,48 @@
+import { byId, fill } from './dom.ts';
+import { type Heat, heaviestNinth, paintHeat } from './heat.ts';
+import type { HeatTexts } from './heat-texts.ts';
+
+/** The map that is to be seen: of which class, and its values once they are here; null where there is no map of it. */
+export interface Shown {
+  readonly name: string;
+  readonly heat: Heat | null | undefined;
+}
+
+/** The map over the photo of `PictureFrame`, with its switch, its opacity and a sentence that says where most of it is. */
+export function openHeatView(words: HeatTexts, title: (name: string) => string) {
+  const canvas = byId<HTMLCanvasElement>('heat');
+  const show = byId<HTMLInputElement>('show-map');
+  const strength = byId<HTMLInputElement>('strength');
+  let current: Shown | undefined;
+
+  show.addEventListener('change', paint);
+  strength.addEventListener('input', paint);
+
+  function paint(): void {
+    const heat = current?.heat ?? undefined;
+    byId('overlay').hidden = heat === undefined;
+    byId('where').textContent = current === undefined || current.heat === undefined ? '' : caption(current);
+    strength.disabled = !show.checked;
+    canvas.hidden = heat === undefined || !show.checked;
+    if (canvas.hidden || !heat || !current) return;
+    canvas.style.opacity = String(Number(strength.value) / 100);
+    canvas.setAttribute('role', 'img');
+    canvas.setAttribute('aria-label', caption(current));
+    paintHeat(canvas, heat);
+  }
+
+  function caption({ name, heat }: Shown): string {
+    const ninth = heat && heaviestNinth(heat);
+    if (!ninth) return fill(words.none, { name: title(name) });
+    const [row, column] = ninth;
+    return fill(words.seen, { name: title(name), place: words.places[row]?.[column] ?? '' });
+  }
+
+  return {
+    /** Undefined: none is to be seen. */
+    show(shown: Shown | undefined): void {
+      current = shown;
+      paint();
+    },
+  };
+}

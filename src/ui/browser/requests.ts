@@ -1,0 +1,73 @@
+import { fill } from './fill.ts';
+import type { RefusalTexts } from './refusal-texts.ts';
+
+/** What is wrong with one field of a form. */
+export interface Problem {
+  readonly msg: string;
+  readonly type: string;
+  readonly ctx?: Readonly<Record<string, string | number>>;
+}
+
+/** The service said no, or could not be reached (`status` 0). */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string | undefined;
+  /** By the name of the form's field, where the service says which one is wrong. */
+  readonly fields: ReadonlyMap<string, Problem>;
+
+  constructor(
+    status: number,
+    message: string,
+    { code, fields = new Map() }: { code?: string | undefined; fields?: ReadonlyMap<string, Problem> } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+/** Why it was refused, as a whole or for one field, in the reader's words where we have them. */
+export function sentenceOf(error: unknown, texts: RefusalTexts, field?: string): string {
+  if (!(error instanceof Refused)) return (error as Error).message;
+  if (error.status === 0) return texts.offline;
+  const problems = field === undefined ? [...error.fields.values()] : [error.fields.get(field)!];
+  if (problems.length === 0) return texts.refusals[error.code ?? ''] ?? error.message;
+  return problems.map(({ msg, type, ctx = {} }) => fill(texts.problems[type] ?? msg, ctx)).join(' ');
+}
+
+interface Answer {
+  error?: { code: string; message: string };
+  detail?: (Problem & { loc: (string | number)[] })[];
+}
+
+/**
+ * Asks the service that served this page; the browser's cookies say who asks. Answers the JSON of a success, `undefined`
+ * where it has no body; throws {@link Refused} for all else.
+ */
+export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const headers = { accept: 'application/json', ...(init.headers as Record<string, string>) };
+  const response = await fetch(path, { ...init, headers }).catch(() => undefined);
+  if (response === undefined) throw new Refused(0, '');
+  const text = await response.text();
+  const body = (text === '' ? undefined : parsed(text)) as (T & Answer) | undefined;
+  if (response.ok) return body as T;
+  const fields = new Map((body?.detail ?? []).map((problem) => [String(problem.loc.at(-1)), problem]));
+  throw new Refused(response.status, body?.error?.message ?? `HTTP ${response.status}`, {
+    code: body?.error?.code,
+    fields,
+  });
+}
+
+/** A form as a browser without scripts would send it. */
+export const sendForm = <T>(path: string, form: Readonly<Record<string, string>>, headers: HeadersInit = {}) =>
+  ask<T>(path, { method: 'POST', body: new URLSearchParams(form), headers: headers as Record<string, string> });
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Something between us and the service answered in its place.
+    return undefined;
+  }
+}

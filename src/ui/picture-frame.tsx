@@ -1,0 +1,34 @@
+import type { HeatTexts } from './browser/heat-texts.ts';
+
+/** A photo with room for a map over it; `browser/heat-view.ts` brings it to life. The `img` is the caller's. */
+export function PictureFrame(given: { words: HeatTexts; hidden?: boolean; children: JSX.Element }): JSX.Element {
+  const { words, hidden = false } = given;
+  return (
+    <figure id="picture" class="picture" hidden={hidden}>
+      <div id="frame" class="frame">
+        {given.children}
+        <p id="no-preview" class="no-preview" hidden></p>
+        <canvas id="heat" hidden></canvas>
+      </div>
+      <figcaption>
+        <p id="where"></p>
+        <div id="overlay" class="overlay" hidden>
+          <label class="check">
+            <input id="show-map" type="checkbox" checked /> <span safe>{words.show}</span>
+          </label>
+          <label class="range">
+            <span class="visually-hidden" safe>
+              {words.strength}
+            </span>
+            <input id="strength" type="range" min="10" max="100" step="5" value="60" />
+          </label>
+          <span class="scale" aria-hidden="true">
+            <span safe>{words.weak}</span>
+            <span class="ramp"></span>
+            <span safe>{words.strong}</span>
+          </span>
+        </div>
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,272 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startEmbeddedPostgres } from '../src/base/embedded-postgres.ts';
+import { createLog } from '../src/base/log.ts';
+import { emptyDatabase, testDatabase } from '../src/base/testing/database.ts';
+import { FILE_COLUMNS } from '../src/commands/file-columns.ts';
+import { newClient, type Passports, pdf, startPassports } from './helpers/passports.ts';
+import { startReceiver } from './helpers/receiver.ts';
+import { type Assay, cleanUp, newPlace, type Place, REPOSITORY, signalTo, startAssay } from './processes/assay.ts';
+import { finished, predict, uploadPicture } from './processes/client.ts';
+
+// Real processes start and stop here, on whatever machine.
+vi.setConfig({ testTimeout: 180_000 });
+afterEach(cleanUp);
+
+/** Runs the command line until it ends. */
+async function run(
+  place: Pick<Place, 'dataDir'>,
+  args: readonly string[],
+  env: Record<string, string | undefined> = {},
+) {
+  const program = startAssay({ port: 0, ...place }, { args, env });
+  const { code } = await program.ended;
+  return { code, out: program.said.out, err: program.said.err };
+}
+
+const resultOf = async ({ call }: Assay, id: string) => (await call(`/result/${id}`)).body;
+
+/** Bytes that begin like a picture, and are none. */
+const NO_PICTURE = Buffer.from('\xff\xd8\xff\xe0 no picture', 'latin1');
+
+describe('a backup of the product on one machine', () => {
+  it('is taken while it works, and put back elsewhere: what has ended is read there, what waited goes on', async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    const first = await newPlace();
+    const assay = startAssay(first);
+    await assay.says(/is ready/);
+    const picture = await uploadPicture(assay, 1);
+    const broken = (await assay.call('/files', { body: NO_PICTURE })).body.data.url;
+    const ended = new Map<string, unknown>();
+    for (const [image, status] of [
+      [picture, 'done'],
+      [broken, 'failed'],
+    ] as const) {
+      const id = (await predict(assay, image)).body.data.task_id;
+      expect(await finished(assay, id)).toMatchObject({ status });
+      ended.set(id, await resultOf(assay, id));
+    }
+
+    // The worker stands still, so that tasks wait, some of them in its hands; and more of them come all the time.
+    signalTo(await assay.child('work'), 'SIGSTOP');
+    const webhook = { webhook_url: `${receiver.url}/hook` };
+    const ask = async () => (await predict(assay, picture, webhook)).body.data.task_id;
+    const waiting: string[] = await Promise.all(Array.from({ length: 20 }, ask));
+    const file = join(dirname(first.dataDir), 'backup.tar');
+    const late: number[] = [];
+    let over = false;
+    const [taken] = await Promise.all([
+      run(first, ['backup', file]).finally(() => {
+        over = true;
+      }),
+      (async () => {
+        while (!over && late.length < 300) late.push((await predict(assay, picture)).status);
+      })(),
+    ]);
+    expect(taken).toMatchObject({ code: 0, out: '' });
+    expect(taken.err).toMatch(
+      /^\S+ holds everything as it was at \S+Z: \d+ tasks, 2 files, \d+\.\d MiB\.\nIt holds keys and tokens, too: [^\n]*\n$/,
+    );
+    expect(new Set(late)).toEqual(new Set([202]));
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readdir(dirname(file))).toEqual(['backup.tar', 'data']);
+    const keys = (await assay.call('/.well-known/webhook-keys.json')).body;
+
+    // Under a product that lives, nothing is replaced.
+    expect(await run(first, ['restore', file, '--replace'])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^Assay already runs on this data directory/),
+    });
+    assay.kill('SIGKILL', 'group');
+
+    const second = await newPlace();
+    const flipped = await readFile(file);
+    flipped[flipped.length >> 1]! ^= 4;
+    const damaged = join(dirname(second.dataDir), 'damaged.tar');
+    await writeFile(damaged, flipped);
+    expect(await run(second, ['restore', damaged])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^The backup \S+ is damaged: [^\n]+ Nothing was changed; use another one\.\n$/),
+    });
+    await expect(stat(second.dataDir)).rejects.toThrow('ENOENT');
+
+    expect(await run(second, ['restore', file])).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(
+        /^Restored the backup of \S+Z, made by Assay \S+: \d+ tasks, \d+ rows in \d+ tables, 2 files, and the keys\.\nStart /,
+      ),
+    });
+    expect(await run(second, ['restore', file])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^The place is not empty: there is something in the table tasks, .*--replace/),
+    });
+
+    const again = startAssay(second);
+    await again.says(/is ready/);
+    for (const [id, was] of ended) expect(await resultOf(again, id)).toEqual(was);
+    for (const id of waiting) expect(await finished(again, id)).toMatchObject({ status: 'done' });
+    await receiver.got(waiting.length);
+    // Whoever knew the key of the first knows that of the second.
+    expect((await again.call('/.well-known/webhook-keys.json')).body).toEqual(keys);
+  });
+
+  it('refuses what cannot be one in a sentence, with status 2', async () => {
+    const place = await newPlace();
+    const folder = dirname(place.dataDir);
+    const refused = async (args: string[], err: RegExp) =>
+      expect(await run(place, args), args.join(' ')).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringMatching(err),
+      });
+    await refused(
+      ['backup', join(folder, 'x.tar')],
+      /^There is nothing to back up in \S+; set DATA_DIR or DATABASE_URL\.\n$/,
+    );
+    await refused(['backup'], /missing required argument 'file'/);
+    await refused(['restore', join(folder, 'nowhere.tar')], /^There is no file \S+nowhere\.tar\.\n$/);
+    await writeFile(join(folder, 'letter.tar'), 'Dear operator,');
+    await refused(
+      ['restore', join(folder, 'letter.tar')],
+      /^\S+letter\.tar is no backup of Assay, or its beginning is damaged\.\n$/,
+    );
+    expect((await readdir(folder)).sort()).toEqual(['letter.tar']);
+
+    const database = await testDatabase();
+    onTestFinished(() => database.drop());
+    const env = { DATABASE_URL: database.url };
+    expect(await run(place, ['backup', folder], env)).toMatchObject({
+      code: 2,
+      err: `${folder} is a folder; name the file that the backup shall be.\n`,
+    });
+    expect(await run(place, ['backup', join(folder, 'no', 'such')], env)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/could not be written: ENOENT/),
+    });
+    const nobody = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' };
+    const unreachable = await run(place, ['backup', join(folder, 'x.tar')], nobody);
+    expect(unreachable).toMatchObject({ code: 2, err: expect.stringMatching(/^The database does not answer: /) });
+    expect(unreachable.err).not.toContain('secret');
+    expect((await readdir(folder)).filter((name) => name.includes('x.tar'))).toEqual([]);
+  });
+});
+
+describe('a backup of a database of one’s own', () => {
+  it('goes by a pipe from one to another, with documents, edits, files and images that wait', async () => {
+    const house = await startPassports();
+    let stopped = false;
+    const stop = async () => {
+      if (!stopped) await house.stop();
+      stopped = true;
+    };
+    onTestFinished(stop);
+    const admin = await house.signedIn();
+    const file = pdf('паспорт.pdf');
+    const ids = await admin.upload(file, pdf(), pdf());
+    await house.succeed(ids[0]!);
+    await house.fail(ids[1]!, 'PDF_CORRUPT');
+    const edit = { form: { 'general:address': 'ул. Новая, 1' }, headers: { accept: 'application/json' } };
+    expect((await admin.post(`/task/${ids[0]}/update`, edit)).status).toBe(200);
+    const wall = await readFile(join(REPOSITORY, 'examples/wall.jpg'));
+    const images = { files: [{ name: 'wall.jpg', bytes: wall, type: 'image/jpeg' }] };
+    expect((await admin.post('/api/v1/upload-images', images)).status).toBeLessThan(300);
+    const seen = await everythingOf(admin, ids);
+    expect(JSON.stringify(seen)).toContain('ул. Новая, 1');
+
+    const to = await emptyDatabase();
+    onTestFinished(() => to.drop());
+    const dataDir = await mkdtemp(join(tmpdir(), 'assay-restored-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const assay = join(REPOSITORY, 'scripts/assay.mjs');
+    const script = `
+      set -o pipefail
+      DATABASE_URL="$FROM_URL" DATA_DIR="$FROM_DIR" "$NODE" "$ASSAY" backup - |
+      DATABASE_URL="$TO_URL" DATA_DIR="$TO_DIR" "$NODE" "$ASSAY" restore -`;
+    const env = {
+      PATH: process.env['PATH'],
+      ...{ NODE: process.execPath, ASSAY: assay, TO_URL: to.url, TO_DIR: dataDir },
+      ...{ FROM_URL: house.database.url, FROM_DIR: house.dataDir },
+    };
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { env });
+    expect(stdout).toMatch(/^Restored the backup/);
+    expect((await readdir(dataDir)).sort()).toEqual(['files', 'keys']);
+    // Of what is restored, nothing refers back to where it was.
+    await stop();
+
+    const restored = await startPassports({ DATABASE_URL: to.url, DATA_DIR: dataDir });
+    onTestFinished(() => restored.stop());
+    const same = newClient(restored.url, admin.token);
+    expect(await everythingOf(same, ids)).toEqual(seen);
+    const original = await same.get(`/export/${ids[0]}/pdf`);
+    expect(original.status).toBe(200);
+    // The third one waited, and is worked on like any other.
+    await restored.succeed(ids[2]!);
+    expect((await same.get(`/api/task/${ids[2]}/result`)).status).toBe(200);
+  });
+
+  it('is refused while a process of ours still uses the place', async () => {
+    const house = await startPassports();
+    onTestFinished(() => house.stop());
+    const folder = await mkdtemp(join(tmpdir(), 'assay-restored-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, 'it.tar');
+    const env = { DATABASE_URL: house.database.url };
+    expect(await run(house, ['backup', file], env)).toMatchObject({ code: 0 });
+    expect(await run(house, ['restore', file, '--replace'], env)).toMatchObject({
+      code: 2,
+      err: 'Assay still runs on this database. Stop all of its processes first.\n',
+    });
+  });
+
+  it('knows every column that names a file of the store', async () => {
+    const database = await testDatabase();
+    onTestFinished(() => database.drop());
+    // By their names these might name files too, and do not; or they name what others hold on to, or nobody any more.
+    const others = [
+      'catalog_details.sound_key',
+      'catalog_trash.key',
+      'passport_documents.cache_key',
+      'passport_documents.file_key',
+      'passport_edits.key',
+      'passport_pictures.file_key',
+      'passport_trash.key',
+    ];
+    const { rows } = await database.db.query<{ name: string }>(
+      `select table_name || '.' || column_name as name
+         from information_schema.columns
+        where table_schema = 'public' and data_type = 'text' and column_name ~ '(^|_)key$'
+        order by 1`,
+    );
+    const known = [...FILE_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...others];
+    expect(rows.map(({ name }) => name)).toEqual(known.sort());
+  });
+});
+
+/** What a client can see of its documents, but for the clock. */
+async function everythingOf(client: Awaited<ReturnType<Passports['signedIn']>>, ids: readonly string[]) {
+  const paths = ids.flatMap((id) => ['status', 'result', 'history'].map((what) => `/api/task/${id}/${what}`));
+  const answers = await Promise.all(['/api/tasks', '/api/v1/images', ...paths].map((path) => client.get(path)));
+  return answers.map(({ status, body }) => ({ status, body }));
+}
+
+it('a database of another major version of PostgreSQL stops the start, and names the way out', async () => {
+  const place = await newPlace();
+  const log = createLog('silent', 'test');
+  await (await startEmbeddedPostgres({ dataDir: place.dataDir, log, unsafeForTests: true })).stop();
+  await writeFile(join(place.dataDir, 'postgres', 'cluster', 'PG_VERSION'), '17\n');
+  for (const args of [['start'], ['backup', join(dirname(place.dataDir), 'x.tar')]]) {
+    const { code, err } = await run(place, args);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringMatching(
+        /^The database in \S+ was made by PostgreSQL 17, and this program brings 18\. .*`assay backup FILE`.*`assay restore FILE`\)\.\n$/,
+      ),
+    });
+  }
+});

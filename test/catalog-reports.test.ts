@@ -1,0 +1,512 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ACTIONS, STATUSES, type Status } from '../src/services/catalog/reports/report.ts';
+import { verifyTrail } from '../src/services/catalog/reports/verify.ts';
+import { type Catalog, MODERATOR, OTHER_MODERATOR, OTHER_READER, READER, startCatalog } from './helpers/catalog.ts';
+import type { Answer, Ask, Client } from './helpers/passports.ts';
+
+type Json = any;
+
+const HTML_PLEASE = { accept: 'text/html,application/xhtml+xml;q=0.9' };
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+let house: Catalog;
+let reader: Client;
+let moderator: Client;
+let other: Client;
+let nobody: Client;
+beforeAll(async () => {
+  house = await startCatalog();
+  reader = house.client({ token: READER });
+  moderator = house.client({ token: MODERATOR });
+  other = house.client({ token: OTHER_MODERATOR });
+  nobody = house.client();
+});
+afterAll(async () => {
+  // Whatever was done here, the trail holds.
+  expect(await verifyTrail(house.database.db)).toMatchObject({ outcome: 'whole' });
+  await house.stop();
+});
+
+let records = 0;
+const newRecord = () => `survey:${++records}`;
+const report = (over: Json = {}, ask: Ask = {}, client = reader) =>
+  client.post('/reports', { json: { record_id: newRecord(), action_type: 'delete', ...over }, ...ask });
+const reported = async (over: Json = {}): Promise<Json> => (await report(over)).body;
+const patch = (id: string, json: Json, headers: Record<string, string> = {}, client = moderator) =>
+  client.ask(`/reports/${id}`, { method: 'PATCH', json, headers });
+const eventsOf = async (id: string): Promise<Json[]> => (await moderator.get(`/reports/${id}/events`)).body.items;
+const errorOf = ({ status, body }: Answer) => [status, body?.error?.code];
+const detailOf = ({ status, body }: Answer) => [status, body?.detail?.[0]?.loc, body?.detail?.[0]?.type];
+
+/** A report that stands at `status`, by `moderator`. */
+async function standing(status: Status): Promise<Json> {
+  const body = await reported();
+  return status === 'open' ? body : (await patch(body.id, { status })).body;
+}
+
+describe('POST /reports', () => {
+  it('writes a report down: 201, its address, and a receipt', async () => {
+    const record_id = newRecord();
+    const answer = await report({ record_id, description: 'a face', user_info: 'team 4' });
+    const { receipt, ...body } = answer.body;
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('location')).toBe(`/reports/${body.id}`);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(Object.keys(body)).toEqual([
+      ...['id', 'record_id', 'action_type', 'description', 'user_info', 'status', 'resolver_note'],
+      ...['created_at', 'updated_at', 'resolved_at', 'version'],
+    ]);
+    expect(body).toEqual({
+      ...{ id: expect.stringMatching(/^rep_[0-9A-Z]{26}$/), record_id, action_type: 'delete' },
+      ...{ description: 'a face', user_info: 'team 4', status: 'open', resolver_note: null },
+      ...{ created_at: expect.stringMatching(MOMENT), updated_at: body.created_at, resolved_at: null, version: 1 },
+    });
+    expect(Buffer.from(receipt, 'base64url').length).toBeGreaterThanOrEqual(16);
+    expect((await moderator.get(`/reports/${body.id}`)).body).toEqual(body);
+  });
+
+  it.each(ACTIONS)('takes %s', async (action_type) => {
+    expect((await report({ action_type })).body).toMatchObject({ action_type, description: null, user_info: null });
+  });
+
+  it.each<[string, Json, Json]>([
+    ['no record', { record_id: undefined }, [422, ['body', 'record_id'], 'missing']],
+    ['an empty record', { record_id: '' }, [422, ['body', 'record_id'], 'string_too_short']],
+    ['a long record', { record_id: 'x'.repeat(201) }, [422, ['body', 'record_id'], 'string_too_long']],
+    ['a number for a record', { record_id: 7 }, [422, ['body', 'record_id'], 'string_type']],
+    ['no action', { action_type: undefined }, [422, ['body', 'action_type'], 'missing']],
+    ['another action', { action_type: 'drop' }, [422, ['body', 'action_type'], 'enum']],
+    ['a long description', { description: 'ы'.repeat(4001) }, [422, ['body', 'description'], 'string_too_long']],
+    ['null for a description', { description: null }, [422, ['body', 'description'], 'string_type']],
+    ['a long user_info', { user_info: 'x'.repeat(1001) }, [422, ['body', 'user_info'], 'string_too_long']],
+    ['a NUL', { description: 'a\u0000b' }, [422, ['body', 'description'], 'string_pattern_mismatch']],
+    ['half a character', { user_info: '\ud800' }, [422, ['body', 'user_info'], 'string_pattern_mismatch']],
+  ])('answers %s with a `detail` array', async (_, over, detail) => {
+    expect(detailOf(await report(over))).toEqual(detail);
+  });
+
+  it('answers what is no JSON, no object or nothing with a `detail` array', async () => {
+    for (const body of ['{', '"x"', '[]', 'null', '']) {
+      const answer = await reader.post('/reports', { body, headers: { 'content-type': 'application/json' } });
+      expect(answer, body).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'] }] } });
+    }
+  });
+
+  it('takes each field to its last character, whatever the characters take', async () => {
+    const fields = { record_id: '😀'.repeat(200), description: 'ж'.repeat(4000), user_info: '😀'.repeat(1000) };
+    const answer = await report(fields);
+    expect(answer).toMatchObject({ status: 201, body: fields });
+  });
+
+  it('answers the same reporter who says the same again within 24 hours with the report that is there', async () => {
+    const record_id = newRecord();
+    const first = await report({ record_id, description: 'one' });
+    const { receipt, ...body } = first.body;
+    const again = await report({ record_id, description: 'two' });
+    expect(again).toMatchObject({ status: 200, body });
+    expect(again.body).not.toHaveProperty('receipt');
+    expect(again.headers.get('location')).toBeNull();
+    for (const answer of [
+      await report({ record_id, action_type: 'hide' }),
+      await report({ record_id }, {}, house.client({ token: OTHER_READER })),
+    ]) {
+      expect(answer.status).toBe(201);
+    }
+    await patch(body.id, { status: 'rejected' });
+    expect((await report({ record_id })).status).toBe(201);
+  });
+
+  it('of the same report many times at once writes one', async () => {
+    const record_id = newRecord();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => report({ record_id })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 11 }, () => 200), 201]);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  it('answers a repeated Idempotency-Key as the first time, before it looks for the same report', async () => {
+    const headers = { 'idempotency-key': 'k-1' };
+    const asked = { record_id: newRecord() };
+    const first = await report(asked, { headers });
+    const again = await report(asked, { headers });
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    expect(errorOf(await report({ record_id: newRecord() }, { headers }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    // Another caller's key is another key.
+    expect((await report(asked, { headers }, house.client({ token: OTHER_READER }))).status).toBe(201);
+    expect(detailOf(await report({}, { headers: { 'idempotency-key': '\t' } }))[0]).toBe(201);
+    expect(detailOf(await report({}, { headers: { 'idempotency-key': 'ö' } }))).toEqual([
+      ...[422, ['header', 'idempotency-key'], 'string_pattern_mismatch'],
+    ]);
+  });
+
+  it('refuses in the order of all services: credentials, then type, then size, then the body', async () => {
+    const big = JSON.stringify({ record_id: 'x', action_type: 'delete', description: 'x'.repeat(1_000_000) });
+    const send = (client: Client, type: string, body: string) =>
+      client.post('/reports', { headers: { 'content-type': type }, body });
+    expect(errorOf(await send(nobody, 'text/plain', big))).toEqual([401, 'UNAUTHORIZED']);
+    expect(errorOf(await send(reader, 'text/plain', '{}'))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(errorOf(await send(reader, 'application/json', big))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect((await send(reader, 'application/json', '{}')).status).toBe(422);
+    const wrong = await reader.ask('/reports', { method: 'PUT', json: {} });
+    expect(errorOf(wrong)).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(wrong.headers.get('allow')).toBe('GET, HEAD, POST');
+  });
+
+  it.each([
+    '<script>alert(1)</script>',
+    '=HYPERLINK("https://evil.example","x")',
+    '@SUM(1+1)*cmd|"/C calc"!A0',
+    'abc\u202efdp.exe\u2066',
+    '\u0001\u001b[31m\u007f\r\n\t',
+    `'; drop table reports; --`,
+    '%00%0d%0aSet-Cookie: x=1',
+    '{{7*7}}${7*7}#{7*7}',
+    '\ufeff\u200b\u00ad\u2028',
+  ])('keeps hostile text as text, in every field: %j', async (text) => {
+    const { body } = await report({ record_id: text, description: text, user_info: text });
+    const answer = await patch(body.id, { resolver_note: text });
+    const kept = { record_id: text, description: text, user_info: text, resolver_note: text };
+    expect(answer).toMatchObject({ status: 200, body: kept });
+    const listed = await moderator.get(`/reports?record_id=${encodeURIComponent(text)}`);
+    expect(listed).toMatchObject({ status: 200, body: { total: 1, items: [kept] } });
+    expect(listed.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect((await eventsOf(body.id)).map(({ note }) => note)).toEqual([`delete ${text}`, text]);
+    expect(await verifyTrail(house.database.db)).toMatchObject({ outcome: 'whole' });
+  });
+});
+
+describe('PATCH /reports/{report_id}', () => {
+  const MOVES: Record<Status, Status[]> = {
+    open: ['in_review', 'accepted', 'rejected', 'duplicate'],
+    in_review: ['open', 'accepted', 'rejected', 'duplicate'],
+    accepted: ['open'],
+    rejected: ['open'],
+    duplicate: ['open'],
+  };
+  const moves = STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const));
+
+  it.each(moves)('from %s to %s: by a moderator as the table says, by another caller not at all', async (from, to) => {
+    const now = await standing(from);
+    const json = { status: to, resolver_note: 'because' };
+    expect(errorOf(await patch(now.id, json, {}, nobody))).toEqual([401, 'UNAUTHORIZED']);
+    expect(errorOf(await patch(now.id, json, {}, reader))).toEqual([403, 'FORBIDDEN']);
+    const before = (await eventsOf(now.id)).length;
+
+    const answer = await patch(now.id, json, {}, other);
+    const event = (await eventsOf(now.id))[before];
+    expect(event).toMatchObject({ from, to, note: 'because', request_id: answer.headers.get('x-request-id') });
+    if (!MOVES[from].includes(to)) {
+      expect(errorOf(answer)).toEqual([409, 'INVALID_TRANSITION']);
+      expect(answer.body.report).toEqual(answer.body.report && (await moderator.get(`/reports/${now.id}`)).body);
+      expect(answer.body.report.status).toBe(from);
+      expect(event).toMatchObject({ action: 'refused', outcome: 'refused' });
+      return;
+    }
+    const decided = to !== 'open' && to !== 'in_review';
+    expect(answer).toMatchObject({ status: 200, body: { status: to, version: now.version + 1, ...json } });
+    expect(answer.body.resolved_at).toEqual(decided ? answer.body.updated_at : null);
+    expect(answer.headers.get('etag')).toBe(`"${now.version + 1}"`);
+    expect(event).toMatchObject({ action: 'changed', outcome: 'done' });
+  });
+
+  it('takes the sample of the specification', async () => {
+    const { id } = await reported();
+    const answer = await patch(id, { status: 'accepted', resolver_note: 'ok' });
+    expect(answer).toMatchObject({ status: 200, body: { id, status: 'accepted', resolver_note: 'ok' } });
+  });
+
+  it('opens a decided report again only with a note', async () => {
+    for (const status of ['accepted', 'rejected', 'duplicate'] as const) {
+      const { id } = await standing(status);
+      for (const note of [{}, { resolver_note: null }, { resolver_note: '  ' }]) {
+        const answer = await patch(id, { status: 'open', ...note });
+        expect(detailOf(answer)).toEqual([422, ['body', 'resolver_note'], 'missing']);
+      }
+      expect((await eventsOf(id)).slice(-3).map(({ outcome, to }) => [outcome, to])).toEqual(
+        Array.from({ length: 3 }, () => ['refused', 'open']),
+      );
+      expect((await patch(id, { status: 'open', resolver_note: 'sorry' })).status).toBe(200);
+    }
+  });
+
+  it('the same decision again is 200 to the same moderator and 409 to another', async () => {
+    const { id } = await reported();
+    const first = await patch(id, { status: 'accepted', resolver_note: 'yes' });
+    const again = await patch(id, { status: 'accepted', resolver_note: 'yes' }, { 'if-match': '"1"' });
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(errorOf(await patch(id, { status: 'accepted' }, {}, other))).toEqual([409, 'INVALID_TRANSITION']);
+  });
+
+  it('sets and clears the note alone', async () => {
+    const { id } = await standing('rejected');
+    expect((await patch(id, { resolver_note: 'seen' }, {}, other)).body).toMatchObject({
+      ...{ status: 'rejected', resolver_note: 'seen', version: 3, resolved_at: expect.stringMatching(MOMENT) },
+    });
+    expect((await patch(id, { resolver_note: null })).body).toMatchObject({ resolver_note: null, version: 4 });
+  });
+
+  it('answers 412 with the state where If-Match names another version, and the trail has the attempt', async () => {
+    const { id } = await reported();
+    const { headers } = await moderator.get(`/reports/${id}`);
+    const tag = headers.get('etag')!;
+    await patch(id, { resolver_note: 'first' }, {}, other);
+    for (const stale of [tag, '"1"', '1', 'W/"1"', '"nonsense"', '"1", "2"']) {
+      const answer = await patch(id, { status: 'accepted' }, { 'if-match': stale });
+      expect(errorOf(answer), stale).toEqual([412, 'VERSION_CONFLICT']);
+      expect(answer.body.report).toMatchObject({ id, status: 'open', resolver_note: 'first', version: 2 });
+    }
+    expect((await eventsOf(id)).filter(({ outcome }) => outcome === 'refused')).toHaveLength(6);
+    expect((await patch(id, { status: 'accepted' }, { 'if-match': '"2"' })).status).toBe(200);
+    expect((await patch(id, { resolver_note: 'x' }, { 'if-match': '*' })).status).toBe(200);
+  });
+
+  it.each<[string, Json, Json]>([
+    ['nothing', {}, [422, ['body', 'status'], 'missing']],
+    ['other keys alone', { note: 'x' }, [422, ['body', 'status'], 'missing']],
+    ['another status', { status: 'done' }, [422, ['body', 'status'], 'enum']],
+    ['null for a status', { status: null }, [422, ['body', 'status'], 'enum']],
+    ['a long note', { resolver_note: 'x'.repeat(4001) }, [422, ['body', 'resolver_note'], 'string_too_long']],
+    ['a number for a note', { resolver_note: 1 }, [422, ['body', 'resolver_note'], 'string_type']],
+    ['a NUL', { resolver_note: '\u0000' }, [422, ['body', 'resolver_note'], 'string_pattern_mismatch']],
+  ])('answers %s with a `detail` array, and no trace', async (_, json, detail) => {
+    const { id } = await reported();
+    expect(detailOf(await patch(id, json))).toEqual(detail);
+    expect(await eventsOf(id)).toHaveLength(1);
+  });
+
+  it('refuses in the order of all services, an unknown report after its body', async () => {
+    const big = { resolver_note: 'x'.repeat(1_000_000) };
+    expect(errorOf(await patch('rep_none', big, {}, nobody))).toEqual([401, 'UNAUTHORIZED']);
+    expect(errorOf(await patch('rep_none', big, {}, reader))).toEqual([403, 'FORBIDDEN']);
+    expect(errorOf(await patch('rep_none', big))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(errorOf(await patch('rep_none', {}, { 'content-type': 'text/plain' }))).toEqual([
+      ...[415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ]);
+    expect((await patch('rep_none', {})).status).toBe(422);
+    expect(errorOf(await patch('rep_none', { status: 'accepted' }))).toEqual([404, 'REPORT_NOT_FOUND']);
+    expect(errorOf(await patch('%00', { status: 'accepted' }))[0]).toBe(422);
+    expect(errorOf(await moderator.ask('/reports/rep_none', { method: 'DELETE' }))).toEqual([
+      405,
+      'METHOD_NOT_ALLOWED',
+    ]);
+  });
+
+  it('two moderators deciding at once: one wins, the other gets 409 with the state, the trail shows both', async () => {
+    for (let i = 0; i < 20; i++) {
+      const { id } = await reported();
+      const answers = await Promise.all([
+        patch(id, { status: 'accepted', resolver_note: 'mine' }, {}, moderator),
+        patch(id, { status: i % 2 ? 'accepted' : 'rejected', resolver_note: 'no, mine' }, {}, other),
+      ]);
+      const won = answers.find(({ status }) => status === 200)!;
+      const lost = answers.find(({ status }) => status !== 200)!;
+      expect(errorOf(lost)).toEqual([409, 'INVALID_TRANSITION']);
+      expect(lost.body.report).toEqual(won.body);
+      const [, first, second] = await eventsOf(id);
+      expect([first.outcome, second.outcome]).toEqual(['done', 'refused']);
+      expect(new Set([first.actor, second.actor]).size).toBe(2);
+      expect(second.prev_hash).toBe(first.hash);
+    }
+  });
+
+  it('many reports by many moderators at once: each has one decision', async () => {
+    const ids: string[] = (await Promise.all(Array.from({ length: 15 }, () => reported()))).map(({ id }) => id);
+    const answers = await Promise.all(
+      ids.flatMap((id) => [
+        patch(id, { status: 'accepted' }),
+        patch(id, { status: 'rejected' }, {}, other),
+        patch(id, { status: 'duplicate' }, {}, other),
+      ]),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(ids.length);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(2 * ids.length);
+  });
+});
+
+describe('what moderators and reporters read', () => {
+  it('the reporter reads the outcome with the receipt, without a token', async () => {
+    const { id, receipt } = await reported({ user_info: 'me' });
+    await patch(id, { status: 'rejected', resolver_note: 'it is a wall' });
+    const answer = await nobody.get(`/reports/${id}?receipt=${receipt}`);
+    expect(answer).toMatchObject({ status: 200, body: { id, status: 'rejected', resolver_note: 'it is a wall' } });
+    expect(answer.body).not.toHaveProperty('receipt');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const { id: another } = await reported();
+    for (const path of [`${another}?receipt=${receipt}`, `${id}?receipt=x`, `${id}?receipt=`]) {
+      expect(errorOf(await nobody.get(`/reports/${path}`)), path).toEqual([404, 'REPORT_NOT_FOUND']);
+    }
+    expect(errorOf(await nobody.get(`/reports/${id}`))).toEqual([401, 'UNAUTHORIZED']);
+    expect(errorOf(await reader.get(`/reports/${id}`))).toEqual([403, 'FORBIDDEN']);
+    expect((await reader.get(`/reports/${id}?receipt=${receipt}`)).status).toBe(200);
+    expect(errorOf(await moderator.get('/reports/rep_none'))).toEqual([404, 'REPORT_NOT_FOUND']);
+  });
+
+  it('the events of a report are rows of one chain', async () => {
+    const { id } = await reported();
+    await patch(id, { status: 'in_review' });
+    const { status, body } = await moderator.get(`/reports/${id}/events`);
+    expect([status, body.total]).toEqual([200, 2]);
+    expect(Object.keys(body.items[0])).toEqual([
+      ...['serial', 'at', 'actor', 'action', 'outcome', 'from', 'to', 'note', 'request_id', 'prev_hash', 'hash'],
+    ]);
+    expect(body.items[1]).toMatchObject({ from: 'open', to: 'in_review', prev_hash: body.items[0].hash });
+    expect(body.items[1].actor).toMatch(/^token-[0-9a-f]{12}$/);
+    expect(JSON.stringify(body)).not.toContain(MODERATOR);
+    expect(errorOf(await moderator.get('/reports/rep_none/events'))).toEqual([404, 'REPORT_NOT_FOUND']);
+  });
+
+  it('lists reports by every filter, a page at a time, newest first or oldest', async () => {
+    const mark = `mark${newRecord().replace(':', '')}`;
+    const all: Json[] = [];
+    for (const action_type of ['delete', 'hide', 'other']) all.push(await reported({ action_type, description: mark }));
+    await patch(all[1].id, { status: 'rejected' });
+    const list = async (query: string) => {
+      const { body } = await moderator.get(`/reports?q=${mark}&${query}`);
+      return [body.total, body.items.map(({ id }: Json) => all.findIndex((each) => each.id === id))];
+    };
+    expect(await list('')).toEqual([3, [2, 1, 0]]);
+    expect(await list('sort=oldest&limit=2')).toEqual([3, [0, 1]]);
+    expect(await list('sort=oldest&limit=2&page=2')).toEqual([3, [2]]);
+    expect(await list('page=9')).toEqual([3, []]);
+    expect(await list('status=rejected')).toEqual([1, [1]]);
+    expect(await list('action_type=hide&status=')).toEqual([1, [1]]);
+    expect(await list(`record_id=${encodeURIComponent(all[0].record_id)}`)).toEqual([1, [0]]);
+    const today = all[0].created_at.slice(0, 10);
+    const [tomorrow, yesterday] = [1, -1].map((days) =>
+      new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10),
+    );
+    expect((await list(`from=${yesterday}&to=${tomorrow}`))[0]).toBe(3);
+    expect((await list(`to=${yesterday}`))[0]).toBe(0);
+    expect((await list(`from=${all[1].created_at}&to=${all[2].created_at}&sort=oldest`))[1]).toEqual([1]);
+    for (const [query, type] of [
+      ['limit=201', 'less_than_equal'],
+      ['page=0', 'greater_than_equal'],
+      ['status=closed', 'enum'],
+      ['from=yesterday', 'datetime_parsing'],
+      ['q=%00', 'string_pattern_mismatch'],
+    ]) {
+      const answer = await moderator.get(`/reports?${query}`);
+      expect(answer, query).toMatchObject({ status: 422, body: { detail: [{ type }] } });
+    }
+  });
+
+  it('GET /admin/reports is what waits, oldest first, with the counts of all', async () => {
+    const before = (await moderator.get('/admin/reports')).body.counts;
+    const mark = `queue${newRecord().replace(':', '')}`;
+    const [first, second, third] = [
+      await reported({ description: mark }),
+      await reported({ description: mark }),
+      await reported({ description: mark }),
+    ];
+    await patch(second.id, { status: 'duplicate' });
+    const answer = await moderator.get(`/admin/reports?q=${mark}`);
+    expect(answer.headers.get('vary')).toContain('Accept');
+    expect(answer.body).toMatchObject({ total: 2, page: 1, limit: 50, items: [{ id: first.id }, { id: third.id }] });
+    expect(answer.body.counts).toEqual({ ...before, open: before.open + 2, duplicate: before.duplicate + 1 });
+    expect((await moderator.get(`/admin/reports?q=${mark}&status=all`)).body.total).toBe(3);
+    expect((await moderator.get(`/admin/reports?q=${mark}&status=duplicate`)).body.total).toBe(1);
+    const page = await moderator.get('/admin/reports', HTML_PLEASE);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+});
+
+describe('POST /row/{record_id}/report, the form of the page', () => {
+  const form = (id: string, fields: Record<string, string>, headers: Record<string, string> = {}, client = reader) =>
+    client.post(`/row/${encodeURIComponent(id)}/report`, { form: fields, headers: { ...HTML_PLEASE, ...headers } });
+
+  it('writes a report down and leads back to the record, with the report and its receipt', async () => {
+    const id = `a/б ${newRecord()}?&#`;
+    const answer = await form(id, { action_type: 'hide', description: 'x\r\ny', user_info: '' });
+    expect(answer.status).toBe(303);
+    const to = new URL(answer.headers.get('location')!, house.url);
+    expect(decodeURIComponent(to.pathname)).toBe(`/row/${id}`);
+    const [reported, receipt] = [to.searchParams.get('reported'), to.searchParams.get('receipt')];
+    const { body } = await nobody.get(`/reports/${reported}?receipt=${receipt}`);
+    expect(body).toMatchObject({ record_id: id, action_type: 'hide', description: 'x\r\ny', user_info: null });
+    const again = await form(id, { action_type: 'hide' });
+    expect(new URL(again.headers.get('location')!, house.url).search).toBe(`?reported=${reported}`);
+  });
+
+  it('refuses what the other route refuses', async () => {
+    const json = { accept: 'application/json' };
+    const id = newRecord();
+    expect(errorOf(await form(id, { action_type: 'hide' }, json, nobody))).toEqual([401, 'UNAUTHORIZED']);
+    expect(detailOf(await form(id, {}, json))).toEqual([422, ['body', 'action_type'], 'missing']);
+    expect(detailOf(await form(id, { action_type: 'x' }, json))).toEqual([422, ['body', 'action_type'], 'enum']);
+    const long = { action_type: 'hide', description: 'x'.repeat(4001) };
+    expect(detailOf(await form(id, long, json))).toEqual([422, ['body', 'description'], 'string_too_long']);
+    const huge = { action_type: 'hide', description: 'x'.repeat(100_000) };
+    expect(errorOf(await form(id, huge, json))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    const typed = await reader.post(`/row/${id}/report`, { json: { action_type: 'hide' }, headers: json });
+    expect(errorOf(typed)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    const browser = house.client();
+    await browser.post('/login', { form: { token: READER }, headers: { 'sec-fetch-site': 'same-origin' } });
+    const strange = { ...json, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+    expect(errorOf(await form(id, { action_type: 'hide' }, strange, browser))).toEqual([403, 'CSRF_FAILED']);
+    const forged = { action_type: 'hide', csrf_token: 'x' };
+    expect(errorOf(await form(id, forged, { ...json, 'sec-fetch-site': 'same-origin' }, browser))).toEqual([
+      ...[403, 'CSRF_FAILED'],
+    ]);
+    expect((await form(id, { action_type: 'hide' }, { 'sec-fetch-site': 'same-origin' }, browser)).status).toBe(303);
+  });
+});
+
+describe('decisions act on the catalog', () => {
+  const found = async (id: string, client = reader): Promise<number> =>
+    (await client.get(`/search?q=${encodeURIComponent(id)}`)).body.total;
+
+  it('an accepted delete takes the record out of the search at once, and reopening brings it back', async () => {
+    const record_id = `wall-${newRecord().replace(':', '')}`;
+    await house.seed([{ recordId: record_id, title: record_id }]);
+    expect(await found(record_id)).toBe(1);
+    const { id } = await reported({ record_id });
+    expect((await reader.get(`/row/${record_id}`)).body.open_reports).toBe(1);
+    await patch(id, { status: 'accepted' });
+    expect(await found(record_id)).toBe(0);
+    expect(errorOf(await reader.get(`/row/${record_id}`))).toEqual([404, 'RECORD_NOT_FOUND']);
+    expect((await moderator.get(`/row/${record_id}`)).body).toMatchObject({ hidden: true });
+    await patch(id, { status: 'open', resolver_note: 'it was another one' });
+    expect(await found(record_id)).toBe(1);
+    // A restore that is accepted after a delete does the same.
+    await patch(id, { status: 'accepted' });
+    const restore = await reported({ record_id, action_type: 'restore' });
+    expect(await found(record_id)).toBe(0);
+    await patch(restore.id, { status: 'accepted' });
+    expect(await found(record_id)).toBe(1);
+  });
+
+  it('a record that is reported before it is there comes hidden, and is shown when the report is opened again', async () => {
+    const record_id = `later-${newRecord().replace(':', '')}`;
+    const { id } = await reported({ record_id, action_type: 'hide' });
+    await patch(id, { status: 'accepted' });
+    await house.seed([{ recordId: record_id, title: record_id }]);
+    expect(await found(record_id)).toBe(0);
+    await patch(id, { status: 'open', resolver_note: 'x' });
+    expect(await found(record_id)).toBe(1);
+  });
+
+  it('a record that is written while it is being hidden is hidden in the end', async () => {
+    for (let i = 0; i < 10; i++) {
+      const record_id = `race-${newRecord().replace(':', '')}`;
+      if (i % 2) await house.seed([{ recordId: record_id, title: record_id }]);
+      const { id } = await reported({ record_id, action_type: 'hide' });
+      const title = `${record_id} again`;
+      await Promise.all([patch(id, { status: 'accepted' }), house.seed([{ recordId: record_id, title }])]);
+      expect(await found(record_id)).toBe(0);
+    }
+  });
+
+  it('with REPORTS_APPLY=false decisions are only written down', async () => {
+    const quiet = await startCatalog({ REPORTS_APPLY: 'false' });
+    try {
+      await quiet.seed([{ recordId: 'bridge', title: 'bridge' }]);
+      const { body } = await report({ record_id: 'bridge' }, {}, quiet.reader);
+      const answer = await patch(body.id, { status: 'accepted' }, {}, quiet.moderator);
+      expect(answer).toMatchObject({ status: 200, body: { status: 'accepted' } });
+      expect(await found('bridge', quiet.reader)).toBe(1);
+    } finally {
+      await quiet.stop();
+    }
+  });
+});

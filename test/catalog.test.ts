@@ -1,0 +1,574 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Catalog, MODERATOR, OTHER_READER, READER, startCatalog } from './helpers/catalog.ts';
+import type { Ask, Client } from './helpers/passports.ts';
+
+const JSON_PLEASE = { accept: 'application/json' };
+const HTML_PLEASE = { accept: 'text/html,application/xhtml+xml;q=0.9' };
+const STRANGE = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
+
+let house: Catalog;
+beforeAll(async () => {
+  house = await startCatalog({ TRUST_PROXY: 'loopback' });
+});
+afterAll(() => house.stop());
+
+async function another(env: Record<string, string | undefined>): Promise<Catalog> {
+  const other = await startCatalog(env);
+  onTestFinished(() => other.stop());
+  return other;
+}
+
+let addresses = 0;
+/** Each attempt from an address of its own: signing in has a limit for each. */
+const login = (client: Client, { headers = OWN_PAGE, ...ask }: Ask) =>
+  client.post('/login', { ...ask, headers: { ...headers, 'x-forwarded-for': `192.0.2.${++addresses % 255}` } });
+
+/** A browser that has signed in. */
+async function signedIn(token: string, at = house): Promise<Client> {
+  const browser = at.client();
+  const answer = await login(browser, { form: { token } });
+  if (answer.status !== 303) throw new Error(`signing in answered ${answer.status}: ${answer.text}`);
+  return browser;
+}
+
+const row = (id: string) => `/row/${encodeURIComponent(id)}`;
+const image = (id: string) => `/image/${encodeURIComponent(id)}`;
+
+async function hide(recordId: string): Promise<void> {
+  const { rowCount } = await house.database.db.query('update catalog_records set hidden = true where record_id = $1', [
+    recordId,
+  ]);
+  expect(rowCount).toBe(1);
+}
+
+describe('who may come in', () => {
+  const READING: [string, string, Ask?][] = [
+    ['GET', '/search'],
+    ['GET', '/row/x'],
+    ['GET', '/image/x'],
+    ['GET', '/heatmap/x'],
+    ['GET', '/sound/x'],
+    ['GET', '/export?format=jsonl'],
+    ['GET', '/index/status'],
+    ['GET', '/views'],
+    ['POST', '/views', { json: {} }],
+    ['DELETE', '/views/x'],
+    ['POST', '/reports', { json: {} }],
+  ];
+  const MODERATING: [string, string, Ask?][] = [
+    ['GET', '/reports'],
+    ['GET', '/reports/x'],
+    ['GET', '/reports/x/events'],
+    ['PATCH', '/reports/x', { json: {} }],
+    ['GET', '/admin/reports'],
+    ['POST', '/index', { json: {} }],
+    ['POST', '/index/rebuild'],
+  ];
+
+  it.each([...READING, ...MODERATING])('needs a token that is good: %s %s', async (method, path, ask = {}) => {
+    for (const [client, headers] of [
+      [house.client(), {}],
+      [house.client({ token: 'wrong' }), {}],
+      [house.client(), { authorization: `Basic ${READER}` }],
+      [house.client(), { cookie: 'assay_catalog=wrong' }],
+    ] as const) {
+      const answer = await client.ask(path, { ...ask, method, headers });
+      expect(answer).toMatchObject({ status: 401, body: { ok: false, error: { code: 'UNAUTHORIZED' } } });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  it.each(READING)('lets readers and moderators in: %s %s', async (method, path, ask = {}) => {
+    for (const client of [house.reader, house.moderator]) {
+      const { status } = await client.ask(path, { ...ask, method });
+      expect([200, 404, 422]).toContain(status);
+    }
+  });
+
+  it.each(MODERATING)(
+    'is 403 for a reader, before anything of the request is looked at: %s %s',
+    async (method, path, ask = {}) => {
+      const answer = await house.reader.ask(path, { ...ask, method });
+      expect(answer).toMatchObject({ status: 403, body: { ok: false, error: { code: 'FORBIDDEN' } } });
+      expect((await house.moderator.ask(path, { ...ask, method })).status).not.toBe(403);
+    },
+  );
+
+  it('refuses a token that is not good even beside a good cookie', async () => {
+    const browser = await signedIn(READER);
+    expect((await browser.get('/views')).status).toBe(200);
+    expect((await browser.get('/views', { authorization: 'Bearer wrong' })).status).toBe(401);
+  });
+
+  it('knows a token by its digest alone', async () => {
+    const digest = 'sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+    const other = await another({ REPORTS_MODERATOR_TOKENS: digest });
+    expect((await other.client({ token: 'abc' }).get('/reports')).status).toBe(200);
+    expect((await other.client({ token: digest }).get('/reports')).status).toBe(401);
+  });
+
+  it('without tokens lets nobody in: 401, not 503', async () => {
+    const other = await another({ REPORTS_API_TOKENS: undefined, REPORTS_MODERATOR_TOKENS: '' });
+    for (const path of ['/views', '/reports']) {
+      expect((await other.client({ token: READER }).get(path)).status).toBe(401);
+    }
+    expect((await other.client().get('/ready')).body.data.auth).toBe('unconfigured');
+  });
+
+  it('is public where CATALOG_PUBLIC says so: to read and to report, 30 times a minute and address, and no more', async () => {
+    const other = await another({ CATALOG_PUBLIC: 'true' });
+    const nobody = other.client();
+    expect((await nobody.get('/views')).status).toBe(200);
+    expect((await nobody.get('/reports')).status).toBe(401);
+    expect((await other.client({ token: 'wrong' }).get('/views')).status).toBe(401);
+    const report = (client: Client, i: number, headers = {}) =>
+      client.post('/reports', { json: { record_id: `r${i}`, action_type: 'other' }, headers });
+    expect((await report(nobody, 0, STRANGE)).status).toBe(403);
+    for (let i = 0; i < 30; i++) expect((await report(nobody, i)).status).toBe(201);
+    const tooMany = await report(nobody, 30);
+    expect(tooMany).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+    expect(Number(tooMany.headers.get('retry-after'))).toBeGreaterThan(0);
+    // Whoever has a token is known, and not counted.
+    for (let i = 0; i < 31; i++) expect((await report(other.reader, i)).status).toBe(201);
+    const { rows } = await other.database.db.query<{ reporter: string }>('select distinct reporter from reports');
+    expect(rows.map(({ reporter }) => reporter.replace(/[0-9a-f]{12,}$/, '…')).sort()).toEqual([
+      'address:…',
+      'token-…',
+    ]);
+  });
+});
+
+describe('signing in', () => {
+  it('keeps the token in a cookie that no script reads, and signing out takes it back', async () => {
+    const browser = house.client();
+    const answer = await login(browser, { form: { token: ` ${READER} ` } });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe('/');
+    const [cookie] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(/^assay_catalog=reader-token-1; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect((await browser.get('/views')).status).toBe(200);
+    const out = await browser.post('/logout', { headers: { ...OWN_PAGE, ...JSON_PLEASE } });
+    expect(out).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(browser.cookies.size).toBe(0);
+  });
+
+  it('takes JSON as well, and says who has come in', async () => {
+    const answer = await login(house.client(), { json: { token: MODERATOR }, headers: JSON_PLEASE });
+    expect(answer).toMatchObject({ status: 200, body: { status: 'ok', role: 'moderator' } });
+  });
+
+  it.each([
+    ['/row/stt%3Aa?x=1', '/row/stt%3Aa?x=1'],
+    ['/?q=%D1%82', '/?q=%D1%82'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['/a\\b', '/'],
+    ['https://evil.example/', '/'],
+    ['javascript:alert(1)', '/'],
+    ['/..//evil.example', '/'],
+    ['/.//evil.example', '/'],
+    ['/%0d%0aset-cookie:a=b', '/%0d%0aset-cookie:a=b'],
+    ['/a\r\nb', '/'],
+    ['/ряд', '/'],
+  ])('goes on to where the person was going, on this listener alone: %s', async (back, to) => {
+    const answer = await login(house.client(), { form: { token: READER, back } });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe(to);
+  });
+
+  it('refuses a token that is none, a form without one, and a form from a strange page', async () => {
+    const wrong = await login(house.client(), { form: { token: 'wrong' } });
+    expect(wrong).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } } });
+    expect(wrong.headers.getSetCookie()).toEqual([]);
+    for (const ask of [{ form: {} }, { json: {} }, { json: { token: 7 } }, { json: [] }]) {
+      expect(await login(house.client(), ask)).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'token'], type: 'missing' }] },
+      });
+    }
+    expect((await login(house.client(), { body: '{', headers: { 'content-type': 'application/json' } })).status).toBe(
+      422,
+    );
+    expect((await login(house.client(), { body: 'x', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    const strange = await login(house.client(), { form: { token: READER }, headers: STRANGE });
+    expect(strange).toMatchObject({ status: 403, body: { error: { code: 'CSRF_FAILED' } } });
+  });
+
+  it('is tried so often in a minute by one address, and no more', async () => {
+    const other = await another({});
+    const statuses: number[] = [];
+    for (let i = 0; i < 21; i++)
+      statuses.push((await other.client().post('/login', { form: { token: `t${i}` } })).status);
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429]);
+  });
+
+  it('marks the cookie for https, and for the part of the host that is ours', async () => {
+    const other = await another({ COOKIE_SECURE: 'always', CATALOG_PUBLIC_URL: 'https://assay.example.com/catalog/' });
+    const answer = await other.client().post('/login', { form: { token: READER } });
+    expect(answer.headers.getSetCookie()[0]).toMatch(/; Path=\/catalog; HttpOnly; Secure;/);
+    expect(answer.headers.get('location')).toBe('/catalog/');
+  });
+});
+
+describe('what a cookie alone would change', () => {
+  const view = (name: string) => ({ json: { name, query: 'q=a' } });
+
+  it('is changed by our own pages only; who has a header needs no such protection', async () => {
+    const browser = await signedIn(READER);
+    expect(await browser.post('/views', { ...view('strange'), headers: STRANGE })).toMatchObject({
+      status: 403,
+      body: { error: { code: 'CSRF_FAILED' } },
+    });
+    for (const [i, headers] of [{}, OWN_PAGE, { origin: house.url }, { referer: `${house.url}/` }].entries()) {
+      expect((await browser.post('/views', { ...view(`own ${i}`), headers })).status).toBe(201);
+    }
+    // Another port of the same host is another site.
+    expect((await browser.post('/views', { ...view('port'), headers: { origin: 'http://127.0.0.1:1' } })).status).toBe(
+      403,
+    );
+    expect((await house.reader.post('/views', { ...view('header'), headers: STRANGE })).status).toBe(201);
+    // Reading changes nothing.
+    expect((await browser.get('/views', STRANGE)).status).toBe(200);
+  });
+
+  it('is also changed by the origins that the operator names', async () => {
+    const other = await another({ PUBLIC_ORIGINS: 'https://search.example.com' });
+    const browser = await signedIn(READER, other);
+    const from = (origin: string) => browser.post('/views', { ...view(origin), headers: { origin } });
+    expect((await from('https://search.example.com')).status).toBe(201);
+    expect((await from('https://other.example.com')).status).toBe(403);
+  });
+
+  it('needs in a form the word that our page gave its visitor', async () => {
+    const browser = await signedIn(READER);
+    for (const form of [{}, { csrf_token: 'wrong' }]) {
+      const answer = await browser.post('/logout', { form, headers: { ...OWN_PAGE, ...JSON_PLEASE } });
+      expect(answer).toMatchObject({ status: 403, body: { error: { code: 'CSRF_FAILED' } } });
+    }
+    expect(browser.cookies.size).toBe(1);
+  });
+});
+
+describe('the record behind an address', () => {
+  const IDS = [
+    'a/b c',
+    'мост №7',
+    '100%',
+    '%41',
+    'a?b#c',
+    "'; drop table reports; --",
+    '<script>alert(1)</script>',
+    '\u202eevil',
+    '..%2f',
+    '…',
+    '😀',
+  ];
+
+  it('is found whatever its id is made of', async () => {
+    await house.seed(IDS.map((recordId) => ({ recordId, title: `title of ${recordId}` })));
+    for (const recordId of IDS) {
+      const answer = await house.reader.get(row(recordId));
+      expect(answer, recordId).toMatchObject({
+        status: 200,
+        body: { record_id: recordId, service: 'import', reports: [] },
+      });
+      expect((await house.reader.get(image(recordId))).body.error.code).toBe('IMAGE_NOT_FOUND');
+    }
+  });
+
+  it('has its text and result as they were sent, its reports and its neighbours', async () => {
+    const at = (hour: number) => new Date(Date.UTC(2024, 0, 1, hour));
+    const attributes = { place: 'ул. Южная', formula: '=1+1' };
+    await house.seed([
+      { recordId: 'n1', title: 'one', createdAt: at(1) },
+      { recordId: 'n2', title: '<b>two</b>', text: '=HYPERLINK("x") \u202e', attributes, createdAt: at(2) },
+      { recordId: 'n3', title: 'three', createdAt: at(3) },
+    ]);
+    const report = { record_id: 'n2', action_type: 'edit', description: 'not two', user_info: 'me@example.com' };
+    const { id } = (await house.reader.post('/reports', { json: report })).body;
+    const { status, body } = await house.moderator.get(row('n2'));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      record_id: 'n2',
+      service: 'import',
+      task_id: null,
+      status: 'done',
+      created_at: '2024-01-01T02:00:00.000Z',
+      title: '<b>two</b>',
+      result: { attributes },
+      image: null,
+      open_reports: 1,
+      hidden: false,
+      reports: [{ id, description: 'not two', user_info: 'me@example.com', version: 1 }],
+    });
+    expect(Object.values(body.neighbours).sort()).toEqual(['n1', 'n3']);
+    // Of others' reports a reader learns what was asked for, and what came of it.
+    const { reports } = (await house.client({ token: OTHER_READER }).get(row('n2'))).body;
+    expect(reports).toEqual([
+      { id, action_type: 'edit', status: 'open', created_at: expect.stringMatching(/\.\d{3}Z$/) },
+    ]);
+  });
+
+  it('is 404 where there is none, or none for readers; and 422 where it can be none', async () => {
+    await house.seed([{ recordId: 'hidden', title: 'hidden' }]);
+    await hide('hidden');
+    for (const id of ['nothing', 'hidden']) {
+      expect(await house.reader.get(row(id))).toMatchObject({
+        status: 404,
+        body: { error: { code: 'RECORD_NOT_FOUND' } },
+      });
+    }
+    expect((await house.moderator.get(row('hidden'))).body).toMatchObject({ record_id: 'hidden', hidden: true });
+    for (const id of ['\0', 'a'.repeat(201)]) {
+      for (const path of [row(id), image(id), row(id).replace('row', 'sound'), row(id).replace('row', 'heatmap')]) {
+        expect(await house.reader.get(path)).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc: ['path', 'record_id'] }] },
+        });
+      }
+    }
+    expect((await house.reader.get('/row/%ff')).status).toBe(404);
+  });
+
+  it('is a page for people', async () => {
+    await house.seed([{ recordId: 'page', title: '<script>alert(1)</script>' }]);
+    const browser = await signedIn(READER);
+    const page = await browser.get(row('page'), HTML_PLEASE);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.text).toContain('&lt;script&gt;alert(1)');
+    expect(page.text).not.toContain('<script>alert(1)');
+    const none = await browser.get(row('nothing'), HTML_PLEASE);
+    expect(none.status).toBe(404);
+    expect(none.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  });
+});
+
+describe('the picture of a record', () => {
+  const WIDTH = 800;
+  const HEIGHT = 400;
+  let bytes: Buffer;
+  beforeAll(async () => {
+    const noise = Buffer.from(Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => (i * 7919) % 251));
+    bytes = await sharp(noise, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } })
+      .jpeg()
+      .toBuffer();
+    await house.seed([
+      { recordId: 'pic/1', title: 'a picture' },
+      { recordId: 'pic/hidden', title: 'a hidden one' },
+    ]);
+    for (const id of ['pic/1', 'pic/hidden']) await house.seedPicture(id, { bytes, width: WIDTH, height: HEIGHT });
+    await hide('pic/hidden');
+  });
+
+  it('comes as it is kept, to be shown and nothing else', async () => {
+    const answer = await house.reader.get(image('pic/1'));
+    expect(answer.status).toBe(200);
+    expect(answer.bytes.equals(bytes)).toBe(true);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/jpeg',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'private, no-cache',
+      'accept-ranges': 'bytes',
+      'content-length': String(bytes.length),
+    });
+  });
+
+  it('stands in the record with its address', async () => {
+    const { body } = await house.reader.get(row('pic/1'));
+    expect(body.image).toMatchObject({ width: WIDTH, height: HEIGHT });
+    const answer = await house.reader.get(body.image.url);
+    expect(answer.status).toBe(200);
+    expect(answer.bytes.equals(bytes)).toBe(true);
+  });
+
+  it.each([
+    ['w=16', 64, 'jpeg'],
+    ['w=100', 128, 'jpeg'],
+    ['w=512&format=webp', 512, 'webp'],
+    ['w=1024&format=png', WIDTH, 'png'],
+    ['format=webp', WIDTH, 'webp'],
+  ])('comes in few sizes, never enlarged, and in the format that is asked for: %s', async (query, width, format) => {
+    const answer = await house.reader.get(`${image('pic/1')}?${query}`);
+    expect(answer.headers.get('content-type')).toBe(`image/${format}`);
+    const made = await sharp(answer.bytes).metadata();
+    expect(made).toMatchObject({ format, width, height: width / 2 });
+  });
+
+  it.each(['w=15', 'w=1025', 'w=1.5', 'w=x', 'format=svg', 'format='])('is 422 with %s', async (query) => {
+    const answer = await house.reader.get(`${image('pic/1')}?${query}`);
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail[0].loc[0]).toBe('query');
+  });
+
+  it('is not sent again to who has it, and in part to who asks for a part', async () => {
+    const path = image('pic/1');
+    const { headers } = await house.reader.get(path);
+    const etag = headers.get('etag')!;
+    expect(etag).toMatch(/^"/);
+    expect((await house.reader.get(`${path}?w=64`)).headers.get('etag')).not.toBe(etag);
+    const again = await house.reader.get(path, { 'if-none-match': etag });
+    expect(again).toMatchObject({ status: 304, text: '' });
+    expect(again.headers.get('etag')).toBe(etag);
+
+    const part = await house.reader.get(path, { range: 'bytes=10-19', 'if-range': etag });
+    expect(part.status).toBe(206);
+    expect(part.headers.get('content-range')).toBe(`bytes 10-19/${bytes.length}`);
+    expect(part.bytes.equals(bytes.subarray(10, 20))).toBe(true);
+    expect((await house.reader.get(path, { range: 'bytes=10-19', 'if-range': '"another"' })).status).toBe(200);
+    const beyond = await house.reader.get(path, { range: `bytes=${bytes.length}-` });
+    expect(beyond).toMatchObject({ status: 416, body: { error: { code: 'RANGE_NOT_SATISFIABLE' } } });
+    expect(beyond.headers.get('content-range')).toBe(`bytes */${bytes.length}`);
+
+    const head = await house.reader.ask(path, { method: 'HEAD' });
+    expect(head).toMatchObject({ status: 200, text: '' });
+    expect(head.headers.get('content-length')).toBe(String(bytes.length));
+  });
+
+  it('is 410 where its record is hidden, but for moderators; 404 where there is none, or its bytes are gone', async () => {
+    expect(await house.reader.get(image('pic/hidden'))).toMatchObject({
+      status: 410,
+      body: { error: { code: 'IMAGE_HIDDEN' } },
+    });
+    expect((await house.moderator.get(image('pic/hidden'))).status).toBe(200);
+    await house.seed([
+      { recordId: 'pic/none', title: 'none' },
+      { recordId: 'pic/gone', title: 'gone' },
+    ]);
+    await house.seedPicture('pic/gone', { bytes, width: WIDTH, height: HEIGHT });
+    const { rows } = await house.database.db.query<{ key: string }>(
+      `select picture_key as key from catalog_records where record_id = 'pic/gone'`,
+    );
+    await house.house.files.remove(rows[0]!.key);
+    for (const id of ['nothing', 'pic/none', 'pic/gone']) {
+      expect(await house.reader.get(image(id))).toMatchObject({
+        status: 404,
+        body: { error: { code: 'IMAGE_NOT_FOUND' } },
+      });
+    }
+  });
+
+  it('has heatmaps where its service made some', async () => {
+    expect((await house.reader.get('/heatmap/pic%2F1')).body.error.code).toBe('HEATMAP_NOT_FOUND');
+    const maps = { width: 2, height: 2, maps: { crack: 'AAECAw==' } };
+    await house.database.db.query(
+      `update catalog_details set attachment = $1
+        where number in (select number from catalog_records where record_id like 'pic/%')`,
+      [JSON.stringify(maps)],
+    );
+    expect((await house.reader.get('/heatmap/pic%2F1')).body).toEqual(maps);
+    expect((await house.reader.get('/heatmap/pic%2Fhidden')).status).toBe(410);
+    expect((await house.moderator.get('/heatmap/pic%2Fhidden')).body).toEqual(maps);
+  });
+});
+
+describe('the recording of a record', () => {
+  it('plays while its upload lives, from where it is asked for', async () => {
+    const { files } = house.house;
+    const wav = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt '), Buffer.alloc(50_000, 7)]);
+    const { key } = await files.put(wav, { maxBytes: wav.length });
+    await house.seed([
+      { recordId: 'snd', title: 'a note' },
+      { recordId: 'mute', title: 'none' },
+    ]);
+    await house.database.db.query(
+      `update catalog_details set sound_key = $1
+        where number = (select number from catalog_records where record_id = 'snd')`,
+      [key],
+    );
+    const whole = await house.reader.get('/sound/snd');
+    expect(whole.status).toBe(200);
+    expect(whole.bytes.equals(wav)).toBe(true);
+    expect(whole.headers.get('content-type')).toBe('audio/wav');
+    const part = await house.reader.get('/sound/snd', { range: 'bytes=40000-' });
+    expect(part.status).toBe(206);
+    expect(part.headers.get('content-range')).toBe(`bytes 40000-${wav.length - 1}/${wav.length}`);
+    expect(part.bytes.equals(wav.subarray(40_000))).toBe(true);
+
+    await hide('snd');
+    expect((await house.moderator.get('/sound/snd')).status).toBe(200);
+    const none = { status: 404, body: { error: { code: 'SOUND_NOT_FOUND' } } };
+    expect(await house.reader.get('/sound/snd')).toMatchObject(none);
+    expect(await house.reader.get('/sound/mute')).toMatchObject(none);
+    await files.remove(key);
+    expect(await house.moderator.get('/sound/snd')).toMatchObject(none);
+  });
+});
+
+describe('saved views', () => {
+  it('are kept under names of one’s own, seen by nobody else, and removed', async () => {
+    const other = house.client({ token: OTHER_READER });
+    const made = await other.post('/views', { json: { name: ' Трещины <b> ', query: 'defect=crack&q=%D0%BC' } });
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      id: expect.stringMatching(/^view_/),
+      name: 'Трещины <b>',
+      query: 'defect=crack&q=%D0%BC',
+      created_at: expect.stringMatching(/\.\d{3}Z$/),
+    });
+    expect((await other.get('/views')).body).toEqual({ items: [made.body], total: 1 });
+    expect((await house.moderator.get('/views')).body.total).toBe(0);
+    const again = await other.post('/views', { json: { name: 'Трещины <b>', query: '' } });
+    expect(again).toMatchObject({ status: 409, body: { error: { code: 'VIEW_EXISTS' } } });
+    const none = { status: 404, body: { error: { code: 'VIEW_NOT_FOUND' } } };
+    expect(await house.moderator.ask(`/views/${made.body.id}`, { method: 'DELETE' })).toMatchObject(none);
+    expect((await other.ask(`/views/${made.body.id}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await other.ask(`/views/${made.body.id}`, { method: 'DELETE' })).toMatchObject(none);
+    expect((await other.get('/views')).body.total).toBe(0);
+  });
+
+  it.each([
+    ['no name', { query: '' }, ['body', 'name']],
+    ['an empty one', { name: '', query: '' }, ['body', 'name']],
+    ['one of blanks', { name: '  ', query: '' }, ['body', 'name']],
+    ['one of two lines', { name: 'a\nb', query: '' }, ['body', 'name']],
+    ['one that is too long', { name: 'a'.repeat(101), query: '' }, ['body', 'name']],
+    ['one with a zero', { name: 'a\0', query: '' }, ['body', 'name']],
+    ['no query', { name: 'a' }, ['body', 'query']],
+    ['one that no address could have', { name: 'a', query: 'q=мост' }, ['body', 'query']],
+    ['one that is too long', { name: 'a', query: 'q'.repeat(4001) }, ['body', 'query']],
+  ])('have a name and an address: %s is 422', async (_, json, loc) => {
+    expect(await house.reader.post('/views', { json })).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
+  });
+
+  it('are at most 100 a person', async () => {
+    const save = (i: number) => house.moderator.post('/views', { json: { name: `view ${i}`, query: '' } });
+    for (let i = 0; i < 100; i++) expect((await save(i)).status).toBe(201);
+    expect(await save(100)).toMatchObject({ status: 409, body: { error: { code: 'TOO_MANY_VIEWS' } } });
+  });
+});
+
+describe('how it fares', () => {
+  it('is told without a token: how many records there are, and how far they are behind', async () => {
+    const { status, body } = await house.client().get('/health');
+    expect(status).toBe(200);
+    expect(body).toEqual({ status: 'ok', documents: expect.any(Number), lag_seconds: expect.any(Number) });
+    expect(body.documents).toBeGreaterThan(0);
+    expect((await house.client().get('/livez')).body).toEqual({ ok: true, data: { alive: true } });
+    expect((await house.client().get('/ready')).body.data).toMatchObject({ service: 'catalog', auth: 'enforced' });
+  });
+
+  it('is measured', async () => {
+    const { text } = await house.client().get('/metrics');
+    expect(Number(/^assay_catalog_documents (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+    expect(text).toMatch(/^assay_catalog_lag_seconds \d/m);
+    expect(text).toMatch(/^assay_auth_disabled\{service="catalog"\} 0$/m);
+  });
+
+  it('is 503 while the database is away', async () => {
+    const other = await startCatalog();
+    onTestFinished(() => other.stop());
+    await other.seed([{ recordId: 'a', title: 'a' }]);
+    await other.house.db.close();
+    expect(await other.client().get('/health')).toMatchObject({
+      status: 503,
+      body: { ok: false, error: { code: 'DATABASE_UNAVAILABLE' } },
+    });
+    expect((await other.reader.get('/row/a')).status).toBe(503);
+    expect((await other.client().get('/metrics')).text).not.toMatch(/^assay_catalog_documents /m);
+  });
+});

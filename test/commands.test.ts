@@ -1,0 +1,265 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { failure } from '../src/services/passports/failures.ts';
+import { TaskFailure } from '../src/tasks/task.ts';
+import { ADMIN_KEY, fakeReading, pdf } from './helpers/passports.ts';
+import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
+import { fakeHearing, HEARD } from './helpers/speech.ts';
+import { freePort, REPOSITORY } from './processes/assay.ts';
+
+// Real processes start here, on whatever machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const WALL = join(REPOSITORY, 'examples/wall.jpg');
+const NOTE = join(REPOSITORY, 'examples/voice-note.mp3');
+let folder: string;
+
+/** The command as a user types it, in a folder of its own, where nothing is configured. */
+function assay(args: readonly string[], env: Record<string, string> = {}, signal?: AbortSignal): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: folder, DATA_DIR: join(folder, 'data'), ...env },
+      ...(signal && { signal, killSignal: 'SIGINT' as const }),
+    };
+    const script = join(REPOSITORY, 'scripts/assay.mjs');
+    const child = execFile(process.execPath, [script, ...args], options, (_, out, err) => {
+      resolve({ code: child.exitCode ?? -1, out, err });
+    });
+  });
+}
+
+let photos: Product;
+let speech: Product;
+let passports: Product;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assay-commands-'));
+  photos = await startProduct({ model: fakeModel() });
+  speech = await startProduct({ service: 'stt', model: fakeHearing() });
+  const reading = fakeReading();
+  let read = 0;
+  passports = await startProduct({
+    service: 'passports',
+    env: { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
+    model: {
+      ...reading,
+      // The third one is beyond it.
+      run: (job) => (++read === 3 ? Promise.reject(new TaskFailure(failure('NO_FIELDS_FOUND'))) : reading.run(job)),
+    },
+  });
+  await assay(['--version']);
+}, 120_000);
+afterAll(async () => {
+  await photos.stop();
+  await speech.stop();
+  await passports.stop();
+  await rm(folder, { recursive: true });
+});
+
+const at = (product: Product) => ['--server', product.url];
+
+describe('assay predict', () => {
+  it('shows people what is on a photo, and says nothing else', async () => {
+    const { code, out, err } = await assay(['predict', WALL, ...at(photos), '--token', TOKEN]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^surface {4}concrete_wall\ngroups +cracking +█+·* +90\.0 %\n/);
+    expect(out).toMatch(/\ndefects +crack +█+·* +90\.0 %\n$/);
+  });
+
+  it('gives programs one JSON object, of an address too, and into a file where that is asked for', async () => {
+    const reference = 'https://storage-1.example.com/photo.jpg';
+    const args = [reference, ...at(photos), '--json', '--priority', 'batch', '--model-version', 'own-2'];
+    const { code, out } = await assay(['predict', ...args], { ASSAY_TOKEN: TOKEN });
+    expect(code).toBe(0);
+    const { model_version: _, ...result } = RESULT;
+    expect(JSON.parse(out)).toMatchObject({ status: 'done', result });
+
+    const file = join(folder, 'photo.json');
+    const quiet = await assay(['predict', ...args, '--output', file], { ASSAY_TOKEN: TOKEN });
+    expect(quiet).toEqual({ code: 0, out: '', err: '' });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ status: 'done' });
+  });
+
+  it('finds the server of this machine and its token by itself, and need not wait', async () => {
+    const { port } = new URL(photos.url);
+    const credentials = join(folder, 'data', 'credentials');
+    await mkdir(credentials, { recursive: true });
+    await writeFile(join(credentials, 'defectoscopy_api_tokens'), TOKEN);
+    const { code, out } = await assay(['predict', WALL, '--no-wait', '--json'], { DEFECTOSCOPY_PORT: port });
+    expect(code).toBe(0);
+    const accepted = JSON.parse(out);
+    expect(accepted).toMatchObject({ status: 'queued', estimated_wait_seconds: 90 });
+    expect(await photos.finished(accepted.task_id)).toMatchObject({ status: 'done' });
+  });
+
+  it('ends with status 1 where the task has failed', async () => {
+    const stranded = await startProduct();
+    onTestFinished(() => stranded.stop());
+    const waiting = assay(['predict', WALL, ...at(stranded), '--token', TOKEN, '--json']);
+    let id: string | undefined;
+    await vi.waitFor(async () => {
+      const { rows } = await stranded.database.db.query<{ id: string }>('select id from tasks');
+      id = rows[0]!.id;
+    }, 30_000);
+    await stranded.call(`/result/${id}/cancel`, { method: 'POST' });
+    const { code, out, err } = await waiting;
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ task_id: id, status: 'failed', error_code: 'CANCELLED' });
+    expect(err).toBe(`The task ${id} has failed: Cancelled by client (CANCELLED)\n`);
+  });
+
+  it('can be interrupted, and the task goes on', async () => {
+    const stranded = await startProduct();
+    onTestFinished(() => stranded.stop());
+    const interrupt = new AbortController();
+    const waiting = assay(['predict', WALL, ...at(stranded), '--token', TOKEN], {}, interrupt.signal);
+    const count = async () => (await stranded.database.db.query('select id from tasks')).rows.length;
+    await vi.waitFor(async () => expect(await count()).toBe(1), 30_000);
+    interrupt.abort();
+    expect(await waiting).toEqual({ code: 130, out: '', err: 'Given up; a task that was created goes on.\n' });
+  });
+});
+
+describe('assay transcribe', () => {
+  const said = (...args: string[]) => assay(['transcribe', NOTE, ...at(speech), ...args], { ASSAY_TOKEN: TOKEN });
+
+  it('shows what was said and when', async () => {
+    const { code, out, err } = await said('--language', 'en');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toBe(`2.4 s of sound, language en\n   0.3 s  ${HEARD.transcription}\n`);
+  });
+
+  it('writes every format of a transcript, and the task as JSON', async () => {
+    const [txt, srt, vtt, json, task] = await Promise.all([
+      said('--format', 'txt'),
+      said('--format', 'srt', '--output', join(folder, 'note.srt')),
+      said('--format', 'vtt'),
+      said('--format', 'json'),
+      said('--json'),
+    ]);
+    expect(txt.out).toBe(`${HEARD.transcription}\n`);
+    expect(srt).toEqual({ code: 0, out: '', err: '' });
+    expect(await readFile(join(folder, 'note.srt'), 'utf8')).toMatch(/^1\n00:00:00,300 --> .*\n/);
+    expect(vtt.out).toMatch(/^WEBVTT/);
+    expect(JSON.parse(json.out)).toEqual(HEARD);
+    expect(JSON.parse(task.out)).toMatchObject({ status: 'done', result: HEARD });
+  });
+});
+
+describe('assay extract', () => {
+  const KEY = { ASSAY_API_KEY: ADMIN_KEY };
+  const document = async (name: string) => {
+    await writeFile(join(folder, name), pdf().bytes);
+    return name;
+  };
+
+  it('shows the fields of documents, photos of pages among them', async () => {
+    const { code, out, err } = await assay(['extract', await document('a.pdf'), WALL, ...at(passports)], KEY);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^wall\.pdf:\nAddress {18}г\. Энск, ул\. Южная, д\. 7 +90 %\n/);
+    expect(out).toMatch(/\n\na\.pdf:\nAddress [\s\S]*\nTotal area {15}54\.3 +\n… 4 cells of tables\n$/);
+  });
+
+  it('ends with status 1 where a document cannot be read, and tells of the others all the same', async () => {
+    const files = [await document('third.pdf'), await document('fourth.pdf')];
+    const { code, out, err } = await assay(['extract', ...files, ...at(passports), '--json'], KEY);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^The task \S+ has failed: The document can be read, .* \(NO_FIELDS_FOUND\)\n$/);
+    const { documents } = JSON.parse(out);
+    expect(new Set(documents.map(({ status }: { status: string }) => status))).toEqual(new Set(['SUCCESS', 'FAILED']));
+  });
+
+  it('writes workbooks and reports', async () => {
+    const book = join(folder, 'book.xlsx');
+    const args = [await document('b.pdf'), ...at(passports), '--format', 'xlsx', '--output', book];
+    expect(await assay(['extract', ...args], KEY)).toEqual({ code: 0, out: `${book}\n`, err: '' });
+    expect((await readFile(book)).subarray(0, 2).toString()).toBe('PK');
+
+    const files = [await document('c.pdf'), await document('d.pdf'), ...at(passports)];
+    const reports = await assay(['extract', ...files, '--format', 'pdf', '--output', folder, '--language', 'ru'], KEY);
+    expect(reports).toMatchObject({ code: 0, out: `${join(folder, 'c.pdf')}\n${join(folder, 'd.pdf')}\n` });
+    expect((await readFile(join(folder, 'd.pdf'))).length).toBeGreaterThan(1000);
+  });
+});
+
+describe('what cannot be done is one plain sentence and status 2', () => {
+  const refused = async (args: readonly string[], sentence: RegExp | string, env: Record<string, string> = {}) => {
+    const { code, out, err } = await assay(args, env);
+    expect({ code, out }, err).toEqual({ code: 2, out: '' });
+    if (typeof sentence === 'string') expect(err).toBe(`${sentence}\n`);
+    else expect(err).toMatch(sentence);
+    expect(err).not.toMatch(/^\s+at /m);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  };
+
+  it('a wrong flag, a missing argument', async () => {
+    await refused(['predict', WALL, '--colour'], "error: unknown option '--colour'");
+    await refused(['predict'], "error: missing required argument 'file|url'");
+    await refused(['predict', WALL, '--priority', 'high'], /^error: option '--priority <priority>' .* is invalid\./);
+    await refused(['transcribe', NOTE, '--format', 'srt', '--json'], /cannot be used with/);
+    await refused(['predict', WALL, '--server', 'nowhere'], '--server nowhere is no http or https address.');
+    await refused(['extract', WALL, '--format', 'pdf'], /^--format pdf needs --output/);
+  });
+
+  it('a file that is missing, is none, is empty, or is nothing to read', async () => {
+    const open = ['--token', TOKEN, ...at(photos)];
+    await refused(['predict', 'none.jpg', ...open], 'There is no file none.jpg.');
+    await refused(['predict', folder, ...open], `${folder} is a folder.`);
+    await writeFile(join(folder, 'empty.jpg'), '');
+    await refused(['predict', 'empty.jpg', ...open], 'empty.jpg is empty.');
+    await writeFile(join(folder, 'notes.txt'), 'text');
+    await refused(
+      ['predict', 'notes.txt', ...open],
+      /refuses: The body must be an image .* \(UNSUPPORTED_MEDIA_TYPE\)/,
+    );
+    await refused(['extract', 'notes.txt', ...at(passports)], /^notes\.txt: /, { ASSAY_API_KEY: ADMIN_KEY });
+    const elsewhere = ['predict', 'https://other.example.com/a.jpg', ...open];
+    await refused(elsewhere, /refuses: image_url: .* \(VALIDATION_ERROR\)/);
+    await refused(['predict', WALL, ...open, '--output', '/no/such/folder/a.json'], /cannot be written \(ENOENT\)\.$/);
+  });
+
+  it('a server that is not there, or is something else', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    const words = `${nobody} cannot be reached (ECONNREFUSED). \`assay start\` starts it.`;
+    await refused(['predict', WALL, '--server', nobody], words);
+    await refused(['extract', NOTE, '--server', nobody], words, { ASSAY_API_KEY: 'any' });
+    const other = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
+    await refused(['predict', WALL, '--server', url], `${url} is no service of Assay's.`);
+    await refused(
+      ['transcribe', NOTE, ...at(photos), '--token', TOKEN],
+      /^http:\S+ refuses: The body must be an image/,
+    );
+    await refused(
+      ['transcribe', 'https://a.example.com/b.mp3', ...at(photos), '--token', TOKEN],
+      /is no stt of Assay's/,
+    );
+  });
+
+  it('a credential that is missing, wrong or too old', async () => {
+    const url = photos.url;
+    await refused(
+      ['predict', WALL, ...at(photos)],
+      `${url} wants a credential. --token or ASSAY_TOKEN gives it one that is good.`,
+      { DATA_DIR: join(folder, 'none') },
+    );
+    await refused(['predict', WALL, ...at(photos), '--token', 'wrong'], /^http:\S+ refuses the credential: /);
+    await refused(
+      ['extract', WALL, ...at(passports), '--api-key', 'wrong'],
+      /refuses the credential: There is no such API key\./,
+    );
+    const old = 'eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.c2lnbmF0dXJl';
+    await refused(['extract', WALL, ...at(passports), '--token', old], /refuses the credential: .* its time is over\./);
+  });
+});

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
+import { attendHouse, gatewayHouse, type House, openHouse, plan } from '../../src/compose.ts';
+import { serve } from '../../src/roles/serve.ts';
+import { type ImportedRecord, openRecords } from '../../src/services/catalog/records/records.ts';
+import { type Client, newClient } from './passports.ts';
+
+export const READER = 'reader-token-1';
+export const OTHER_READER = 'reader-token-2';
+export const MODERATOR = 'moderator-token-1';
+export const OTHER_MODERATOR = 'moderator-token-2';
+
+/** The real listener of the catalog on real SQL; its worker runs when it is asked for. */
+export interface Catalog {
+  readonly url: string;
+  readonly house: House;
+  readonly database: TestDatabase;
+  readonly dataDir: string;
+  /** Nobody: without a token and without cookies. */
+  client(options?: { token?: string | undefined }): Client;
+  readonly reader: Client;
+  readonly moderator: Client;
+  /** Writes records as if they had been imported. */
+  seed(records: readonly ImportedRecord[]): Promise<void>;
+  /** Gives a record these bytes for its picture, as if they had been fetched and made smaller. */
+  seedPicture(recordId: string, picture: { bytes: Buffer; width: number; height: number }): Promise<void>;
+  /** Starts the worker, where it does not run, and waits until it has nothing to do. */
+  index(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** `env` may take a variable back by undefined. All services' finished work is indexed; only the catalog listens. */
+export async function startCatalog(env: Record<string, string | undefined> = {}): Promise<Catalog> {
+  const database = await testDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'assay-catalog-'));
+  const planned = await plan(
+    {
+      APP_ENV: 'test',
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      FILES_HOST: 'files.assay.internal',
+      CATALOG_PORT: '0',
+      CATALOG_SOURCES: 'defectoscopy,stt,passports',
+      REPORTS_API_TOKENS: `${READER},${OTHER_READER}`,
+      REPORTS_MODERATOR_TOKENS: `${MODERATOR},${OTHER_MODERATOR}`,
+      LOG_LEVEL: 'silent',
+      ...env,
+    },
+    'test',
+  );
+  const service = planned.services.find(({ name }) => name === 'catalog')!;
+  const house = await openHouse({ ...planned, services: [service] });
+  const { db, files, log } = house;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const running: Promise<unknown>[] = [];
+  const listeners = await gatewayHouse(house, signal, 50);
+  const url = await new Promise<string>((resolve, reject) => {
+    const onListening = (addresses: Record<string, string>) => resolve(addresses['catalog']!);
+    const serving = serve({ services: [service], house: listeners, host: '127.0.0.1', onListening, log, signal });
+    serving.catch(reject);
+    running.push(serving);
+  });
+
+  let attending: Promise<void> | undefined;
+  async function attend(): Promise<void> {
+    if (attending !== undefined) return;
+    attending = service.attend!(await attendHouse(house), signal);
+    // What it dies of is told by `stop`.
+    attending.catch(() => {});
+    running.push(attending);
+  }
+
+  return {
+    ...{ url, house, database, dataDir },
+    client: ({ token } = {}) => newClient(url, token),
+    reader: newClient(url, READER),
+    moderator: newClient(url, MODERATOR),
+    seed: (records) => openRecords({ db, files, log }).import(records),
+    async seedPicture(recordId, { bytes, width, height }) {
+      const { key } = await files.put(bytes, { maxBytes: bytes.length });
+      const { rowCount } = await db.query(
+        'update catalog_records set picture_key = $2, picture_width = $3, picture_height = $4 where record_id = $1',
+        [recordId, key, width, height],
+      );
+      if (rowCount !== 1) throw new Error(`there is no record ${recordId}`);
+    },
+    async index() {
+      await attend();
+      for (let waits = true; waits; ) {
+        const { rows } = await db.query<{ waits: boolean }>(
+          'select exists (select from catalog_feed) or exists (select from catalog_pictures where due_at <= now()) as waits',
+        );
+        waits = rows[0]!.waits;
+        if (waits) await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    async stop() {
+      stop.abort();
+      await Promise.all(running).finally(async () => {
+        await house.close();
+        await database.drop();
+        await rm(dataDir, { recursive: true, force: true });
+      });
+    },
+  };
+}
