@@ -13,7 +13,20 @@ const ENGLISH =
 const SYLLABLES = 'ба ве го ди жу за ки ло му на пе ри со ту фа хе ци чо шу ра ня лю вы тё са до ко ми'.split(' ');
 const LATIN = 'ta re mo li su ven dor kal ist ber ran pol nik os ter'.split(' ');
 
-const DEFECTS = ['crack', 'spall', 'rust', 'stain', 'mold', 'peeling', 'leak', 'exposed_rebar', 'efflorescence', 'scratch'];
+const GRAMMAR = 'и в на с не что по это для от к из как the of and to in is a for on with'.split(' ');
+
+const DEFECTS = [
+  'crack',
+  'spall',
+  'rust',
+  'stain',
+  'mold',
+  'peeling',
+  'leak',
+  'exposed_rebar',
+  'efflorescence',
+  'scratch',
+];
 const SURFACES = ['wall', 'floor', 'ceiling', 'facade', 'bridge_deck', 'metal'];
 const MASTERS = ['plaster', 'concrete', 'brick', 'tile', 'paint', 'steel', 'wood'];
 
@@ -50,11 +63,11 @@ export function vocabulary(random, size) {
   return [...all];
 }
 
-/** A function that picks from a list as words occur: the tenth a tenth as often as the first. */
+/** A function that picks from a list as words occur that mean something: the first of a text's words are those of grammar. */
 export function zipf(random, list) {
   const sums = new Float64Array(list.length);
   let sum = 0;
-  for (let i = 0; i < list.length; i++) sums[i] = sum += 1 / (i + 2.7);
+  for (let i = 0; i < list.length; i++) sums[i] = sum += 1 / (i + 40);
   return () => {
     const wanted = random.next() * sum;
     let [low, high] = [0, list.length - 1];
@@ -75,11 +88,14 @@ export function* records(count, { seed = 5, words = 60_000 } = {}) {
   const random = randomOf(seed);
   const list = vocabulary(random, words);
   const word = zipf(random, list);
-  const text = (least, most) => Array.from({ length: random.whole(least, most) }, word).join(' ');
+  const next = () => (random.chance(0.2) ? random.pick(GRAMMAR) : word());
+  const text = (least, most) => Array.from({ length: random.whole(least, most) }, next).join(' ');
   for (let i = 0; i < count; i++) {
     const kind = random.next();
     const service = kind < 0.5 ? 'defectoscopy' : kind < 0.8 ? 'stt' : kind < 0.95 ? 'passports' : 'import';
-    const id = `${i.toString(36).padStart(8, '0')}${Math.floor(random.next() * 2 ** 48).toString(36).padStart(10, '0')}xyzw`;
+    const id = `${i.toString(36).padStart(8, '0')}${Math.floor(random.next() * 2 ** 48)
+      .toString(36)
+      .padStart(10, '0')}xyzw`;
     const failed = random.chance(0.03);
     const photo = service === 'defectoscopy' && !failed;
     const defects = photo ? found(random) : {};
@@ -119,7 +135,7 @@ function titleOf(service, i, random, text) {
 
 /** Writes them into the catalog's tables as the indexer does, in its order. `wordsOf`: the product's own. */
 export async function fill(db, all, wordsOf) {
-  let batch = [];
+  const batch = [];
   for (const record of all) {
     batch.push(record);
     if (batch.length === 1000) await write(db, batch.splice(0), wordsOf);

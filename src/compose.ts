@@ -13,6 +13,8 @@ import { inWords, PACKAGE_ROOT, type Plan } from './plan.ts';
 import type { DeliverNeeds } from './roles/deliver.ts';
 import { createDeliveryMeters, createTaskMeter } from './roles/meters.ts';
 import type { SweepNeeds } from './roles/sweep.ts';
+import { openNeighbourhood } from './services/neighbours.ts';
+import { keepOverview } from './services/overview.ts';
 import type { AttendHouse, GatewayHouse, ModelHouse } from './services/service.ts';
 import { postgresTaskStore } from './tasks/postgres.ts';
 import { watchQueue } from './tasks/queue-metrics.ts';
@@ -98,18 +100,27 @@ export const migrateDatabase = (db: Db) => migrate(db, new URL('migrations/', PA
 
 /** What the listeners of one process are made from. */
 export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs = 1000): Promise<GatewayHouse> {
-  const { db, tasks, workers, uploads, files, log, services, shared, records } = house;
+  const { db, tasks, workers, uploads, files, log, services, neighbours, shared, records } = house;
   const roster = await keepRoster({
     ...{ workers, tasks, signal, log, refreshMs },
-    services: services.map(({ name }) => name),
+    services: neighbours.map(({ name }) => name),
   });
   const metrics = createMetrics({ version: shared.version });
   const withQueue = services.filter(({ work }) => work !== undefined).map(({ name }) => name);
   watchQueue({ registry: metrics.registry, roster, services: withQueue });
   const meter = createTaskMeter(metrics.registry);
+  const overview = keepOverview({
+    roster,
+    neighbours,
+    registry: metrics.registry,
+    signal,
+    everyMs: 2 * refreshMs,
+    log,
+  });
   const sealing = await sealingKey(shared.dataDir);
   return {
-    ...{ db, tasks, uploads, files, roster, metrics, records, log },
+    ...{ db, tasks, uploads, files, roster, metrics, overview, records, log },
+    neighbours: openNeighbourhood(neighbours),
     onCancelled: (service) => meter.ended(service, 'failed'),
     webhookKeys: jwks(await house.signingKey()),
     seal: (secret) => seal(sealing, secret),

@@ -96,7 +96,7 @@ program
   .option('--replace', 'lose what is there')
   .action(async (file: string, { replace = false }: { replace?: boolean }) => {
     const { restoreCommand } = await import('./commands/restore.ts');
-    await restoreCommand(file, { replace });
+    await restoreCommand(file, { replace, signal: stopSignal() });
   });
 
 const audit = program.command('audit').description('the audit trail of the reports');
@@ -133,8 +133,11 @@ program
   .command('conform')
   .description('check a deployment against the specification, line by line, and print what fails')
   .argument('<url>', 'its base address')
-  .option('--service <name>', 'what it is: defectoscopy, stt or passports; it tells by itself as a rule')
-  .option('--token <token>', 'an access token of defectoscopy or stt (on this machine: the one that is configured)')
+  .option('--service <name>', 'what it is: defectoscopy, stt, passports or reports; it tells by itself as a rule')
+  .option(
+    '--token <token>',
+    'an access token of defectoscopy, stt or reports (on this machine: the one that is configured)',
+  )
   .option('--api-key <key>', 'a key of passports (on this machine: the one that is configured)')
   .option('--image-url <url>', 'an image that tasks may name, where the deployment keeps no files itself')
   .option('--audio-url <url>', 'a recording that tasks may name, where the deployment keeps no files itself')
@@ -146,7 +149,7 @@ program
   .option('--json', 'for programs')
   .action(async (url: string, options: ConformOptions) => {
     const { conformCommand } = await import('./commands/conform.ts');
-    await conformCommand(url, options, { signal: stopSignal() });
+    if (!(await conformCommand(url, options, { signal: stopSignal() }))) process.exitCode = 1;
   });
 
 const models = program.command('models').description('the speech models that STT_MODEL can name');

@@ -6,6 +6,7 @@ import { OperatorError } from './base/operator-error.ts';
 import { type Environment, readSettings, SettingsProblem, type Values } from './base/settings.ts';
 import { localCredentials } from './local-credentials.ts';
 import { services } from './services/index.ts';
+import type { Neighbour } from './services/neighbours.ts';
 import type { RecordSource } from './services/records.ts';
 import type { OpenService, Service, SharedSettings } from './services/service.ts';
 import { houseAgreements, houseSettings } from './settings.ts';
@@ -22,6 +23,8 @@ export interface Plan {
   readonly absent: readonly Service[];
   /** Of the listeners of all services, whichever of them this process has to do with. */
   readonly ports: readonly number[];
+  /** All services as their pages link to each other, whichever of them this process has to do with. */
+  readonly neighbours: readonly Neighbour[];
   /** What people search of the finished work of all services, whichever of them this process has to do with. */
   readonly records: readonly RecordSource[];
   /** The environment as it was read, with what the local profile has added: what a child process inherits. */
@@ -63,6 +66,10 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
     services: open,
     absent: services.filter((service) => !chosen.includes(service)),
     ports: open.map(({ port }) => port),
+    neighbours: open.map(({ name, titles, publicUrl, port, work }) => ({
+      ...{ name, titles, publicUrl, port },
+      takesTasks: work !== undefined,
+    })),
     records: open.flatMap(({ name, title, records }) => (records ? { service: name, title, ...records } : [])),
     env,
     host: settings.host ?? (local ? '127.0.0.1' : '0.0.0.0'),

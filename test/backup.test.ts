@@ -6,8 +6,11 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startEmbeddedPostgres } from '../src/base/embedded-postgres.ts';
 import { createLog } from '../src/base/log.ts';
+import { OperatorError } from '../src/base/operator-error.ts';
 import { emptyDatabase, testDatabase } from '../src/base/testing/database.ts';
+import { backupCommand } from '../src/commands/backup.ts';
 import { FILE_COLUMNS } from '../src/commands/file-columns.ts';
+import { restoreCommand } from '../src/commands/restore.ts';
 import { newClient, type Passports, pdf, startPassports } from './helpers/passports.ts';
 import { startReceiver } from './helpers/receiver.ts';
 import { type Assay, cleanUp, newPlace, type Place, REPOSITORY, signalTo, startAssay } from './processes/assay.ts';
@@ -74,7 +77,7 @@ describe('a backup of the product on one machine', () => {
     );
     expect(new Set(late)).toEqual(new Set([202]));
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await readdir(dirname(file))).toEqual(['backup.tar', 'data']);
+    expect((await readdir(dirname(file))).filter((name) => name.includes('tar'))).toEqual(['backup.tar']);
     const keys = (await assay.call('/.well-known/webhook-keys.json')).body;
 
     // Under a product that lives, nothing is replaced.
@@ -116,44 +119,39 @@ describe('a backup of the product on one machine', () => {
     expect((await again.call('/.well-known/webhook-keys.json')).body).toEqual(keys);
   });
 
-  it('refuses what cannot be one in a sentence, with status 2', async () => {
-    const place = await newPlace();
-    const folder = dirname(place.dataDir);
-    const refused = async (args: string[], err: RegExp) =>
-      expect(await run(place, args), args.join(' ')).toMatchObject({
-        code: 2,
-        out: '',
-        err: expect.stringMatching(err),
-      });
-    await refused(
-      ['backup', join(folder, 'x.tar')],
-      /^There is nothing to back up in \S+; set DATA_DIR or DATABASE_URL\.\n$/,
-    );
-    await refused(['backup'], /missing required argument 'file'/);
-    await refused(['restore', join(folder, 'nowhere.tar')], /^There is no file \S+nowhere\.tar\.\n$/);
-    await writeFile(join(folder, 'letter.tar'), 'Dear operator,');
-    await refused(
-      ['restore', join(folder, 'letter.tar')],
-      /^\S+letter\.tar is no backup of Assay, or its beginning is damaged\.\n$/,
-    );
-    expect((await readdir(folder)).sort()).toEqual(['letter.tar']);
-
+  it('refuses what cannot be one in a sentence, and leaves nothing behind', async () => {
+    const { dataDir } = await newPlace();
+    const folder = dirname(dataDir);
     const database = await testDatabase();
     onTestFinished(() => database.drop());
-    const env = { DATABASE_URL: database.url };
-    expect(await run(place, ['backup', folder], env)).toMatchObject({
-      code: 2,
-      err: `${folder} is a folder; name the file that the backup shall be.\n`,
-    });
-    expect(await run(place, ['backup', join(folder, 'no', 'such')], env)).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/could not be written: ENOENT/),
-    });
-    const nobody = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' };
-    const unreachable = await run(place, ['backup', join(folder, 'x.tar')], nobody);
-    expect(unreachable).toMatchObject({ code: 2, err: expect.stringMatching(/^The database does not answer: /) });
-    expect(unreachable.err).not.toContain('secret');
-    expect((await readdir(folder)).filter((name) => name.includes('x.tar'))).toEqual([]);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('DATA_DIR', dataDir);
+    const { signal } = new AbortController();
+    const refused = async (attempt: () => Promise<void>, sentence: RegExp) => {
+      const error: unknown = await attempt().then(
+        () => 'nothing was refused',
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(OperatorError);
+      expect((error as Error).message).toMatch(sentence);
+      return (error as Error).message;
+    };
+    const file = (name: string) => join(folder, name);
+    const backUp = (name: string) => () => backupCommand(file(name), signal);
+    const restore = (name: string) => () => restoreCommand(file(name), { replace: false, signal });
+
+    await refused(backUp('x.tar'), /^There is nothing to back up in \S+; set DATA_DIR or DATABASE_URL\.$/);
+    await refused(restore('nowhere.tar'), /^There is no file \S+nowhere\.tar\.$/);
+    await writeFile(file('letter.tar'), 'Dear operator,');
+    await refused(restore('letter.tar'), /letter\.tar is no backup of Assay, or its beginning is damaged\.$/);
+    vi.stubEnv('DATABASE_URL', database.url);
+    await refused(backUp('.'), /is a folder; name the file that the backup shall be\.$/);
+    await refused(backUp('no/such'), /could not be written: ENOENT/);
+    const stopped = () => backupCommand(file('x.tar'), AbortSignal.abort());
+    await refused(stopped, /^Stopped: there is no backup\.$/);
+    vi.stubEnv('DATABASE_URL', 'postgres://nobody:hunter2@127.0.0.1:1/nothing');
+    expect(await refused(backUp('x.tar'), /^The database does not answer: /)).not.toContain('hunter2');
+    expect(await readdir(folder)).toEqual(['letter.tar']);
   });
 });
 
@@ -261,8 +259,7 @@ it('a database of another major version of PostgreSQL stops the start, and names
   await (await startEmbeddedPostgres({ dataDir: place.dataDir, log, unsafeForTests: true })).stop();
   await writeFile(join(place.dataDir, 'postgres', 'cluster', 'PG_VERSION'), '17\n');
   for (const args of [['start'], ['backup', join(dirname(place.dataDir), 'x.tar')]]) {
-    const { code, err } = await run(place, args);
-    expect({ code, err }).toEqual({
+    expect(await run(place, args)).toMatchObject({
       code: 2,
       err: expect.stringMatching(
         /^The database in \S+ was made by PostgreSQL 17, and this program brings 18\. .*`assay backup FILE`.*`assay restore FILE`\)\.\n$/,

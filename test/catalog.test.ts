@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openHouse, plan, sweepNeeds } from '../src/compose.ts';
 import { type Catalog, MODERATOR, OTHER_READER, READER, startCatalog } from './helpers/catalog.ts';
 import type { Ask, Client } from './helpers/passports.ts';
 
@@ -95,6 +96,22 @@ describe('who may come in', () => {
       expect((await house.moderator.ask(path, { ...ask, method })).status).not.toBe(403);
     },
   );
+
+  it.each([
+    ['POST', '/views', 2 ** 20],
+    ['POST', '/reports', 2 ** 16],
+    ['PATCH', '/reports/x', 2 ** 16],
+    ['POST', '/index', 2 ** 25],
+  ])('is asked before a body is looked at, which may be so large and no larger: %s %s', async (method, path, limit) => {
+    const body = JSON.stringify({ name: 'x'.repeat(limit) });
+    const headers = { 'content-type': 'application/json' };
+    const send = (client: Client) => client.ask(path, { method, body, headers });
+    expect((await send(house.client())).status).toBe(401);
+    expect(await send(house.moderator)).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    const small = await house.moderator.ask(path, { method, body: '{}', headers: { 'content-type': 'text/x' } });
+    expect(small).toMatchObject({ status: 415, body: { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } } });
+    expect((await house.moderator.ask(path, { method, body: '{', headers })).body).toHaveProperty('detail');
+  });
 
   it('refuses a token that is not good even beside a good cookie', async () => {
     const browser = await signedIn(READER);
@@ -338,7 +355,7 @@ describe('the record behind an address', () => {
     const page = await browser.get(row('page'), HTML_PLEASE);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(page.text).toContain('&lt;script&gt;alert(1)');
+    expect(page.text).toContain('&lt;script>alert(1)');
     expect(page.text).not.toContain('<script>alert(1)');
     const none = await browser.get(row('nothing'), HTML_PLEASE);
     expect(none.status).toBe(404);
@@ -542,7 +559,35 @@ describe('saved views', () => {
   });
 });
 
+describe('an installation without the catalog', () => {
+  const asked = async () => {
+    const { rows } = await house.database.db.query<{ sources: number; feed: number }>(
+      'select (select count(*) from catalog_sources) as sources, (select count(*) from catalog_feed) as feed',
+    );
+    return rows[0];
+  };
+
+  it('stops writing down what ends: housekeeping takes back what the catalog asked for', async () => {
+    const { db } = house.database;
+    await db.query(`insert into catalog_sources values ('defectoscopy')`);
+    await db.query(`insert into catalog_feed (service, task_id) values ('defectoscopy', 'a')`);
+    const env = { APP_ENV: 'test', DATABASE_URL: house.database.url, DATA_DIR: house.dataDir, LOG_LEVEL: 'silent' };
+    const housekeeping = async (services: string) => {
+      const without = await openHouse(await plan({ ...env, SERVICES: services }, 'sweep'));
+      const { absent } = sweepNeeds(without, new AbortController().signal);
+      for (const takeBack of absent) await takeBack();
+      await without.close();
+    };
+    await housekeeping('defectoscopy,catalog');
+    expect(await asked()).toEqual({ sources: 1, feed: 1 });
+    await housekeeping('defectoscopy');
+    expect(await asked()).toEqual({ sources: 0, feed: 0 });
+  });
+});
+
 describe('how it fares', () => {
+  beforeAll(() => house.seed([{ recordId: 'counted', title: 'counted' }]));
+
   it('is told without a token: how many records there are, and how far they are behind', async () => {
     const { status, body } = await house.client().get('/health');
     expect(status).toBe(200);

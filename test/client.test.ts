@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { Assay, type AssayOptions, type Clock, type Photo, TaskFailed, verifyWebhook } from '../src/client/index.ts';
 import { failure } from '../src/services/passports/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
+import { type Catalog as CatalogProduct, MODERATOR, READER, startCatalog } from './helpers/catalog.ts';
 import { ADMIN_KEY, fakeReading, pdf } from './helpers/passports.ts';
 import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 import { startReceiver } from './helpers/receiver.ts';
@@ -422,6 +423,79 @@ describe('the client of passports', () => {
     const stranger = client({ fetch, clock }, 'no such key').list();
     await expect(stranger).rejects.toMatchObject({ name: 'Unauthorized', code: 'INVALID_API_KEY' });
     expect(asked).toEqual(['POST /auth/token']);
+  });
+});
+
+describe('the client of the catalog', () => {
+  let product: CatalogProduct;
+  const client = (token = READER, over: Partial<AssayOptions> = {}) =>
+    new Assay({ catalog: { url: product.url, token }, ...over }).catalog;
+  beforeAll(async () => {
+    product = await startCatalog();
+  });
+  afterAll(() => product.stop());
+
+  it('indexes, searches, reads and exports records', async () => {
+    const records = Array.from({ length: 205 }, (_, number) => ({
+      record_id: `bridge/${number}`,
+      title: `Bridge ${number}`,
+      text: number === 7 ? 'rust in the third beam' : 'sound',
+      attributes: { km: number },
+    }));
+    const wrong = { record_id: 'bridge/x', created_at: 'yesterday' };
+    expect(await client(MODERATOR).index([...records, wrong])).toMatchObject({
+      indexed: 205,
+      failed: [{ row: 206, record_id: 'bridge/x' }],
+    });
+    await product.index();
+    expect(await client().indexState()).toMatchObject({ documents: 205, rebuilding: false });
+
+    const { items, total, facets } = await client().search({ q: 'rust', service: 'import', limit: 10 });
+    expect({ total, found: items.map(({ record_id }) => record_id) }).toEqual({ total: 1, found: ['bridge/7'] });
+    expect(facets.service).toMatchObject([{ value: 'import', count: 1 }]);
+    expect(await client().row('bridge/7')).toMatchObject({ title: 'Bridge 7', reports: [], image: null });
+    const ids = new Set<string>();
+    for await (const { record_id } of client().each({ sort: 'oldest' })) ids.add(record_id);
+    expect(ids.size).toBe(205);
+    const lines = new TextDecoder().decode(await client().export('jsonl', { q: 'rust' }));
+    expect(lines.trim().split('\n')).toHaveLength(1);
+
+    await product.seedPicture('bridge/7', {
+      bytes: Buffer.from(await (await wall()).arrayBuffer()),
+      width: 1,
+      height: 1,
+    });
+    expect([...(await client().image('bridge/7', { width: 64, format: 'png' })).subarray(1, 4)]).toEqual([80, 78, 71]);
+  });
+
+  it('reports records, and decides on reports', async () => {
+    const lost = watched((path, count) => (path === 'POST /reports' && count === 0 ? 'lost' : undefined));
+    const asked = { record_id: 'bridge/7', action_type: 'hide', description: 'Not ours.' } as const;
+    const report = await client(READER, { ...lost, clock: clockOf() }).report(asked);
+    expect(lost.asked).toHaveLength(2);
+    expect(report).toMatchObject({ ...asked, status: 'open', receipt: expect.stringMatching(/./) });
+    const moderator = client(MODERATOR);
+    expect(await moderator.reports({ status: 'open' })).toMatchObject({ total: 1, items: [{ id: report.id }] });
+    const decided = await moderator.decide(
+      report.id,
+      { status: 'accepted', resolver_note: 'Right.' },
+      { ifVersion: 1 },
+    );
+    expect(decided).toMatchObject({ status: 'accepted', version: 2 });
+    const again = moderator.decide(report.id, { status: 'rejected' }, { ifVersion: 1 });
+    await expect(again).rejects.toMatchObject({ name: 'Conflict', status: 412 });
+    expect((await moderator.reportEvents(report.id)).items.map(({ action }) => action)).toContain('changed');
+    const { receipt } = report;
+    const reporter = new Assay({ catalog: { url: product.url } }).catalog;
+    expect(await reporter.readReport(report.id, { receipt: receipt! })).toMatchObject({ status: 'accepted' });
+    await expect(client().row('bridge/7')).rejects.toMatchObject({ name: 'NotFound', code: 'RECORD_NOT_FOUND' });
+  });
+
+  it('throws refusals as classes', async () => {
+    await expect(client().reports()).rejects.toMatchObject({ name: 'Forbidden' });
+    await expect(client('nobody').search()).rejects.toMatchObject({ name: 'Unauthorized' });
+    const wrong = client().search({ min_conf: 2 });
+    await expect(wrong).rejects.toMatchObject({ name: 'ValidationProblem', details: [{ loc: ['query', 'min_conf'] }] });
   });
 });
 

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -25,17 +26,17 @@ const NOTE = join(REPOSITORY, 'examples/voice-note.mp3');
 let folder: string;
 
 /** The command as a user types it, in a folder of its own, where nothing is configured. */
-function assay(args: readonly string[], env: Record<string, string> = {}, signal?: AbortSignal): Promise<Ended> {
+function assay(args: readonly string[], env: Record<string, string> = {}, interrupt?: AbortSignal): Promise<Ended> {
   return new Promise((resolve) => {
     const options = {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOME: folder, DATA_DIR: join(folder, 'data'), ...env },
-      ...(signal && { signal, killSignal: 'SIGINT' as const }),
     };
     const script = join(REPOSITORY, 'scripts/assay.mjs');
     const child = execFile(process.execPath, [script, ...args], options, (_, out, err) => {
       resolve({ code: child.exitCode ?? -1, out, err });
     });
+    interrupt?.addEventListener('abort', () => child.kill('SIGINT'));
   });
 }
 
@@ -225,7 +226,10 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     await refused(['extract', 'notes.txt', ...at(passports)], /^notes\.txt: /, { ASSAY_API_KEY: ADMIN_KEY });
     const elsewhere = ['predict', 'https://other.example.com/a.jpg', ...open];
     await refused(elsewhere, /refuses: image_url: .* \(VALIDATION_ERROR\)/);
-    await refused(['predict', WALL, ...open, '--output', '/no/such/folder/a.json'], /cannot be written \(ENOENT\)\.$/);
+    await refused(
+      ['predict', WALL, ...open, '--output', '/no/such/folder/a.json'],
+      /cannot be written \(ENOENT\)\.\n$/,
+    );
   });
 
   it('a server that is not there, or is something else', async () => {
@@ -234,6 +238,7 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     await refused(['predict', WALL, '--server', nobody], words);
     await refused(['extract', NOTE, '--server', nobody], words, { ASSAY_API_KEY: 'any' });
     const other = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
     onTestFinished(() => void other.close());
     const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
     await refused(['predict', WALL, '--server', url], `${url} is no service of Assay's.`);

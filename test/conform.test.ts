@@ -1,127 +1,883 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProbe, run, type Subject, subjects, type Verdict, verdictLines, type Visit } from '../src/conform/index.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { conformCommand } from '../src/commands/conform.ts';
+import { createProbe, run, type ServiceName, subjects, type Verdict, type Visit } from '../src/conform/index.ts';
 import { FAILURES as IMAGE_FAILURES } from '../src/services/defectoscopy/failures.ts';
 import { failure } from '../src/services/passports/failures.ts';
 import type { Job } from '../src/services/service.ts';
 import { FAILURES as AUDIO_FAILURES } from '../src/services/stt/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
-import { type BreachingProxy, startBreachingProxy } from './helpers/breaching-proxy.ts';
+import {
+  admitting,
+  answering,
+  asking,
+  type Breaches,
+  type BreachingProxy,
+  editing,
+  editingAfter,
+  editingRefusals,
+  startBreachingProxy,
+} from './helpers/breaching-proxy.ts';
+import { startCatalog } from './helpers/catalog.ts';
 import { ADMIN_KEY, extraction, fakeReading, pdf } from './helpers/passports.ts';
 import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 import { fakeHearing, HEARD, silence } from './helpers/speech.ts';
 
-const JPEG = Buffer.concat([Buffer.from('ffd8ffe000104a46494600', 'hex'), Buffer.alloc(2000)]);
+let image: Buffer;
+const document = Buffer.from(pdf().bytes);
+beforeAll(async () => {
+  const create = { width: 60, height: 40, channels: 3, background: '#888' } as const;
+  image = await sharp({ create }).jpeg().toBuffer();
+});
 
 let visits = 0;
-async function conform(name: string, proxy: BreachingProxy, over: Partial<Visit> = {}, only = ''): Promise<Verdict[]> {
+// Of breaches that change something whenever it is read, or remember somebody.
+let times = 0;
+let session: string | undefined;
+/** What the checks find of which the id is one of these or lies below it; all of the service where none is given. */
+async function findings(service: ServiceName, url: string, only = service as string, over: Partial<Visit> = {}) {
   const { signal } = new AbortController();
   const visit: Visit = {
-    probe: createProbe(proxy.url, signal),
+    probe: createProbe(url, signal),
     token: TOKEN,
     apiKey: ADMIN_KEY,
     fileUrl: undefined,
-    specimens: {
-      image: async () => JPEG,
-      recording: async () => silence(),
-      document: async () => Buffer.from(pdf().bytes),
-    },
+    specimens: { image: async () => image, recording: async () => silence(), document: async () => document },
     webhookUrl: 'https://conform.invalid/hook',
     sameMachine: true,
     patienceMs: 20_000,
-    mayFlood: false,
+    mayFlood: only.endsWith('.limit'),
     mayCleanUp: true,
-    nonce: `test${++visits}`,
+    nonce: `visit${++visits}`,
     signal,
     ...over,
   };
-  const subject = subjects.find((one) => one.name === name)!;
+  const subject = subjects.find(({ name }) => name === service)!;
   const verdicts: Verdict[] = [];
-  for await (const verdict of run(subject, visit, ({ id }) => id.startsWith(only))) verdicts.push(verdict);
+  for await (const verdict of run(subject, visit, ({ id }) => `${id}.`.startsWith(`${only}.`))) verdicts.push(verdict);
   return verdicts;
 }
 
-describe('defectoscopy', () => {
-  let product: Product;
-  let proxy: BreachingProxy;
-  beforeAll(async () => {
-    product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
-    proxy = await startBreachingProxy(product.url);
-    await product.startWorker(
+const idsOf = (verdicts: Verdict[], outcome: Verdict['outcome']) =>
+  verdicts.filter((verdict) => verdict.outcome === outcome).map(({ check }) => check.id);
+
+interface Deployment {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** A real deployment keeps every sentence, and each breach is found by the check that it is planted for. */
+function conforms<D extends Deployment>(
+  service: ServiceName,
+  needs: {
+    start: () => Promise<D>;
+    /** What does the tasks' work. */
+    work?: (deployment: D, proxy: BreachingProxy) => Promise<unknown>;
+    skips: string[];
+    breaches: Breaches;
+  },
+) {
+  describe(`assay conform, of ${service}`, () => {
+    let deployment: D;
+    let proxy: BreachingProxy;
+    beforeAll(async () => {
+      deployment = await needs.start();
+      proxy = await startBreachingProxy(deployment.url);
+      await needs.work?.(deployment, proxy);
+    });
+    afterEach(() => {
+      proxy.breach = {};
+    });
+    afterAll(async () => {
+      await proxy.close();
+      await deployment.stop();
+    });
+
+    it('finds nothing to complain of in the product', async () => {
+      const verdicts = await findings(service, proxy.url);
+      expect(verdicts.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+      expect(idsOf(verdicts, 'skipped')).toEqual(needs.skips);
+    });
+
+    it.each(needs.breaches)('finds that %s', async (_, id, breach) => {
+      proxy.breach = breach;
+      const verdicts = await findings(service, proxy.url, id.split('.').slice(0, 2).join('.'));
+      expect(idsOf(verdicts, 'failed')).toContain(id);
+      for (const verdict of verdicts) expect(verdict).not.toHaveProperty('silent');
+    });
+  });
+}
+
+/** Where a check names a file that is not there. */
+const isMissing = ({ input }: Job) => JSON.stringify(input).includes('.conform-');
+
+conforms('defectoscopy', {
+  start: () => startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } }),
+  // Each model ends a task when its state has been seen once more.
+  work: (product, proxy) =>
+    product.startWorker(
       fakeModel({
-        async run({ input, signal }: Job) {
-          await proxy.seen(signal);
-          if (JSON.stringify(input).includes('.conform-')) throw new TaskFailure(IMAGE_FAILURES.notFound);
+        async run(job) {
+          await proxy.seen(job.signal);
+          if (isMissing(job)) throw new TaskFailure(IMAGE_FAILURES.notFound);
           return { result: RESULT };
         },
       }),
-    );
-  });
-  afterAll(async () => {
-    await proxy.close();
-    await product.stop();
-  });
-
-  it('first', async () => {
-    const t = Date.now();
-    const verdicts = await conform('defectoscopy', proxy);
-    console.log(Date.now() - t, verdicts.filter((v) => v.outcome !== 'passed').flatMap(verdictLines).join('\n'));
-  });
+    ),
+  skips: ['defectoscopy.health.not-ready', 'defectoscopy.access.unconfigured', 'defectoscopy.limit'],
+  breaches: [
+    ['a task is accepted with 200', 'defectoscopy.predict.status', answering('POST /predict', 202, { status: 200 })],
+    [
+      'status_url is absolute',
+      'defectoscopy.predict.status-url',
+      editing('POST /predict', ({ data }) =>
+        Object.assign(data, { status_url: `https://api.example.com${data.status_url}` }),
+      ),
+    ],
+    [
+      'the estimate is text',
+      'defectoscopy.predict.estimate',
+      editing('POST /predict', ({ data }) => Object.assign(data, { estimated_wait_seconds: '90' })),
+    ],
+    [
+      'a task is processing before it is queued',
+      'defectoscopy.predict.queued',
+      editing('POST /predict', ({ data }) => Object.assign(data, { status: 'processing' })),
+    ],
+    [
+      'every task has the same id',
+      'defectoscopy.predict.another-task',
+      editing('POST /predict', ({ data }) => Object.assign(data, { task_id: 'the-task' })),
+    ],
+    [
+      'webhooks may not go to localhost',
+      'defectoscopy.webhook-url.http-localhost',
+      asking('POST /predict', (text) => text.replace('http://localhost:', 'http://local:')),
+    ],
+    [
+      'a task in progress has a result that is null',
+      'defectoscopy.result.in-progress.no-result',
+      editing('GET /result/', ({ data }) => data.message && Object.assign(data, { result: null })),
+    ],
+    [
+      'a final state has another time whenever it is read',
+      'defectoscopy.result.final',
+      editing('GET /result/', ({ data }) => data.result && Object.assign(data, { processing_time_ms: ++times })),
+    ],
+    [
+      'a callback names another event',
+      'defectoscopy.webhook.header.event',
+      { callback: { 'x-service-event': 'defectoscopy.done' } },
+    ],
+    [
+      'a callback names another task',
+      'defectoscopy.webhook.header.task-id',
+      { callback: { 'x-service-task-id': 'another' } },
+    ],
+    [
+      'a callback is a form',
+      'defectoscopy.webhook.header.type',
+      { callback: { 'content-type': 'application/x-www-form-urlencoded' } },
+    ],
+    [
+      'a callback has no delivery',
+      'defectoscopy.webhook.header.delivery-id',
+      { callback: { 'x-service-delivery-id': '' } },
+    ],
+    ['ok is missing', 'defectoscopy.predict.envelope', editing('POST /predict', (body) => delete body.ok)],
+    [
+      'images by http are taken',
+      'defectoscopy.predict.refuses.image-http',
+      asking('POST /predict', (text) => text.replace('http://files', 'https://files')),
+    ],
+    [
+      'images of any host are taken',
+      'defectoscopy.predict.refuses.image-host',
+      asking('POST /predict', (text) => text.replace('conform.invalid', 'files.assay.internal')),
+    ],
+    [
+      'any priority is taken',
+      'defectoscopy.predict.refuses.priority-word',
+      asking('POST /predict', (text) => text.replace('urgent', 'batch')),
+    ],
+    ['a bad request is 400', 'defectoscopy.predict.refuses.no-image', answering('POST /predict', 422, { status: 400 })],
+    [
+      'a bad request has a code in small letters',
+      'defectoscopy.predict.refuses.body-list',
+      editingRefusals('POST /predict', ({ error }) => Object.assign(error, { code: 'validation_error' })),
+    ],
+    [
+      'webhooks by http may go anywhere',
+      'defectoscopy.webhook-url.refuses.http',
+      asking('POST /predict', (text) => text.replace('http://conform.invalid', 'https://conform.invalid')),
+    ],
+    [
+      'webhooks by http may not go to [::1]',
+      'defectoscopy.webhook-url.http-ipv6',
+      asking('POST /predict', (text) => text.replace('[::1]', '[::2]')),
+    ],
+    [
+      'a queued task is answered with 200',
+      'defectoscopy.result.in-progress.status',
+      answering('GET /result/', 202, { status: 200 }),
+    ],
+    [
+      'a task in progress has no message',
+      'defectoscopy.result.in-progress.message',
+      editing('GET /result/', ({ data }) => delete data.message),
+    ],
+    [
+      'completed_at is a number',
+      'defectoscopy.result.done.completed-at',
+      editing(
+        'GET /result/',
+        ({ data }) => data.completed_at && Object.assign(data, { completed_at: Number(data.completed_at) }),
+      ),
+    ],
+    [
+      'completed_at is in milliseconds',
+      'defectoscopy.result.done.completed-at',
+      editing(
+        'GET /result/',
+        ({ data }) => data.completed_at && Object.assign(data, { completed_at: `${data.completed_at}000` }),
+      ),
+    ],
+    [
+      'a defect has no confidence',
+      'defectoscopy.result.done.result',
+      editing('GET /result/', ({ data }) => delete data.result?.defects[0].conf),
+    ],
+    [
+      'a defect is none of the classes',
+      'defectoscopy.result.done.names',
+      editing('GET /result/', ({ data }) => data.result && Object.assign(data.result.defects[0], { name: 'hole' })),
+    ],
+    [
+      'the absent error of a task is null',
+      'defectoscopy.result.done.nothing-else',
+      editing('GET /result/', ({ data }) => data.result && Object.assign(data, { error: null })),
+    ],
+    [
+      'the absent webhook of a task is null',
+      'defectoscopy.result.no-webhook',
+      editing('GET /result/', ({ data }) => !data.webhook && Object.assign(data, { webhook: null })),
+    ],
+    [
+      'a failed task is answered with 500',
+      'defectoscopy.result.failed.status',
+      {
+        out: ({ body }, { path }) =>
+          path.startsWith('/result/') && body.includes('"failed"') ? { status: 500 } : undefined,
+      },
+    ],
+    [
+      'an unknown task has another code',
+      'defectoscopy.result.unknown',
+      editingRefusals('GET /result/', ({ error }) => Object.assign(error, { code: 'NOT_FOUND' })),
+    ],
+    [
+      'a webhook has a next attempt that is null',
+      'defectoscopy.webhook.fields',
+      editing('GET /result/', ({ data }) => data.webhook && Object.assign(data.webhook, { next_attempt_at: null })),
+    ],
+    [
+      'a delivered webhook does not say when',
+      'defectoscopy.webhook.delivered',
+      editing('GET /result/', ({ data }) => delete data.webhook?.delivered_at),
+    ],
+    [
+      'the callback tells something else than the poll',
+      'defectoscopy.webhook.body',
+      editing('GET /result/', ({ data }) => data.result && Object.assign(data.result, { surface: 'brick_wall' })),
+    ],
+    [
+      'the delivery has another id than its callback',
+      'defectoscopy.webhook.header.delivery-id',
+      editing('GET /result/', ({ data }) => data.webhook && Object.assign(data.webhook, { delivery_id: 'other' })),
+    ],
+    [
+      'who has no token may read the surfaces',
+      'defectoscopy.access.no-token.classes-surfaces',
+      admitting('GET /classes/surfaces', TOKEN),
+    ],
+    ['any token may create tasks', 'defectoscopy.access.wrong-token.predict', admitting('POST /predict', TOKEN)],
+    [
+      'who has a wrong token is answered with 403',
+      'defectoscopy.access.wrong-token.result',
+      answering('GET /result/', 401, { status: 403 }),
+    ],
+    [
+      'health asks for a token',
+      'defectoscopy.health.status',
+      { out: (_, { path, headers }) => (path === '/health' && !headers.authorization ? { status: 401 } : undefined) },
+    ],
+    [
+      'video memory is told in text',
+      'defectoscopy.health.body',
+      editing('GET /health', ({ data }) => Object.assign(data.gpu, { vram_total_mb: '0 MB' })),
+    ],
+    [
+      'a model that is not ready has another code',
+      'defectoscopy.health.not-ready',
+      answering('GET /health', 200, {
+        status: 503,
+        body: Buffer.from('{"ok":false,"error":{"code":"COLD","message":"x"}}'),
+      }),
+    ],
+    [
+      'the classes are objects',
+      'defectoscopy.classes.defects',
+      editing('GET /classes/defects', (body) =>
+        Object.assign(body, { data: body.data.map((name: string) => ({ name })) }),
+      ),
+    ],
+    ['there is no /redoc', 'defectoscopy.reference.redoc', answering('GET /redoc', 200, { status: 404 })],
+    [
+      'the metrics are JSON',
+      'defectoscopy.reference.metrics',
+      answering('GET /metrics', 200, { body: Buffer.from('{"tasks":1}') }),
+    ],
+  ],
 });
 
-describe('stt', () => {
-  let product: Product;
-  let proxy: BreachingProxy;
-  beforeAll(async () => {
-    product = await startProduct({ service: 'stt', env: { STT_RATE_LIMIT_PER_MINUTE: '0' } });
-    proxy = await startBreachingProxy(product.url);
-    await product.startWorker(
+conforms('stt', {
+  start: () => startProduct({ service: 'stt', env: { STT_RATE_LIMIT_PER_MINUTE: '0' } }),
+  work: (product, proxy) =>
+    product.startWorker(
       fakeHearing({
         concurrency: 4,
-        async run({ input, signal }: Job) {
-          await proxy.seen(signal);
-          if (JSON.stringify(input).includes('.conform-')) throw new TaskFailure(AUDIO_FAILURES.notFound);
+        async run(job) {
+          await proxy.seen(job.signal);
+          if (isMissing(job)) throw new TaskFailure(AUDIO_FAILURES.notFound);
           return { result: HEARD as never };
         },
       }),
-    );
-  });
-  afterAll(async () => {
-    await proxy.close();
-    await product.stop();
-  });
-
-  it('first', async () => {
-    const t = Date.now();
-    const verdicts = await conform('stt', proxy);
-    console.log(Date.now() - t, verdicts.filter((v) => v.outcome !== 'passed').flatMap(verdictLines).join('\n'));
-  });
+    ),
+  skips: ['stt.access.unconfigured', 'stt.limit'],
+  breaches: [
+    ['a task is accepted with 201', 'stt.accept.status', answering('POST /transcribe', 202, { status: 201 })],
+    [
+      'the accepted response is said to be text',
+      'stt.accept.envelope',
+      {
+        out: ({ headers }, { method }) =>
+          method === 'POST' ? { headers: { ...headers, 'content-type': 'text/plain' } } : undefined,
+      },
+    ],
+    [
+      'the id of a task has another name',
+      'stt.accept.task-id',
+      editing('POST /transcribe', ({ data }) => {
+        data.id = data.task_id;
+        delete data.task_id;
+      }),
+    ],
+    [
+      'metadata is not echoed at once',
+      'stt.accept.metadata',
+      editing('POST /transcribe', ({ data }) => delete data.metadata),
+    ],
+    [
+      'metadata is echoed as text',
+      'stt.result.metadata',
+      editing(
+        'GET /result/',
+        ({ data }) => data.metadata && Object.assign(data, { metadata: JSON.stringify(data.metadata) }),
+      ),
+    ],
+    [
+      'metadata that was not sent is null',
+      'stt.accept.no-metadata',
+      editing('POST /transcribe', ({ data }) => Object.assign(data, { metadata: data.metadata ?? null })),
+    ],
+    [
+      'every task has a webhook',
+      'stt.accept.no-webhook',
+      editing('POST /transcribe', ({ data }) =>
+        Object.assign(data, { webhook: { configured: true, status: 'pending' } }),
+      ),
+    ],
+    [
+      'a final state has another time whenever it is read',
+      'stt.result.again',
+      editing('GET /result/', ({ data }) => data.result && Object.assign(data, { processing_time_ms: ++times })),
+    ],
+    [
+      'a webhook is active right after acceptance',
+      'stt.accept.webhook',
+      editing('POST /transcribe', ({ data }) => data.webhook && Object.assign(data.webhook, { status: 'active' })),
+    ],
+    [
+      'a webhook has `state` where it should have `status`',
+      'stt.result.webhook',
+      editing('GET /result/', ({ data }) => {
+        if (data.webhook) Object.assign(data, { webhook: { configured: true, state: data.webhook.status } });
+      }),
+    ],
+    [
+      'recordings by http are taken',
+      'stt.accept.refuses.url-http',
+      asking('POST /transcribe', (text) => text.replace('http://', 'https://')),
+    ],
+    [
+      'a list passes for metadata',
+      'stt.accept.refuses.metadata-list',
+      asking('POST /transcribe', (text) => text.replace('[1]', '{"0":1}')),
+    ],
+    [
+      'a bad request has another code',
+      'stt.accept.refuses.webhook-no-url',
+      editingRefusals('POST /transcribe', ({ error }) => Object.assign(error, { code: 'INVALID_REQUEST' })),
+    ],
+    [
+      'a transcription is null',
+      'stt.result.transcription',
+      editing('GET /result/', ({ data }) => data.result && Object.assign(data.result, { transcription: null })),
+    ],
+    [
+      'nobody says which service it was',
+      'stt.result.service',
+      editing('GET /result/', ({ data }) => delete data.result?.service),
+    ],
+    [
+      'an optional field is null',
+      'stt.result.final',
+      editing('GET /result/', ({ data }) => data.result && Object.assign(data, { failed_at: null })),
+    ],
+    [
+      'an unknown task is answered with an empty success',
+      'stt.result.unknown',
+      answering('GET /result/', 404, { status: 200, body: Buffer.from('{"ok":true,"data":{}}') }),
+    ],
+    ['any token reads results', 'stt.access.wrong-token.result', admitting('GET /result/', TOKEN)],
+    [
+      'who has no token is FORBIDDEN',
+      'stt.access.no-token.transcribe',
+      editingRefusals('POST /transcribe', ({ error }) => Object.assign(error, { code: 'FORBIDDEN' })),
+    ],
+    ['there is no description', 'stt.reference.openapi', answering('GET /openapi.json', 200, { status: 404 })],
+  ],
 });
 
-describe('passports', () => {
-  let product: Product;
-  let proxy: BreachingProxy;
-  beforeAll(async () => {
-    const env = { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' };
-    product = await startProduct({ service: 'passports', env });
-    proxy = await startBreachingProxy(product.url);
-    await product.startWorker({
+conforms('passports', {
+  start: () =>
+    startProduct({
+      service: 'passports',
+      env: { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
+    }),
+  work: (product, proxy) =>
+    product.startWorker({
       ...fakeReading(),
       async run({ input, signal }: Job) {
         await proxy.seen(signal);
         const file = await product.house.files.get((input as { file_key: string }).file_key);
+        // The empty page.
         if (file?.includes('/Resources << >>')) throw new TaskFailure(failure('NO_FIELDS_FOUND'));
         return { result: extraction() as never };
       },
+    }),
+  skips: [],
+  breaches: [
+    [
+      'the lifetime of a token is text',
+      'passports.token.body',
+      editing('POST /auth/token', (body) => Object.assign(body, { expires_in: '24h' })),
+    ],
+    [
+      'a body without a key has the error envelope',
+      'passports.token.malformed.no-key',
+      answering('POST /auth/token', 422, { body: Buffer.from('{"ok":false,"error":{"code":"BAD","message":"x"}}') }),
+    ],
+    [
+      'a wrong key has no code',
+      'passports.token.wrong-key',
+      editingRefusals('POST /auth/token', ({ error }) => delete error?.code),
+    ],
+    [
+      'who has no token may delete',
+      'passports.access.no-token.delete',
+      answering('DELETE /task/', 401, { status: 200, body: Buffer.alloc(0) }),
+    ],
+    [
+      'who has a forged token sees the health',
+      'passports.access.wrong-token.health',
+      answering('GET /health/deep', 401, { status: 200, body: Buffer.from('{"ok":true}') }),
+    ],
+    [
+      'the session has a cookie of another name',
+      'passports.session.cookie',
+      {
+        out: ({ headers }) => ({
+          headers: {
+            ...headers,
+            ...(headers['set-cookie'] && { 'set-cookie': headers['set-cookie'].map((one) => one.replace('bti_', '')) }),
+          },
+        }),
+      },
+    ],
+    [
+      'an upload is answered with a page',
+      'passports.upload.json',
+      answering('POST /upload', 202, { body: Buffer.from('<html>') }),
+    ],
+    [
+      'everybody is in the same session',
+      'passports.session.others',
+      {
+        in: ({ headers }) => {
+          session = headers.cookie ?? session;
+          return session === undefined ? undefined : { headers: { ...headers, cookie: session } };
+        },
+      },
+    ],
+    ['a list does not count', 'passports.list.body', editing('GET /api/tasks', (body) => delete body.total)],
+    [
+      'created_at is a number',
+      'passports.list.body',
+      editing('GET /api/tasks', ({ items }) =>
+        items.map((item: any) => Object.assign(item, { created_at: Date.parse(item.created_at) })),
+      ),
+    ],
+    ['the oldest comes first', 'passports.list.sorted', editing('GET /api/tasks', ({ items }) => items.reverse())],
+    [
+      'pages are larger than 200',
+      'passports.list.refuses.limit-201',
+      { in: ({ path }) => ({ path: path.replace('limit=201', 'limit=200') }) },
+    ],
+    [
+      'pages begin at 0',
+      'passports.list.refuses.page-0',
+      { in: ({ path }) => ({ path: path.replace('page=0', 'page=1') }) },
+    ],
+    [
+      'the filter is not minded',
+      'passports.list.filter.failed',
+      { in: ({ path }) => ({ path: path.replace(/status=[A-Z]+/, '') }) },
+    ],
+    [
+      'a file that is known is not from the cache',
+      'passports.repeated.cached',
+      editing('GET /api/tasks', ({ items }) => items.map((item: any) => Object.assign(item, { cached: false }))),
+    ],
+    [
+      'a state has a name of its own',
+      'passports.status.state',
+      editing('GET /api/task/', (body) => Object.assign(body, { status: `X_${body.status}` })),
+    ],
+    [
+      'a decimal comma is lost',
+      'passports.update.decimal-comma',
+      asking('POST /task/', (text) => text.replace('%2C', '')),
+    ],
+    [
+      'an empty value is no value',
+      'passports.update.empty',
+      asking('POST /task/', (text) => (text.endsWith('=') ? `${text}0` : text)),
+    ],
+    [
+      'an update answers another word than ok',
+      'passports.update.json',
+      editing('POST /task/', (body) => Object.assign(body, { status: 'updated' })),
+    ],
+    [
+      'an update of a form is answered with 302',
+      'passports.update.redirect',
+      answering('POST /task/', 303, { status: 302 }),
+    ],
+    [
+      'an edited document is to be extracted again',
+      'passports.update.state',
+      editingAfter('POST /task/', 'GET /api/task/', (body) => Object.assign(body, { status: 'PENDING' })),
+    ],
+    [
+      'what failed can be edited',
+      'passports.update.not-success',
+      answering('POST /task/', 409, { status: 200, body: Buffer.from('{"status":"ok"}') }),
+    ],
+    [
+      'a rename has a JSON mode',
+      'passports.rename.no-json',
+      {
+        out: ({ status }, { path, headers }) =>
+          path.endsWith('/rename') && status === 303 && headers.accept === 'application/json'
+            ? { status: 200, body: Buffer.from('{"status":"ok"}') }
+            : undefined,
+      },
+    ],
+    [
+      'a name may have 256 characters',
+      'passports.rename.refuses.long',
+      asking('POST /task/', (text) => text.replace('x'.repeat(256), 'x'.repeat(255))),
+    ],
+    [
+      'a rename leads elsewhere',
+      'passports.rename.redirect',
+      { out: ({ headers, status }) => (status === 303 ? { headers: { ...headers, location: '/tasks' } } : undefined) },
+    ],
+    [
+      'a document that is done is tried again',
+      'passports.retry.conflict',
+      answering('POST /api/task/', 409, { status: 200, body: Buffer.from('{"status":"PENDING"}') }),
+    ],
+    [
+      'a refused second try changes the state',
+      'passports.retry.unchanged',
+      editingAfter('POST /api/task/', 'GET /api/task/', (body) => Object.assign(body, { status: 'PENDING' })),
+    ],
+    [
+      'a second try has no state',
+      'passports.retry.pending',
+      answering('POST /api/task/', 200, { body: Buffer.from('{}') }),
+    ],
+    [
+      'an Excel file has a name of its own',
+      'passports.export.excel.name-plain',
+      {
+        out: ({ headers }) => ({
+          headers: {
+            ...headers,
+            ...(headers['content-disposition'] && { 'content-disposition': 'attachment; filename="export.xlsx"' }),
+          },
+        }),
+      },
+    ],
+    [
+      'a report is a page',
+      'passports.export.pdf.file',
+      answering('GET /export/', 200, { body: Buffer.from('<html>') }),
+    ],
+    [
+      'an empty list of images becomes a PDF',
+      'passports.create-pdf.refuses.empty',
+      answering('POST /api/v1/create-pdf', 400, {
+        status: 202,
+        body: Buffer.from('{"task_id":null,"status":"PENDING"}'),
+      }),
+    ],
+    [
+      'an assembled PDF has an id of its own',
+      'passports.create-pdf.body',
+      editing('POST /api/v1/create-pdf', (body) => Object.assign(body, { task_id: 17 })),
+    ],
+    [
+      'a cleanup takes any number of days',
+      'passports.cleanup.refuses.days-366',
+      { in: ({ path }) => ({ path: path.replace('days=366', 'days=365') }) },
+    ],
+    [
+      'a cleanup does not count',
+      'passports.cleanup.body',
+      editing('POST /admin/cleanup', (body) => delete body.deleted_tasks),
+    ],
+    [
+      'the deep health has a word of its own for no LLM',
+      'passports.health.body',
+      editing('GET /health/deep', ({ data }) => Object.assign(data, { llm_status: 'off' })),
+    ],
+    [
+      'a deletion is answered with a body',
+      'passports.delete.status',
+      answering('DELETE /task/', 200, { body: Buffer.from('{"status":"ok"}') }),
+    ],
+    ['a deletion is answered with 204', 'passports.delete.status', answering('DELETE /task/', 200, { status: 204 })],
+    [
+      'a path that is no UUID is not found',
+      'passports.path.delete-task',
+      answering('DELETE /task/', 422, {
+        status: 404,
+        body: Buffer.from('{"error":{"code":"TASK_NOT_FOUND","message":"x"}}'),
+      }),
+    ],
+  ],
+});
+
+conforms('reports', {
+  start: () => startCatalog({ REPORTS_MODERATOR_TOKENS: TOKEN }),
+  skips: [],
+  breaches: [
+    [
+      'a malformed report has the error envelope',
+      'reports.create.malformed.list',
+      answering('POST /reports', 422, { body: Buffer.from('{"ok":false,"error":{"code":"BAD","message":"x"}}') }),
+    ],
+    [
+      'any record_id is taken',
+      'reports.create.malformed.record-id',
+      asking('POST /reports', (text) => text.replace('"record_id":{}', '"record_id":"object"')),
+    ],
+    [
+      'a report of a deletion is refused',
+      'reports.create.success',
+      asking('POST /reports', (text) => text.replace('"delete"', '"erase"')),
+    ],
+    [
+      'the fault of a decision has no place',
+      'reports.patch.malformed.status',
+      editingRefusals('PATCH /reports/', ({ detail }) => detail?.map((fault: any) => delete fault.loc)),
+    ],
+    ['nothing can be decided', 'reports.patch.success', answering('PATCH /reports/', 200, { status: 405 })],
+  ],
+});
+
+describe('assay conform --flood', () => {
+  it.each([
+    ['defectoscopy', {}, 'passed'],
+    ['defectoscopy', answering('GET /result/', 429, { status: 503 }), 'failed'],
+    ['stt', {}, 'passed'],
+    ['stt', { out: ({ headers: { 'retry-after': _, ...headers } }) => ({ headers }) }, 'failed'],
+  ] satisfies [ServiceName, BreachingProxy['breach'], string][])('of %s (%#)', async (service, breach, outcome) => {
+    const product = await startProduct({ service, env: { [`${service.toUpperCase()}_RATE_LIMIT_PER_MINUTE`]: '60' } });
+    const proxy = await startBreachingProxy(product.url);
+    proxy.breach = breach;
+    expect(await findings(service, proxy.url, `${service}.limit`)).toMatchObject([{ outcome }]);
+    await proxy.close();
+    await product.stop();
+  });
+});
+
+describe('assay conform, of a deployment without tokens', () => {
+  it.each(['defectoscopy', 'stt'] as const)('finds that %s says so', async (service) => {
+    const product = await startProduct({ service, env: { [`${service.toUpperCase()}_API_TOKENS`]: undefined } });
+    const proxy = await startBreachingProxy(product.url);
+    const verdicts = await findings(service, proxy.url);
+    expect(idsOf(verdicts, 'failed')).toEqual([]);
+    expect(idsOf(verdicts, 'passed')).toContain(`${service}.access.unconfigured`);
+    proxy.breach = answering('POST /', 503, { status: 200 });
+    expect(idsOf(await findings(service, proxy.url), 'failed')).toContain(`${service}.access.unconfigured`);
+    await proxy.close();
+    await product.stop();
+  });
+});
+
+describe('assay conform, of what is no such service', () => {
+  it.each([
+    ['an empty object', 200, '{}'],
+    ['null', 200, 'null'],
+    ['a list of nothing', 202, '{"ok":true,"data":[null],"items":[null],"detail":[]}'],
+    [
+      'a task that is no text',
+      202,
+      '{"ok":true,"data":{"task_id":{},"status":[],"webhook":7},"items":[{"id":{}}],"token":7}',
+    ],
+    [
+      'a task that is always done',
+      200,
+      '{"ok":true,"data":{"task_id":"x","status":"done"},"items":[{"id":"x"}],"token":"x"}',
+    ],
+    ['a page', 500, '<html>'],
+    ['a redirect to itself', 302, ''],
+    ['nothing', 204, ''],
+  ])('goes to its end where the answer is always %s', async (_, status, body) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json', location: '/docs' }).end(body);
     });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const { name, checks } of subjects) {
+      const fileUrl = 'https://storage.example.com/file';
+      const verdicts = await findings(name, url, name, { patienceMs: 1, sameMachine: false, fileUrl });
+      expect(verdicts).toHaveLength(checks.length);
+      expect(idsOf(verdicts, 'failed').length, name).toBeGreaterThan(0);
+    }
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+describe('the checks', () => {
+  it('have each an id of their own and a sentence to cite', () => {
+    const checks = subjects.flatMap((subject) => subject.checks);
+    expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
+    expect(checks.length).toBeGreaterThan(200);
+    for (const { name, checks } of subjects) {
+      for (const { id, cites } of checks) {
+        expect(id).toMatch(new RegExp(`^${name}(\\.[a-z0-9-]+)+$`));
+        expect(cites).toEqual([expect.stringMatching(/^\d(\.\d)?$/), expect.stringMatching(/^.{8,}$/)]);
+      }
+    }
+  });
+});
+
+describe('the command', () => {
+  const { signal } = new AbortController();
+  async function told(url: string, options: Parameters<typeof conformCommand>[1] = {}) {
+    const lines: string[] = [];
+    const holds = await conformCommand(url, options, { signal, say: (line) => lines.push(line) });
+    return { holds, text: lines.join('\n') };
+  }
+  let product: Product;
+  let proxy: BreachingProxy;
+  beforeAll(async () => {
+    product = await startProduct({ env: { FILES_HOST: undefined } });
+    proxy = await startBreachingProxy(product.url);
   });
   afterAll(async () => {
     await proxy.close();
     await product.stop();
   });
 
-  it('first', async () => {
-    const t = Date.now();
-    const verdicts = await conform('passports', proxy);
-    console.log(Date.now() - t, verdicts.filter((v) => v.outcome !== 'passed').flatMap(verdictLines).join('\n'));
+  it('recognises the service, prints a line for each check and why one was skipped', async () => {
+    const { holds, text } = await told(`${product.url}/`, { token: TOKEN });
+    expect(holds).toBe(true);
+    expect(text).toMatch(/^defectoscopy at http:/);
+    expect(text).toContain('✓ defectoscopy.reference.docs  /docs is a page that needs no token');
+    expect(text).toContain('– defectoscopy.health.body  skipped: the model is not ready now');
+    expect(text).toContain(
+      '– defectoscopy.predict.status  skipped: no --image-url was given, and the deployment keeps no files itself (POST /files answered 404)',
+    );
+    expect(text).toMatch(/\n\d+ passed, 0 failed, \d+ skipped, of \d+ checks$/);
+    const image = { imageUrl: 'https://storage-1.example.com/photo.jpg' };
+    const some = await told(product.url, { token: TOKEN, ...image, only: ['defectoscopy.predict'] });
+    expect(some.text).toContain('✓ defectoscopy.predict.status  a task is accepted with 202');
+    expect(some.text).not.toContain('skipped: ');
+  });
+
+  it('shows of a failure the sentence, what was asked, what was expected and what came, and no token', async () => {
+    proxy.breach = answering('GET /result/', 404, { status: 410 });
+    const only = { token: TOKEN, only: ['defectoscopy.result.unknown'] };
+    const { holds, text } = await told(proxy.url, only);
+    expect(holds).toBe(false);
+    const [head, cited, asked, expected, came] = text.split('\n').slice(2);
+    expect(head).toBe('✗ defectoscopy.result.unknown  an unknown task_id is 404 TASK_NOT_FOUND');
+    expect(cited).toBe('    section 7  “unknown `task_id`, or result removed after its TTL”');
+    expect(asked).toMatch(/^ {4}asked {6}GET \/result\/conform-no-such-task-\w+ \(with the token\)$/);
+    expect(expected).toBe('    expected   status 404');
+    expect(came).toMatch(/^ {4}came {7}410 \{"ok":false,"error":\{"code":"TASK_NOT_FOUND"/);
+    expect(text).not.toContain(TOKEN);
+    const json = JSON.parse((await told(proxy.url, { ...only, json: true })).text);
+    expect(json).toMatchObject({
+      service: 'defectoscopy',
+      url: proxy.url,
+      checks: [{ section: '7', outcome: 'failed' }],
+    });
+    proxy.breach = {};
+  });
+
+  it('says in one sentence what keeps it from looking', async () => {
+    const nothing = createServer((_, response) => response.writeHead(404).end('no'));
+    nothing.listen(0, '127.0.0.1');
+    await once(nothing, 'listening');
+    const elsewhere = `http://127.0.0.1:${(nothing.address() as AddressInfo).port}`;
+    const sentence = async (url: string, options = {}) => {
+      const error = await told(url, options).catch((thrown: Error) => thrown);
+      expect(error).toMatchObject({ name: 'OperatorError' });
+      return (error as Error).message;
+    };
+    expect(await sentence('localhost:8001')).toBe('localhost:8001 is no http or https address.');
+    expect(await sentence(elsewhere)).toContain('does not say which service it is; --service names it.');
+    expect(await sentence(elsewhere, { service: 'search' })).toMatch(/^There is no service search: defectoscopy, stt/);
+    expect(await sentence(product.url, { token: 'expired' })).toBe(
+      'The deployment does not take the token: 401 UNAUTHORIZED.',
+    );
+    expect(await sentence(product.url, { only: ['defectoscopy.nothing'] })).toContain('There is no check');
+    expect(await sentence(product.url, { patience: 'long' })).toContain('--patience is a number of seconds');
+    expect(await sentence(product.url, { imageUrl: 'http://a/b.jpg' })).toBe('http://a/b.jpg is no https address.');
+    nothing.close();
+    await once(nothing, 'close');
+    expect(await sentence(elsewhere)).toContain(`Nothing answers at ${elsewhere} (GET /openapi.json: `);
   });
 });

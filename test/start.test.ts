@@ -260,11 +260,13 @@ it('starts workers on demand: for realtime work at once, for batch work after th
   expect(await stop(assay, place, 'SIGTERM')).toMatchObject({ code: 0 });
 });
 
-it('shows a photo and its classes in `npm run demo`, as an ordinary user', async () => {
+it('shows a photo and its classes in `npm run demo`, found again in the catalog, as an ordinary user', async () => {
   const place = await newPlace();
-  const demo = startAssay(place, { args: ['demo'], env: NO_TOKEN, ...(await ordinaryUser(place)) });
+  const env = { ...NO_TOKEN, SERVICES: 'defectoscopy,catalog', CATALOG_PORT: String(await freePort()) };
+  const demo = startAssay(place, { args: ['demo'], env, ...(await ordinaryUser(place)) });
   expect(await demo.ended, `${demo.said.out}\n${demo.said.err}`).toMatchObject({ code: 0 });
   expect(demo.said.out).toMatch(/surface +\w+[\s\S]*groups[\s\S]*defects[\s\S]*That was the demo/);
+  expect(demo.said.out).toMatch(/Catalog[\s\S]* 1 found[\s\S]* all the same[\s\S]* rep_\w+ +open/);
   expect(demo.said.err).toBe('');
   expect(await databasePid(place)).toBeUndefined();
 });

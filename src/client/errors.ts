@@ -42,7 +42,7 @@ export class Forbidden extends AssayError {
   override readonly name: string = 'Forbidden';
 }
 
-/** 404: there is no such thing, or not for this caller. */
+/** 404 and 410: there is no such thing, or not for this caller, or not any more. */
 export class NotFound extends AssayError {
   override readonly name: string = 'NotFound';
 }

@@ -1,3 +1,4 @@
+import { Catalog } from './catalog.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { Defectoscopy } from './defectoscopy.ts';
 import { type Credential, type Line, openLine } from './line.ts';
@@ -7,6 +8,7 @@ import { exchangedFor } from './passports-token.ts';
 import { Stt } from './stt.ts';
 
 export type { Bytes } from './bytes.ts';
+export type * from './catalog.ts';
 export type { Clock } from './clock.ts';
 export type * from './defectoscopy.ts';
 export * from './errors.ts';
@@ -17,6 +19,7 @@ export type { CallOptions } from './request.ts';
 export type * from './stt.ts';
 export type { CreateOptions, TaskHandle, UploadedFile, WebhookKey, WebhookKeys } from './tasks.ts';
 export { type GivenHeaders, type VerifyOptions, verifyWebhook, type WebhookEvent } from './webhook.ts';
+export type * from './wire/catalog.ts';
 export type * from './wire/defectoscopy.ts';
 export type * from './wire/passports.ts';
 export type * from './wire/stt.ts';
@@ -41,6 +44,8 @@ export interface AssayOptions {
   readonly defectoscopy?: TokenService | undefined;
   readonly stt?: TokenService | undefined;
   readonly passports?: KeyService | undefined;
+  /** Search and reports; the token is a reader's or a moderator's. */
+  readonly catalog?: TokenService | undefined;
   /** How often tasks are asked about; `local` is for services on the same machine. Absent: `specification`. */
   readonly polling?: Polling | undefined;
   /** How often a call is tried again where that is safe. Absent: 3. */
@@ -56,9 +61,10 @@ export class Assay {
   readonly #defectoscopy: Defectoscopy | undefined;
   readonly #stt: Stt | undefined;
   readonly #passports: Passports | undefined;
+  readonly #catalog: Catalog | undefined;
 
   constructor(options: AssayOptions) {
-    const { defectoscopy, stt, passports, polling = 'specification', clock = systemClock } = options;
+    const { defectoscopy, stt, passports, catalog, polling = 'specification', clock = systemClock } = options;
     const line = (url: string, credential?: Credential): Line =>
       openLine({
         url,
@@ -77,6 +83,7 @@ export class Assay {
       const key = apiKey === undefined ? bearer(token) : exchangedFor(apiKey, { line: line(url), clock });
       this.#passports = new Passports(line(url, key), polling);
     }
+    if (catalog) this.#catalog = new Catalog(line(catalog.url, bearer(catalog.token)));
   }
 
   /** Photos of surfaces. */
@@ -92,6 +99,11 @@ export class Assay {
   /** Technical passports. */
   get passports(): Passports {
     return named(this.#passports, 'passports');
+  }
+
+  /** What came out, to be found again; reports. */
+  get catalog(): Catalog {
+    return named(this.#catalog, 'catalog');
   }
 }
 

@@ -22,6 +22,7 @@ const BY_STATUS: Readonly<Record<number, new (refused: Refused) => AssayError>> 
   403: Forbidden,
   404: NotFound,
   409: Conflict,
+  410: NotFound,
   412: Conflict,
   413: FileRefused,
   415: FileRefused,

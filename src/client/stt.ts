@@ -39,6 +39,9 @@ export type FailedRecording = In<With<RecordingState, 'error' | 'error_code' | '
 /** A recording's task: `status` tells which of the three it is. */
 export type Recording = WaitingRecording | DoneRecording | FailedRecording;
 
+/** What a callback tells of a recording whose result is too large for it: `result` reads the rest. */
+export type TruncatedRecording = In<With<RecordingState, 'truncated'>, 'done'>;
+
 export type TranscriptFormat = 'txt' | 'srt' | 'vtt';
 
 /** Recordings in, text out. */

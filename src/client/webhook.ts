@@ -1,6 +1,6 @@
 import type { Photo } from './defectoscopy.ts';
 import { WebhookRefused } from './errors.ts';
-import type { Recording } from './stt.ts';
+import type { Recording, TruncatedRecording } from './stt.ts';
 import type { WebhookKeys } from './tasks.ts';
 
 /** Headers as frameworks give them: `Headers`, or names with their values. */
@@ -25,7 +25,7 @@ export type WebhookEvent = {
   readonly attempt: number;
 } & (
   | { readonly event: 'defectoscopy.result.terminal'; readonly task: Photo }
-  | { readonly event: 'stt.result.terminal'; readonly task: Recording }
+  | { readonly event: 'stt.result.terminal'; readonly task: Recording | TruncatedRecording }
 );
 
 /**

@@ -1,4 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import * as index from '../services/catalog/routes/index-schema.ts';
+import * as reports from '../services/catalog/routes/report-schema.ts';
+import { RowBody } from '../services/catalog/routes/row-schema.ts';
+import { SearchQuery } from '../services/catalog/search/filter-query.ts';
+import { FoundBody, HitBody } from '../services/catalog/search/wire.ts';
 import * as defectoscopy from '../services/defectoscopy/schema.ts';
 import * as passports from '../services/passports/schema-http.ts';
 import * as stt from '../services/stt/schema.ts';
@@ -44,6 +49,21 @@ const TYPES: Readonly<Record<string, Named>> = {
     DeepHealth: passports.DeepHealth,
     FailedStatistics: passports.FailedStats,
     PassportsToken: passports.TokenAnswer,
+  },
+  catalog: {
+    SearchQuery,
+    Hit: HitBody,
+    Found: FoundBody,
+    Row: RowBody,
+    NewRecord: index.Shown.properties.records.items,
+    Indexed: index.Indexed,
+    IndexState: index.State,
+    NewReport: reports.NewReport,
+    ReportPatch: reports.ReportPatch,
+    Report: reports.Report,
+    ReportList: reports.ReportList,
+    ReportEvent: reports.Event,
+    ReportEvents: reports.EventList,
   },
 };
 

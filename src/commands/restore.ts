@@ -16,17 +16,24 @@ import { occupy } from './occupy.ts';
 import { inWords, mebibytes, statusLine } from './telling.ts';
 
 /** `assay restore FILE`: puts a backup into an empty place, or with `replace` over what is there; `-` is standard input. */
-export async function restoreCommand(file: string, { replace }: { replace: boolean }): Promise<void> {
+export async function restoreCommand(
+  file: string,
+  { replace, signal }: { replace: boolean; signal: AbortSignal },
+): Promise<void> {
   const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'restore');
   const { shared } = planned;
   await withFile(file, shared.dataDir, async (path) => {
     const migrations = await readMigrations(new URL('migrations/', PACKAGE_ROOT));
     const status = statusLine(process.stderr);
+    const show = (text: string) => {
+      if (signal.aborted) throw new OperatorError('Stopped: nothing was changed.');
+      status.show(text);
+    };
     const name = file === '-' ? 'on standard input' : file;
-    const onBytes = (bytes: number) => status.show(`checking: ${mebibytes(bytes)}`);
+    const onBytes = (bytes: number) => show(`checking: ${mebibytes(bytes)}`);
     const what = await verifyBackup(read(path), { name, migrations, onBytes }).finally(status.clear);
     const done = await inDatabase(planned, async (db) => {
-      const onPart = (part: string) => status.show(`restoring: ${part}`);
+      const onPart = (part: string) => show(`restoring: ${part}`);
       const target = { db, migrations, dataDir: shared.dataDir, replace, onPart };
       const back = await putBack(readArchive(read(path)), what, target).finally(status.clear);
       await handBack(db);

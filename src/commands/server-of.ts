@@ -1,6 +1,5 @@
 import { OperatorError } from '../base/operator-error.ts';
 import type { AssayOptions } from '../client/index.ts';
-import { plan } from '../plan.ts';
 
 export interface ServerOptions {
   /** Absent: the listener of this machine's settings. */
@@ -39,6 +38,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
 
 async function ownServer(name: string) {
+  // The settings of every service, which a server elsewhere has no need of.
+  const { plan } = await import('../plan.ts');
   const { services, host } = await plan(process.env, 'client');
   const service = services.find((each) => each.name === name);
   if (service === undefined) return undefined;

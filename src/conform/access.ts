@@ -13,6 +13,14 @@ export interface Guarded {
   readonly form?: Readonly<Record<string, string>>;
 }
 
+interface Guards {
+  readonly service: ServiceName;
+  readonly endpoints: readonly Guarded[];
+  readonly cites: Check['cites'];
+  /** What is expected of the refusal. */
+  readonly refused: (answer: Exchange) => void;
+}
+
 /** An id that no task has. */
 export const nobodys = ({ nonce }: Visit) => `conform-no-such-task-${nonce}`;
 
@@ -25,18 +33,17 @@ export const asOwner = ({ token }: Visit) => ({
 /** What stands at the door of the task endpoints: how one without a token is answered. */
 const door = step((visit) => visit.probe.get(`/result/${nobodys(visit)}`, { as: 'without a token' }));
 
-/** Throws a `Skip` where the visitor has no token and would need one. */
+/** Throws a `Skip` where nothing can be created or read: no token was given, or the deployment has none. */
 export async function admitted(visit: Visit): Promise<void> {
-  if (visit.token === undefined && codeOf((await door(visit)).json) === 'UNAUTHORIZED') skip('no --token was given');
+  const code = codeOf((await door(visit)).json);
+  if (code === 'QUEUE_UNAVAILABLE') skip(CLOSED);
+  if (visit.token === undefined && code === 'UNAUTHORIZED') skip('no --token was given');
 }
 
+const CLOSED = 'no tokens are configured here, or there is no queue: QUEUE_UNAVAILABLE';
+
 /** For each endpoint: a token that is missing, or wrong, opens nothing. */
-export function guardedChecks(needs: {
-  service: ServiceName;
-  endpoints: readonly Guarded[];
-  cites: Check['cites'];
-  refused: (answer: Exchange) => void;
-}): Check[] {
+export function guardedChecks(needs: Guards): Check[] {
   const { service, endpoints, cites, refused } = needs;
   const ways = [
     { name: 'no-token', title: 'no token', ask: () => ({ as: 'without a token' }) },
@@ -62,13 +69,27 @@ export function guardedChecks(needs: {
       run: async (visit) => {
         const code = codeOf((await door(visit)).json);
         // 5.1: none was ever made, or both settings are empty. Whoever has a token to give says that it is neither.
-        if (code === 'QUEUE_UNAVAILABLE') skip('no tokens are configured here, or there is no queue');
+        if (code === 'QUEUE_UNAVAILABLE') skip(CLOSED);
         if (visit.token === undefined && code !== 'UNAUTHORIZED') skip('authorization is disabled here');
         refused(await visit.probe[method](path, { ...more, ...way.ask(visit) }));
       },
     })),
   );
 }
+
+/** Where no tokens are configured, the endpoints of tasks say so. */
+export const unconfiguredCheck = (needs: Guards): Check => ({
+  id: `${needs.service}.access.unconfigured`,
+  cites: needs.cites,
+  title: 'where no tokens are configured, the endpoints of tasks answer QUEUE_UNAVAILABLE',
+  run: async (visit) => {
+    if (codeOf((await door(visit)).json) !== 'QUEUE_UNAVAILABLE')
+      skip('tokens are configured here, or none are needed');
+    for (const { method, path, ...more } of needs.endpoints) {
+      needs.refused(await visit.probe[method](path, { ...more, ...asOwner(visit) }));
+    }
+  },
+});
 
 /** The `error.code` of a body that has one. */
 export function codeOf(json: unknown): unknown {

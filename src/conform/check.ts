@@ -12,12 +12,12 @@ export interface Check {
   readonly run: (visit: Visit) => Promise<void>;
 }
 
-export type ServiceName = 'defectoscopy' | 'stt' | 'passports';
+export type ServiceName = 'defectoscopy' | 'stt' | 'passports' | 'reports';
 
 /** A deployment that is being looked at, and what whoever asked has given for it. */
 export interface Visit {
   readonly probe: Probe;
-  /** The access token of defectoscopy and STT. */
+  /** The access token of defectoscopy and STT; of reports, if they ask for one. */
   readonly token: string | undefined;
   /** The key that passports exchanges for a token. */
   readonly apiKey: string | undefined;

@@ -7,6 +7,7 @@ export interface Probe {
   readonly base: string;
   get(path: string, ask?: Ask): Promise<Exchange>;
   post(path: string, ask?: Ask): Promise<Exchange>;
+  patch(path: string, ask?: Ask): Promise<Exchange>;
   delete(path: string, ask?: Ask): Promise<Exchange>;
 }
 
@@ -79,6 +80,7 @@ export function createProbe(base: string, signal: AbortSignal, bounds: Bounds = 
     base,
     get: (path, request) => ask('GET', path, request),
     post: (path, request) => ask('POST', path, request),
+    patch: (path, request) => ask('PATCH', path, request),
     delete: (path, request) => ask('DELETE', path, request),
   };
 }

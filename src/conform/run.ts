@@ -15,6 +15,8 @@ export type Verdict =
       readonly expected: string;
       /** In which something else came; absent where nothing came, or not by a request of ours. */
       readonly exchange?: Exchange;
+      /** There where the deployment gave no answer at all. */
+      readonly silent?: true;
     };
 
 // A deployment that went away would be waited for in every check.
@@ -33,14 +35,12 @@ export async function* run(
       continue;
     }
     const verdict = await judge(check, visit);
-    silent = verdict.outcome === 'failed' && verdict.expected.startsWith(NO_ANSWER) ? silent + 1 : 0;
+    silent = verdict.outcome === 'failed' && verdict.silent ? silent + 1 : 0;
     yield verdict;
   }
   // What cannot be cleared away stays; whether it can be deleted, checks have told.
   await subject.leave?.(visit).catch(() => {});
 }
-
-const NO_ANSWER = 'an answer: ';
 
 async function judge(check: Check, visit: Visit): Promise<Verdict> {
   try {
@@ -49,7 +49,8 @@ async function judge(check: Check, visit: Visit): Promise<Verdict> {
   } catch (error) {
     visit.signal.throwIfAborted();
     if (error instanceof Skip) return { check, outcome: 'skipped', reason: error.message };
-    if (error instanceof NoAnswer) return { check, outcome: 'failed', expected: `${NO_ANSWER}${error.message}` };
+    if (error instanceof NoAnswer)
+      return { check, outcome: 'failed', expected: `an answer; ${error.message}`, silent: true };
     if (!(error instanceof Breach)) throw error;
     const { message, exchange } = error;
     return { check, outcome: 'failed', expected: message, ...(exchange && { exchange }) };

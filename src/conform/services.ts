@@ -2,6 +2,7 @@ import type { Check, ServiceName, Visit } from './check.ts';
 import { defectoscopyChecks } from './defectoscopy/index.ts';
 import { passportsChecks } from './passports/index.ts';
 import { leave } from './passports/removal.ts';
+import { reportsChecks } from './reports.ts';
 import { sttChecks } from './stt/index.ts';
 
 export interface Subject {
@@ -13,9 +14,10 @@ export interface Subject {
   readonly leave?: (visit: Visit) => Promise<void>;
 }
 
-/** The services of the specification. Its reports (4.4) say little that can be seen: they would be a fourth line. */
+/** The services of the specification. */
 export const subjects: readonly Subject[] = [
   { name: 'defectoscopy', path: '/predict', checks: defectoscopyChecks },
   { name: 'stt', path: '/transcribe/audio_url', checks: sttChecks },
   { name: 'passports', path: '/auth/token', checks: passportsChecks, leave },
+  { name: 'reports', path: '/reports', checks: reportsChecks },
 ];

@@ -2,7 +2,7 @@ import type { Queryable } from '../base/db.ts';
 import type { Files } from '../base/files.ts';
 import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { Task } from '../tasks/task.ts';
+import { FAILURES, type Task } from '../tasks/task.ts';
 
 /**
  * How the finished tasks of a service become records that people search. Each service that has something to be found says
@@ -35,6 +35,10 @@ export interface RecordSource extends RecordMaker {
 }
 
 export type EndedTask = Extract<Task, { status: 'done' | 'failed' }>;
+
+/** Whether its client gave the task up: then nobody looks for it. */
+export const isCancelled = (task: EndedTask): boolean =>
+  task.status === 'failed' && task.failure.code === FAILURES.CANCELLED.code;
 
 /** A record, as its service sees it. Text is what people wrote or read, in any script, and is never markup. */
 export interface RecordDraft {

@@ -6,6 +6,7 @@ import type { RefusalTexts } from '../ui/browser/refusal-texts.ts';
 import { layout } from '../ui/layout.tsx';
 import { LOGIN_SCRIPT } from '../ui/login-form.tsx';
 import { pagePolicy } from '../ui/send-page.ts';
+import { serviceLinks } from './neighbours.ts';
 import { languageOf } from './task-routes.ts';
 
 /** The words of a refusal. */
@@ -40,6 +41,7 @@ export function refusalPage<Texts extends RefusalPageTexts>(page: {
     const html = await layout({
       ...{ language, version: page.version, root, own: {}, assets: await page.assets() },
       service: words.service,
+      services: serviceLinks(request, language),
       title: words.refusedTitle,
       styles: page.styles,
       ...(atLogin && { script: LOGIN_SCRIPT }),

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import type { Db } from '../base/db.ts';
 import { idempotencyInProgress, idempotencyKeyReused } from '../base/faults.ts';
 import type { JsonObject } from '../base/json.ts';
+import { detailValidation } from '../http/detail-errors.ts';
 import { InvalidInput } from '../http/details.ts';
+import { reply as answer, Failure, failure, refusal } from '../http/envelope.ts';
 import { idempotencyKey } from '../http/idempotency.ts';
 
 export interface Answer {
@@ -26,6 +29,15 @@ export interface Replies {
   ): Promise<Answer>;
   tidy(): Promise<void>;
 }
+
+/** What a repeated request may be refused with, where 422 answers are `detail` bodies; for a route's `response`. */
+export const repetitionRefused = {
+  409: refusal(idempotencyInProgress()),
+  422: answer('`VALIDATION_ERROR`, `IDEMPOTENCY_KEY_REUSED`', Type.Union([detailValidation.schema, Failure]), {
+    VALIDATION_ERROR: detailValidation.example,
+    IDEMPOTENCY_KEY_REUSED: failure(idempotencyKeyReused(), 'req-1'),
+  }),
+};
 
 const KEEP = 'update replies set status = $2, body = $3 where key = $1';
 

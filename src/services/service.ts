@@ -12,6 +12,8 @@ import type { Roster } from '../tasks/roster.ts';
 import type { TaskStore } from '../tasks/store.ts';
 import type { Priority, Task } from '../tasks/task.ts';
 import type { Uploads } from '../tasks/uploads.ts';
+import type { Neighbourhood } from './neighbours.ts';
+import type { Overview } from './overview.ts';
 import type { RecordMaker, RecordSource } from './records.ts';
 
 /**
@@ -42,7 +44,11 @@ export interface Service {
 export interface OpenService {
   readonly name: string;
   readonly title: string;
+  /** As its pages call it. */
+  readonly titles: Readonly<Record<'en' | 'ru', string>>;
   readonly port: number;
+  /** The base address that clients know it by, where the operator has said one. */
+  readonly publicUrl: string | undefined;
   /** Puts its routes on a listener. */
   gateway(house: GatewayHouse): Promise<Gateway>;
   /** Absent where it takes no tasks. */
@@ -103,6 +109,10 @@ export interface GatewayHouse {
   readonly files: Files;
   readonly roster: Roster;
   readonly metrics: Metrics;
+  /** Every service of this installation. */
+  readonly neighbours: Neighbourhood;
+  /** How all of them are, now and in the last minutes. */
+  readonly overview: Overview;
   /** Counts a task that its client gave up. */
   readonly onCancelled: (service: string) => void;
   /** What of the finished work of every service of this installation people search. */

@@ -25,6 +25,13 @@ interface Asset {
   readonly gzipped?: Buffer;
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Of this listener; there once its pages are. */
+    assets?: () => Promise<Assets>;
+  }
+}
+
 /** What pages are made of besides their HTML, as it lies on this listener. */
 export interface Assets {
   /** Where a browser finds `name`, relative to the page at `/`; undefined where there is no such file. */
@@ -71,12 +78,14 @@ export function assetRoutes(
     },
   );
 
-  return async () => {
+  const found = async () => {
     const { version, assets } = await open();
     const address = (name: string) => (assets.has(name) ? `assets/${version}/${name}` : undefined);
     const scripts = [...assets.keys()].filter((name) => name.endsWith('.js'));
     return { address, scripts: () => scripts.map((name) => `assets/${version}/${name}`) };
   };
+  app.decorate('assets', found);
+  return found;
 }
 
 async function readAll(folders: readonly string[], files: readonly string[]) {

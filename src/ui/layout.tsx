@@ -1,4 +1,5 @@
 import type { Assets } from './assets.ts';
+import { type ServiceLink, ServiceLinks } from './service-links.tsx';
 import { type PageData, type UiLanguage, uiTexts } from './texts.ts';
 
 /** The shell of every page: one head, one header, one footer, one look. Gives the whole document. */
@@ -16,6 +17,10 @@ export async function layout<Own>(page: {
   own: Own;
   /** The way from this page to the one at `/`: addresses are relative, so that a proxy may put us below a path. */
   root?: '' | '../' | '../../';
+  /** Every service of this installation; empty where this listener knows of none. */
+  services: readonly ServiceLink[];
+  /** Whether it shows all of them at once. */
+  overview?: boolean;
   /** What stands in the header beside the reference. */
   nav?: JSX.Element;
   children: JSX.Element;
@@ -63,6 +68,11 @@ export async function layout<Own>(page: {
               {ui.reference}
             </a>
           </nav>
+          {page.services.length > 0 ? (
+            <ServiceLinks links={page.services} language={language} root={root} overview={page.overview ?? false} />
+          ) : (
+            ''
+          )}
         </header>
         <main id="main" tabindex="-1">
           {page.children}

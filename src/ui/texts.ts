@@ -3,6 +3,8 @@ const en = {
   skip: 'Skip to the content',
   reference: 'API',
   navigation: 'Service',
+  services: 'Services',
+  overview: 'Overview',
   selfHosted: 'Self-hosted; this page asks no other host for anything.',
   needsScript: 'This page needs JavaScript. Everything it does can also be done with the API:',
   token: {
@@ -37,6 +39,8 @@ const ru: typeof en = {
   skip: 'К содержанию',
   reference: 'API',
   navigation: 'Сервис',
+  services: 'Сервисы',
+  overview: 'Обзор',
   selfHosted: 'Работает на вашем сервере; страница не обращается ни к каким другим узлам.',
   needsScript: 'Этой странице нужен JavaScript. Всё, что она делает, можно сделать и через API:',
   token: {

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, request as send } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  request as send,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Told {
@@ -21,6 +27,63 @@ export interface Breach {
   readonly in?: (told: Told) => Partial<Told> | undefined;
   /** Changes the answer on its way out. */
   readonly out?: (given: Given, told: Told) => Partial<Given> | undefined;
+  /** Changes the headers of a callback, which then comes by way of the proxy. */
+  readonly callback?: Readonly<Record<string, string>>;
+}
+
+/** What a breach is in words, the check that must find it, and the breach. */
+export type Breaches = [title: string, id: string, breach: Breach][];
+
+const isAt = (route: string, { method, path }: Told) => `${method} ${path}`.startsWith(route);
+
+/** Answers of that status are changed where the route begins so. */
+export const answering = (route: string, status: number, change: Partial<Given>): Breach => ({
+  out: (given, told) => (isAt(route, told) && given.status === status ? change : undefined),
+});
+
+/** The JSON of a success is changed in place. */
+export const editing = (route: string, edit: (body: any) => unknown): Breach => editingWhere(route, isSuccess, edit);
+
+/** The JSON of a refusal is changed in place. */
+export const editingRefusals = (route: string, edit: (body: any) => unknown): Breach =>
+  editingWhere(route, (given) => !isSuccess(given), edit);
+
+const isSuccess = ({ status }: Given) => status < 300;
+
+const editingWhere = (route: string, isMeant: (given: Given) => boolean, edit: (body: any) => unknown): Breach => ({
+  out: (given, told) => {
+    const { headers, body } = given;
+    if (!isAt(route, told) || !isMeant(given) || !headers['content-type']?.includes('json')) return undefined;
+    const json = JSON.parse(body.toString('utf8'));
+    edit(json);
+    return { body: Buffer.from(JSON.stringify(json)) };
+  },
+});
+
+/** The text of a request is another than was sent: the deployment takes what it should refuse, or loses something. */
+export const asking = (route: string, change: (text: string) => string): Breach => ({
+  in: (told) => {
+    if (!isAt(route, told)) return undefined;
+    const body = Buffer.from(change(told.body.toString('utf8')));
+    return { body, headers: { ...told.headers, 'content-length': String(body.length) } };
+  },
+});
+
+/** Whoever comes is let in as if with this token. */
+export const admitting = (route: string, token: string): Breach => ({
+  in: (told) => (isAt(route, told) ? { headers: { ...told.headers, authorization: `Bearer ${token}` } } : undefined),
+});
+
+/** From the first request to the `after` route on, the JSON of an answer is changed in place. */
+export function editingAfter(after: string, route: string, edit: (body: any) => unknown): Breach {
+  const { out } = editing(route, edit);
+  let isAfter = false;
+  return {
+    out: (given, told) => {
+      if (isAt(after, told)) isAfter = true;
+      return isAfter ? out?.(given, told) : undefined;
+    },
+  };
 }
 
 /** A reverse proxy before a real deployment: as good as it, or with one breach. */
@@ -50,13 +113,15 @@ export async function startBreachingProxy(target: string): Promise<BreachingProx
       response.once('close', () => patient--);
     }
     void (async () => {
+      if (request.url!.startsWith(COURIER)) return await carry(request, response, proxy.breach.callback);
       const before: Told = {
         method: request.method!,
         path: request.url!,
         headers: request.headers,
         body: Buffer.concat(await request.toArray()),
       };
-      const told = { ...before, ...proxy.breach.in?.(before) };
+      const { breach } = proxy;
+      const told = { ...before, ...breach.in?.(before), ...(breach.callback && byCourier(before, proxy.url)) };
       const { method, path } = told;
       const onward = send({ hostname, port, method, path, headers: { ...told.headers, host: `${hostname}:${port}` } });
       onward.end(told.body);
@@ -66,7 +131,7 @@ export async function startBreachingProxy(target: string): Promise<BreachingProx
         headers: answer.headers,
         body: Buffer.concat(await answer.toArray()),
       };
-      const { status, headers, body } = { ...given, ...proxy.breach.out?.(given, before) };
+      const { status, headers, body } = { ...given, ...breach.out?.(given, before) };
       const { 'transfer-encoding': _, ...others } = headers;
       response.writeHead(status, { ...others, 'content-length': body.length });
       response.end(body);
@@ -97,4 +162,28 @@ export async function startBreachingProxy(target: string): Promise<BreachingProx
     },
   };
   return proxy;
+}
+
+const COURIER = '/courier?to=';
+
+/** A callback is to come to the proxy first. */
+function byCourier({ body, headers }: Told, own: string): Partial<Told> {
+  const text = body.toString('utf8');
+  const changed = Buffer.from(
+    text.replace(/"webhook_url":"([^"]+)"/, (_, to) => `"webhook_url":"${own}${COURIER}${encodeURIComponent(to)}"`),
+  );
+  return changed.length === body.length
+    ? {}
+    : { body: changed, headers: { ...headers, 'content-length': String(changed.length) } };
+}
+
+async function carry(request: IncomingMessage, response: ServerResponse, change: Record<string, string> = {}) {
+  const to = decodeURIComponent(request.url!.slice(COURIER.length));
+  const body = Buffer.concat(await request.toArray());
+  const { host: _, ...headers } = request.headers;
+  const onward = send(to, { method: 'POST', headers: { ...headers, ...change } });
+  onward.end(body);
+  const [answer] = await once(onward, 'response');
+  answer.resume();
+  response.writeHead(answer.statusCode).end();
 }

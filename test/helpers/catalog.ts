@@ -26,7 +26,7 @@ export interface Catalog {
   seed(records: readonly ImportedRecord[]): Promise<void>;
   /** Gives a record these bytes for its picture, as if they had been fetched and made smaller. */
   seedPicture(recordId: string, picture: { bytes: Buffer; width: number; height: number }): Promise<void>;
-  /** Starts the worker, where it does not run, and waits until it has nothing to do. */
+  /** Starts the worker, where it does not run, and waits until nothing waits for it; a picture may still be in the making. */
   index(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -156,7 +156,8 @@ export function newClient(url: string, token: string | undefined): Client {
       }
       const bytes = Buffer.from(await response.arrayBuffer());
       const text = bytes.toString('utf8');
-      const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
+      const json =
+        response.headers.get('content-type')?.split(';')[0] === 'application/json' ? JSON.parse(text) : undefined;
       return { status: response.status, headers: response.headers, text, bytes, body: json };
     },
     get: (path, headers = {}) => client.ask(path, { headers }),

@@ -16,6 +16,8 @@ export const TOKEN = 'test-token-1';
 /** The real product in this process: real listeners, real SQL, real webhooks; only the model may be a fake. */
 export interface Product {
   readonly url: string;
+  /** Where each service listens that `SERVICES` names. */
+  readonly addresses: Readonly<Record<string, string>>;
   readonly house: House;
   readonly database: TestDatabase;
   /** Calls the API with the test token; `body` is sent as JSON. */
@@ -84,12 +86,13 @@ export async function startProduct({
 
   const listeners = await gatewayHouse(house, signal, 50);
   const { roster } = listeners;
-  const url = await new Promise<string>((resolve, reject) => {
-    const onListening = (addresses: Record<string, string>) => resolve(addresses[service]!);
+  const addresses = await new Promise<Record<string, string>>((resolve, reject) => {
+    const onListening = resolve;
     const serving = serve({ services, house: listeners, host: '127.0.0.1', onListening, log, signal });
     serving.catch(reject);
     running.push(serving);
   });
+  const url = addresses[service]!;
   if (roles.includes('deliver')) running.push(deliver(await deliverNeeds(house, signal)));
   if (roles.includes('sweep')) running.push(sweep(sweepNeeds(house, signal)));
 
@@ -113,6 +116,7 @@ export async function startProduct({
 
   const product: Product = {
     url,
+    addresses,
     house,
     database,
     call,

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { lchown, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { newId } from '../ids.ts';
@@ -48,6 +48,7 @@ export function stageFolders(dataDir: string, folders: readonly string[]): Stage
       for (const folder of folders.map((each) => join(dataDir, each))) {
         const there = await readdir(folder).catch(ifMissing);
         if (there.length === 0) continue;
+        await handOver(folder, dataDir);
         await moveAll(folder, join(folder, old), [fresh, old]);
         if (there.includes(fresh)) await moveAll(join(folder, fresh), folder);
       }
@@ -60,6 +61,13 @@ export function stageFolders(dataDir: string, folders: readonly string[]): Stage
       for (const name of [fresh, old]) await removeAll(name);
     },
   };
+}
+
+/** A restore as root leaves nothing that the owner of DATA_DIR cannot use. */
+async function handOver(folder: string, dataDir: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(dataDir);
+  for (const name of ['.', ...(await readdir(folder, { recursive: true }))]) await lchown(join(folder, name), uid, gid);
 }
 
 function ifMissing(error: NodeJS.ErrnoException): string[] {

@@ -1,4 +1,4 @@
-import { guardedChecks } from '../access.ts';
+import { type Guarded, guardedChecks, unconfiguredCheck } from '../access.ts';
 import type { Check } from '../check.ts';
 import { envelope, status } from '../expect.ts';
 import { flooded } from '../flood.ts';
@@ -10,23 +10,40 @@ import { result } from './result.ts';
 import { webhook } from './webhook.ts';
 import { webhookUrl } from './webhook-url.ts';
 
+const tasks: readonly Guarded[] = [
+  {
+    name: 'predict',
+    method: 'post',
+    path: '/predict',
+    json: { image_url: 'https://conform.invalid/photo.jpg', priority: 'realtime' },
+  },
+  { name: 'result', method: 'get', path: '/result/conform-no-such-task' },
+];
+
 const access = guardedChecks({
   service: 'defectoscopy',
   cites: ['5.1', 'Missing or wrong token: 401 `UNAUTHORIZED`.'],
   endpoints: [
     { name: 'classes-defects', method: 'get', path: '/classes/defects' },
     { name: 'classes-surfaces', method: 'get', path: '/classes/surfaces' },
-    {
-      name: 'predict',
-      method: 'post',
-      path: '/predict',
-      json: { image_url: 'https://conform.invalid/photo.jpg', priority: 'realtime' },
-    },
-    { name: 'result', method: 'get', path: '/result/conform-no-such-task' },
+    ...tasks,
   ],
   refused: (answer) => {
     status(answer, 401);
     envelope(answer, 'UNAUTHORIZED');
+  },
+});
+
+const unconfigured = unconfiguredCheck({
+  service: 'defectoscopy',
+  cites: [
+    '5.1',
+    'When the canonical token set is not configured, token-protected task endpoints answer 503 `QUEUE_UNAVAILABLE`.',
+  ],
+  endpoints: tasks,
+  refused: (answer) => {
+    status(answer, 503);
+    envelope(answer, 'QUEUE_UNAVAILABLE');
   },
 });
 
@@ -46,6 +63,7 @@ export const defectoscopyChecks: readonly Check[] = [
   ...reference,
   ...model,
   ...access,
+  unconfigured,
   ...predictAccepted,
   ...predictRefused,
   ...webhookUrl,

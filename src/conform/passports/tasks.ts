@@ -1,6 +1,6 @@
 import { skip } from '../breach.ts';
 import type { Check } from '../check.ts';
-import { body, detail, holds, shaped, status } from '../expect.ts';
+import { body, detail, holds, isSuccess, shaped, status } from '../expect.ts';
 import { filledText, flag, integer, isoTime, isRecord, listOf, nullable, oneOf, record, text, uuid } from '../shape.ts';
 import { COOKIE, document, empty, extracted, itemsOf, list, listed, uploaded } from './steps.ts';
 
@@ -28,6 +28,17 @@ export const taskChecks: readonly Check[] = [
       if (answer.status >= 400) skip(`no document was uploaded: POST /upload answered ${answer.status}`);
       if (answer.asked.as === 'with the token') skip('nobody uploads without a token here');
       holds(answer, cookie !== undefined, `the cookie ${COOKIE} to be set`);
+    },
+  },
+  {
+    id: 'passports.upload.json',
+    cites: ['4.3', 'there is no JSON mode (unlike `/upload` and `/task/{id}/update`, which have one)'],
+    title: 'an upload that asks for JSON is answered with JSON',
+    run: async (visit) => {
+      const { answer } = await uploaded(visit);
+      if (answer.status >= 400) skip(`no document was uploaded: POST /upload answered ${answer.status}`);
+      holds(answer, isSuccess(answer), 'a success');
+      body(answer);
     },
   },
   {

@@ -1,4 +1,4 @@
-import { guardedChecks } from '../access.ts';
+import { type Guarded, guardedChecks, unconfiguredCheck } from '../access.ts';
 import type { Check } from '../check.ts';
 import { envelope, holds, refused, status } from '../expect.ts';
 import { flooded } from '../flood.ts';
@@ -7,21 +7,33 @@ import { sttAccepted } from './accept.ts';
 import { sttRefused } from './refusals.ts';
 import { sttResult } from './result.ts';
 
+const endpoints: readonly Guarded[] = [
+  {
+    name: 'transcribe',
+    method: 'post',
+    path: '/transcribe/audio_url',
+    json: { url: 'https://conform.invalid/note.mp3' },
+  },
+  { name: 'result', method: 'get', path: '/result/conform-no-such-task' },
+];
+
 const access = guardedChecks({
   service: 'stt',
   cites: ['5.2', 'missing or wrong token gives `UNAUTHORIZED`'],
-  endpoints: [
-    {
-      name: 'transcribe',
-      method: 'post',
-      path: '/transcribe/audio_url',
-      json: { url: 'https://conform.invalid/note.mp3' },
-    },
-    { name: 'result', method: 'get', path: '/result/conform-no-such-task' },
-  ],
+  endpoints,
   refused: (answer) => {
     refused(answer);
     envelope(answer, 'UNAUTHORIZED');
+  },
+});
+
+const unconfigured = unconfiguredCheck({
+  service: 'stt',
+  cites: ['5.2', 'When the canonical set of tokens is not configured, both endpoints answer `QUEUE_UNAVAILABLE`.'],
+  endpoints,
+  refused: (answer) => {
+    refused(answer);
+    envelope(answer, 'QUEUE_UNAVAILABLE');
   },
 });
 
@@ -41,6 +53,7 @@ const limit: Check = {
 export const sttChecks: readonly Check[] = [
   openapiCheck('stt'),
   ...access,
+  unconfigured,
   ...sttAccepted,
   ...sttRefused,
   ...sttResult,

@@ -10,6 +10,7 @@ import { clientKey } from '../../http/gate.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { metricsHandler } from '../../http/metrics.ts';
 import { type Limiter, slidingWindow } from '../../http/rate-limit.ts';
+import { overviewRoutes } from '../overview-routes.ts';
 import { probeRoutes } from '../probe-routes.ts';
 import { openReplies } from '../replies.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
@@ -17,7 +18,7 @@ import { COOKIE, openCookies } from './access/cookies.ts';
 import { openDoor } from './access/door.ts';
 import type { Tokens } from './access/tokens.ts';
 import { openMedia } from './media.ts';
-import { type Pages, pageRoutes } from './pages/pages.tsx';
+import { pageRoutes } from './pages/pages.tsx';
 import { openRecords } from './records/records.ts';
 import { openReports } from './reports/postgres.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -66,7 +67,7 @@ export async function openGateway({
     `address:${createHmac('sha256', secret).update(clientKey(ip)).digest('hex').slice(0, 16)}`;
   const door = openDoor({ tokens, cookies, csrf, visitorAt: own.open ? visitorAt : undefined, publicOrigins });
 
-  const search = soon(() => openSearch(db));
+  const search = openSearch(db);
   const reports = openReports({ db, apply: own.apply });
   const records = openRecords({ db, files, log });
   const replies = openReplies(db, service);
@@ -100,9 +101,9 @@ export async function openGateway({
   app.decorateRequest('reader', null);
 
   await authRoutes(app, { tokens, cookies, door, publicOrigins });
-  searchRoutes(app, { search, secure: shared.cookieSecure });
+  searchRoutes(app, { search, cookies: { path: base, secure: shared.cookieSecure } });
   exportRoutes(app, { search });
-  await soonDone(() => indexRoutes(app, { records, search }));
+  await indexRoutes(app, { records, search });
   rowRoutes(app, { search, reports, page: (...asked) => pages.row(...asked) });
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });
@@ -115,6 +116,7 @@ export async function openGateway({
     queuePage: (...asked) => pages.queue(...asked),
   });
   statusRoutes(app, { search });
+  overviewRoutes(app, { service, house, shared });
   probeRoutes(app, {
     service,
     version: shared.version,
@@ -127,13 +129,10 @@ export async function openGateway({
     { config: { access: 'public' }, schema: { hide: true } },
     metricsHandler({ registry: metrics.registry, token: shared.metricsToken, others: house.othersMetrics }),
   );
-  const services = new Map([
-    ...house.records.map(({ service, title }) => [service, title] as const),
-    ['import', 'Import'],
-  ]);
-  const pages: Pages = await soonDone(() =>
-    pageRoutes(app, { search, reports, views, door, csrf, version: shared.version, services }),
-  );
+  const pages = await pageRoutes(app, {
+    ...{ search, reports, views, door, csrf, version: shared.version },
+    cookies: { path: base, secure: shared.cookieSecure },
+  });
   return app;
 }
 
@@ -143,28 +142,3 @@ const ofAddresses = (limiter: Limiter): Limiter => ({
   take: (key) =>
     key.startsWith('address:') ? limiter.take(key) : { allowed: true, remaining: OPEN_REPORTS, resetSeconds: 1 },
 });
-
-// FOR NOW: parts that are not there yet.
-function soon<T extends object>(open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    if ((error as Error).message !== 'not yet') throw error;
-    return new Proxy({} as T, {
-      get: (_, key) =>
-        key === 'then'
-          ? undefined
-          : async () => {
-              throw error;
-            },
-    });
-  }
-}
-async function soonDone<T>(act: () => Promise<T>): Promise<T> {
-  return act().catch(
-    (error) =>
-      soon<object>(() => {
-        throw error;
-      }) as T,
-  );
-}

@@ -1,5 +1,6 @@
 import type { Service } from '../service.ts';
 import { tokensOf } from './access/tokens.ts';
+import { texts } from './pages/texts.ts';
 import { missingCredentials, type Own, readOwn, settings } from './settings.ts';
 
 const TITLE = 'Catalog';
@@ -23,7 +24,9 @@ export const catalog: Service = {
     return (shared) => ({
       name: 'catalog',
       title: TITLE,
+      titles: { en: texts.en.service, ru: texts.ru.service },
       port: own.port,
+      publicUrl: own.publicUrl,
       verdicts: {
         readers: own.open ? 'everybody' : counted(tokens.readers, 'none: only moderators read'),
         moderators: counted(tokens.moderators, 'none: nobody decides on reports'),

@@ -16,7 +16,6 @@ const LOOK_MS = 500;
 const GATHER_MS = 50;
 const PICTURES_AT_ONCE = 2;
 const REBUILD_LOOK_MS = 2000;
-const COUNT_MS = 15_000;
 /** Between two turns, and the beginning of the rests after one that failed. */
 const REST_MS = 5;
 
@@ -34,7 +33,7 @@ export async function attend({
 }): Promise<void> {
   const { db, files, tasks, records, registry, log } = house;
   const sources = records.filter(({ service }) => own.sources.includes(service));
-  const meters = createCatalogMeters({ registry, db });
+  const meters = createCatalogMeters(registry);
   const indexer = openIndexer({ db, sources, log });
   const trash = openTrash({ db, files, log, table: 'catalog_trash' });
   const pictures = openPictures({ db, house, sources: [...records, importedPictures(shared)], trash, log });
@@ -78,10 +77,6 @@ export async function attend({
     again('indexing', index),
     ...written.map((bell) => again('making pictures', () => makePicture(bell))),
     again('indexing everything anew', rebuild),
-    again('counting records', async () => {
-      await meters.look();
-      await rest(COUNT_MS, signal);
-    }),
   ]);
 }
 

@@ -5,6 +5,7 @@ import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { metricsHandler } from '../../http/metrics.ts';
 import { slidingWindow } from '../../http/rate-limit.ts';
 import { fileRoutes } from '../file-routes.ts';
+import { overviewRoutes } from '../overview-routes.ts';
 import { probeRoutes } from '../probe-routes.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
@@ -79,6 +80,7 @@ export async function openGateway({
       exampleType: 'image/jpeg',
     });
   }
+  overviewRoutes(app, { service, house, shared });
   probeRoutes(app, {
     service,
     version: shared.version,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { split } from '../../base/settings.ts';
 import type { Service, SharedSettings } from '../service.ts';
+import { texts } from './browser/texts.ts';
 import { imageHosts } from './image-policy.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
@@ -24,7 +25,9 @@ export const defectoscopy: Service = {
     return (shared) => ({
       name: 'defectoscopy',
       title: TITLE,
+      titles: { en: texts.en.service, ru: texts.ru.service },
       port: own.port,
+      publicUrl: own.publicUrl,
       verdicts: { auth: tokens.state, image_hosts: imageVerdict(own, shared) },
       gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
       work: {

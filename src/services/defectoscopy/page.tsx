@@ -5,8 +5,10 @@ import { DropZone, PhotoIcon } from '../../ui/drop.tsx';
 import { layout, TokenForm } from '../../ui/layout.tsx';
 import { PictureFrame } from '../../ui/picture-frame.tsx';
 import { sendPage } from '../../ui/send-page.ts';
+import type { ServiceLink } from '../../ui/service-links.tsx';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
 import { classNames } from '../class-names.ts';
+import { serviceLinks } from '../neighbours.ts';
 import { languageOf } from '../task-routes.ts';
 import { type PhotoPage, type PhotoTexts, texts } from './browser/texts.ts';
 
@@ -25,11 +27,16 @@ export function pageRoutes(app: Gateway, needs: Needs): void {
 
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
     const language = languageOf(request.headers['accept-language']);
-    return sendPage(reply, language, await photoPage(language, await assets(), needs));
+    return sendPage(reply, language, await photoPage(language, await assets(), serviceLinks(request, language), needs));
   });
 }
 
-function photoPage(language: UiLanguage, assets: Assets, { version, auth, maxBytes }: Needs): Promise<string> {
+function photoPage(
+  language: UiLanguage,
+  assets: Assets,
+  services: readonly ServiceLink[],
+  { version, auth, maxBytes }: Needs,
+): Promise<string> {
   const words: PhotoTexts = { ...texts[language], classes: classNames[language] };
   const exampleUrl = assets.address(EXAMPLE);
   const own: PhotoPage = {
@@ -40,7 +47,7 @@ function photoPage(language: UiLanguage, assets: Assets, { version, auth, maxByt
   };
   const useless = maxBytes === undefined ? words.off : auth === 'unconfigured' ? words.unconfigured : undefined;
   return layout({
-    ...{ language, version, assets, own },
+    ...{ language, version, assets, own, services },
     service: words.service,
     title: words.title,
     styles: ['ui/drop.css', 'ui/workspace.css', 'ui/picture.css', 'services/defectoscopy/browser/photo.css'],

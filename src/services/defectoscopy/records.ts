@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../base/json.ts';
-import { FAILURES as ENGINE_FAILURES, TaskFailure } from '../../tasks/task.ts';
+import { TaskFailure } from '../../tasks/task.ts';
 import { className } from '../class-names.ts';
 import { fileNameOf } from '../file-names.ts';
-import type { EndedTask, RecordDraft, RecordMaker } from '../records.ts';
+import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
 import type { SharedSettings } from '../service.ts';
 import { imagePolicy } from './image-policy.ts';
 import { readPhoto } from './photo-bytes.ts';
@@ -26,9 +26,6 @@ export function photoRecords(own: Own, shared: SharedSettings): RecordMaker {
     },
   };
 }
-
-const isCancelled = (task: EndedTask) =>
-  task.status === 'failed' && task.failure.code === ENGINE_FAILURES.CANCELLED.code;
 
 function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
   const { image_url } = task.input as unknown as PredictInput;

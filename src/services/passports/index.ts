@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Service } from '../service.ts';
 import { apiKeysFrom } from './auth/api-keys.ts';
+import { listTexts as texts } from './browser/list-texts.ts';
 import { documentRecords } from './records.ts';
 import { missingCredentials, type Own, readOwn, settings } from './settings.ts';
 import { postgresDocuments } from './store/postgres.ts';
@@ -23,7 +24,9 @@ export const passports: Service = {
     return (shared) => ({
       name: 'passports',
       title: TITLE,
+      titles: { en: texts.en.service, ru: texts.ru.service },
       port: own.port,
+      publicUrl: own.publicUrl,
       verdicts: {
         api_keys: keys.length > 0 ? `${keys.length} configured` : 'none: nobody gets a token',
         bearer_scope: own.bearerScope,

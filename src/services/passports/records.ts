@@ -1,7 +1,6 @@
 import type { Queryable } from '../../base/db.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { FAILURES as ENGINE_FAILURES } from '../../tasks/task.ts';
-import type { RecordDraft, RecordMaker } from '../records.ts';
+import { isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
 import { storedBytes } from '../stored-bytes.ts';
 import type { Document, Opened } from './documents.ts';
 import { type PresentedField, presentFields } from './present.ts';
@@ -17,25 +16,23 @@ export function documentRecords(schemaFile: string | undefined): RecordMaker {
   // Only who makes records needs it; a file that is wrong is the gateway's and the worker's to say.
   let loaded: Schema | undefined;
   return {
-  async drafts(db, tasks) {
+    async drafts(db, tasks) {
       loaded ??= loadSchema(schemaFile);
       const schema = loaded;
 
-    const wanted = tasks.filter((task) => task.status === 'done' || task.failure.code !== ENGINE_FAILURES.CANCELLED.code);
-    const documents = await documentsOf(
-      db,
-      wanted.map(({ id }) => id),
-    );
-    return documents.map((document) =>
-      isOpened(document) ? readDraft(document, schema) : failedDraft(document),
-    );
-  },
+      const wanted = tasks.filter((task) => !isCancelled(task));
+      const documents = await documentsOf(
+        db,
+        wanted.map(({ id }) => id),
+      );
+      return documents.map((document) => (isOpened(document) ? readDraft(document, schema) : failedDraft(document)));
+    },
 
-  async picture({ files }, picture, signal) {
-    const bytes = await storedBytes(files, picture as string, { maxBytes: PICTURE_MAX_BYTES, signal });
-    return typeof bytes === 'string' ? undefined : bytes;
-  },
-};
+    async picture({ files }, picture, signal) {
+      const bytes = await storedBytes(files, picture as string, { maxBytes: PICTURE_MAX_BYTES, signal });
+      return typeof bytes === 'string' ? undefined : bytes;
+    },
+  };
 }
 
 /** Those that have ended, whoever they belong to: the catalog has readers of its own. */
@@ -68,7 +65,10 @@ function readDraft(opened: Opened, schema: Schema): RecordDraft {
     status: 'done',
     createdAt,
     title: filename,
-    text: fields.map(said).filter((each) => each !== '').join('\n'),
+    text: fields
+      .map(said)
+      .filter((each) => each !== '')
+      .join('\n'),
     result: resultOf(opened, fields),
     ...(typeof picture === 'string' && { picture }),
   };

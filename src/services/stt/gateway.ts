@@ -5,6 +5,7 @@ import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { metricsHandler } from '../../http/metrics.ts';
 import { slidingWindow } from '../../http/rate-limit.ts';
 import { fileRoutes } from '../file-routes.ts';
+import { overviewRoutes } from '../overview-routes.ts';
 import { probeRoutes } from '../probe-routes.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
@@ -77,6 +78,7 @@ export async function openGateway({
       exampleType: 'audio/mpeg',
     });
   }
+  overviewRoutes(app, { service, house, shared });
   probeRoutes(app, { service, version: shared.version, roster, auth: tokens.state, readyNeedsTokens: true });
   app.get(
     '/metrics',

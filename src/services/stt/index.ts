@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { split } from '../../base/settings.ts';
 import type { Service } from '../service.ts';
+import { texts } from './browser/texts.ts';
 import { present, presentThin } from './present.ts';
 import { recordingRecords } from './records.ts';
 import { missingCredentials, readOwn, settings, tokensOf } from './settings.ts';
@@ -21,7 +22,9 @@ export const stt: Service = {
     return (shared) => ({
       name: 'stt',
       title: TITLE,
+      titles: { en: texts.en.service, ru: texts.ru.service },
       port: own.port,
+      publicUrl: own.publicUrl,
       verdicts: { auth: tokens.state, providers: own.providers.join(', then ') },
       gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
       work: {

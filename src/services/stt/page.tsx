@@ -4,7 +4,9 @@ import { type Assets, assetRoutes } from '../../ui/assets.ts';
 import { DropZone, SoundIcon } from '../../ui/drop.tsx';
 import { layout, TokenForm } from '../../ui/layout.tsx';
 import { sendPage } from '../../ui/send-page.ts';
+import type { ServiceLink } from '../../ui/service-links.tsx';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
+import { serviceLinks } from '../neighbours.ts';
 import { languageOf } from '../task-routes.ts';
 import { type SpeechPage, type SpeechTexts, texts } from './browser/texts.ts';
 
@@ -26,11 +28,20 @@ export function pageRoutes(app: Gateway, needs: Needs): void {
 
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
     const language = languageOf(request.headers['accept-language']);
-    return sendPage(reply, language, await speechPage(language, await assets(), needs));
+    return sendPage(
+      reply,
+      language,
+      await speechPage(language, await assets(), serviceLinks(request, language), needs),
+    );
   });
 }
 
-function speechPage(language: UiLanguage, assets: Assets, { version, auth, maxBytes }: Needs): Promise<string> {
+function speechPage(
+  language: UiLanguage,
+  assets: Assets,
+  services: readonly ServiceLink[],
+  { version, auth, maxBytes }: Needs,
+): Promise<string> {
   const words = texts[language];
   const exampleUrl = assets.address(EXAMPLE);
   const own: SpeechPage = {
@@ -41,7 +52,7 @@ function speechPage(language: UiLanguage, assets: Assets, { version, auth, maxBy
   };
   const useless = maxBytes === undefined ? words.off : auth === 'unconfigured' ? words.unconfigured : undefined;
   return layout({
-    ...{ language, version, assets, own },
+    ...{ language, version, assets, own, services },
     service: words.service,
     title: words.title,
     styles: ['ui/drop.css', 'ui/workspace.css', 'ui/transcript.css', 'services/stt/browser/speech.css'],

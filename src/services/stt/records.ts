@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import { FAILURES as ENGINE_FAILURES } from '../../tasks/task.ts';
 import { fileKeyOf, fileNameOf } from '../file-names.ts';
-import type { EndedTask, RecordDraft, RecordMaker } from '../records.ts';
+import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
 import type { SharedSettings } from '../service.ts';
 import type { Recorded, TranscribeInput } from './result.ts';
 
@@ -12,9 +11,6 @@ export const recordingRecords = ({ filesHost }: SharedSettings): RecordMaker => 
 
 /** A title is a line. */
 const TITLE_LENGTH = 80;
-
-const isCancelled = (task: EndedTask) =>
-  task.status === 'failed' && task.failure.code === ENGINE_FAILURES.CANCELLED.code;
 
 function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
   const { url, metadata } = task.input as unknown as TranscribeInput;
@@ -39,7 +35,10 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
 }
 
 function firstWords(text: string): string {
-  const line = text.slice(0, 4 * TITLE_LENGTH).replace(/\s+/g, ' ').trim();
+  const line = text
+    .slice(0, 4 * TITLE_LENGTH)
+    .replace(/\s+/g, ' ')
+    .trim();
   if (line.length <= TITLE_LENGTH) return line;
   const cut = line.slice(0, TITLE_LENGTH - 1);
   const end = cut.lastIndexOf(' ');

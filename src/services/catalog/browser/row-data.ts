@@ -1,8 +1,5 @@
 import type { HeatTexts } from '../../../ui/browser/heat-texts.ts';
 
-/** The cookie that only remembers the last set of filters, as it stands in an address. */
-export const LAST_SEARCH = 'search_filters';
-
 interface Scored {
   readonly name: string;
   readonly conf: number;
@@ -16,7 +13,16 @@ export interface RowPage {
   /** What people call classes. */
   readonly classes: Readonly<Record<string, string>>;
   /** Maps by class: bytes (0..255 for 0..1) row by row in base64. */
-  readonly heat: { readonly width: number; readonly height: number; readonly maps: Readonly<Record<string, string>> } | null;
+  readonly heat: {
+    readonly width: number;
+    readonly height: number;
+    readonly maps: Readonly<Record<string, string>>;
+  } | null;
   readonly heatTexts: HeatTexts;
-  readonly titles: { readonly defects: string; readonly groups: string; readonly none: string; readonly choose: string };
+  readonly titles: {
+    readonly defects: string;
+    readonly groups: string;
+    readonly none: string;
+    readonly choose: string;
+  };
 }

@@ -19,7 +19,7 @@ if (document.querySelector('.box')) linkBoxes();
 
 /** The neighbours by their keys, wherever these mean nothing else. */
 function followNeighbours(): void {
-  const ways: Readonly<Record<string, string>> = { ArrowLeft: 'prev', k: 'prev', ArrowRight: 'next', j: 'next' };
+  const ways: Readonly<Record<string, string>> = { ArrowLeft: 'newer', k: 'newer', ArrowRight: 'older', j: 'older' };
   addEventListener('keydown', (event) => {
     const way = ways[event.key];
     if (way === undefined || isTyping(event)) return;
@@ -65,7 +65,8 @@ function showPhoto(img: HTMLImageElement): void {
 function followSound(): void {
   const marks = openMarks();
   const player = openPlayer(marks.follow, () => {
-    for (const button of document.querySelectorAll<HTMLButtonElement>('.transcript .time[data-at]')) button.disabled = true;
+    for (const button of document.querySelectorAll<HTMLButtonElement>('.transcript .time[data-at]'))
+      button.disabled = true;
   });
   const text = document.getElementById('transcript');
   const words = [...(text?.querySelectorAll<HTMLElement>('.word') ?? [])];

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { type Cell, notATable } from './table.ts';
@@ -25,7 +25,9 @@ export async function readCsv(bytes: Buffer, most: number, signal: AbortSignal):
     to: most,
   });
   try {
-    for await (const row of Readable.from(pieces(bytes, signal)).pipe(parser)) rows.push(row as string[]);
+    await pipeline(pieces(bytes, signal), parser, async (read: AsyncIterable<string[]>) => {
+      for await (const row of read) rows.push(row);
+    });
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof CsvError)) throw error;
@@ -54,7 +56,10 @@ const DELIMITERS = [',', ';', '\t'];
 
 /** The one that the first line has most of; names of fields have none of them. */
 function delimiterOf(bytes: Buffer): string {
-  const [line = ''] = bytes.subarray(0, PIECE).toString('utf8').split(/[\r\n]/, 1);
+  const [line = ''] = bytes
+    .subarray(0, PIECE)
+    .toString('utf8')
+    .split(/[\r\n]/, 1);
   const count = (delimiter: string) => line.split(delimiter).length;
   return DELIMITERS.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { type ZipEntry, zip } from '../../../base/xlsx/zip.ts';
 
 /** Why bytes are no workbook that is read here; a sentence for people. */
@@ -10,6 +10,9 @@ export class NotAWorkbook extends Error {
 const MOST_ENTRIES = 500;
 /** Of all parts that are read, unpacked: a thousand rows of the longest cells there can be. */
 const MOST_BYTES = 64 * 2 ** 20;
+
+/** All cells before it would be in memory too, empty ones as well. */
+const FAR_CELL = /<(?:\w+:)?c\s[^>]*?\br=["'](?:[A-Z]{3}|[A-Z]{1,2}\d{6})/;
 
 /**
  * The parts of a workbook that hold its cells, packed anew: what comes out is an archive without tricks, in which every
@@ -27,23 +30,28 @@ async function* partsOf(archive: ZipFile): AsyncGenerator<ZipEntry, void, undefi
   if (archive.entryCount > MOST_ENTRIES) throw new NotAWorkbook('The workbook has too many parts');
   const names = new Set<string>();
   let size = 0;
-  for (let entry = await next(archive); entry !== undefined; entry = await next(archive)) {
+  const entries = archive.eachEntry();
+  for (let entry = await next(entries); entry !== undefined; entry = await next(entries)) {
     const { fileName: name, uncompressedSize } = entry;
     if (!/^(\[Content_Types\]\.xml|_rels\/.*|xl\/.*\.(xml|rels))$/.test(name)) continue;
     if (names.has(name)) throw new NotAWorkbook('The workbook has two parts of one name');
     names.add(name);
     size += uncompressedSize;
-    if (size > MOST_BYTES) throw new NotAWorkbook(`The workbook is larger than ${MOST_BYTES / 2 ** 20} MiB when unpacked`);
-    yield { name, content: await textOf(archive, entry) };
+    if (size > MOST_BYTES)
+      throw new NotAWorkbook(`The workbook is larger than ${MOST_BYTES / 2 ** 20} MiB when unpacked`);
+    const text = await textOf(archive, entry);
+    if (FAR_CELL.test(text)) throw new NotAWorkbook('A cell of the workbook lies beyond column ZZ or row 99 999');
+    yield { name, content: [text] };
   }
 }
 
-/** The names and sizes of one part after the other; whatever is wrong with them is a refusal. */
-async function next(archive: ZipFile): Promise<Entry | undefined> {
-  return await archive.eachEntry().next().then(({ value, done }) => (done ? undefined : value)).catch(refuse);
+/** The next part's name and sizes; what is wrong with them is a refusal. */
+async function next(entries: AsyncIterator<Entry>): Promise<Entry | undefined> {
+  const { value, done } = await entries.next().catch(refuse);
+  return done ? undefined : value;
 }
 
-async function textOf(archive: ZipFile, entry: Entry): Promise<string[]> {
+async function textOf(archive: ZipFile, entry: Entry): Promise<string> {
   const stream: Readable = await archive.openReadStreamPromise(entry).catch(refuse);
   stream.setEncoding('utf8');
   const text: string[] = [];
@@ -52,7 +60,7 @@ async function textOf(archive: ZipFile, entry: Entry): Promise<string[]> {
   } catch (error) {
     refuse(error);
   }
-  return text;
+  return text.join('');
 }
 
 /** What yauzl says is of the bytes, and every word of it means the same: this is no archive that can be read. */

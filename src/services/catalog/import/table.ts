@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import { type Detail, InvalidInput, missing } from '../../../http/details.ts';
-import { FIELDS } from './read-record.ts';
+import { FIELDS } from './fields.ts';
 
 /** A cell is text; null where it is empty. */
 export type Cell = string | null;
@@ -33,7 +33,12 @@ function checkHeader(names: readonly string[]): void {
   if (!names.includes('record_id')) details.push(missing(['body', 'header', 'record_id']));
   for (const [at, name] of names.entries()) {
     const known = (FIELDS as readonly string[]).includes(name) || isAttribute(name);
-    if (!known) complain(name, `There is no field of this name; columns are ${FIELDS.join(', ')}, or attributes.NAME`, 'extra_forbidden');
+    if (!known)
+      complain(
+        name,
+        `There is no field of this name; columns are ${FIELDS.join(', ')}, or attributes.NAME`,
+        'extra_forbidden',
+      );
     else if (names.indexOf(name) < at) complain(name, 'The column stands in the header twice', 'value_error');
   }
   if (details.length > 0) throw new InvalidInput(details);

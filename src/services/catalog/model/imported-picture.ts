@@ -1,5 +1,5 @@
-import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { FetchFailed } from '../../../base/fetch-failed.ts';
+import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import type { RecordSource } from '../../records.ts';
 import type { SharedSettings } from '../../service.ts';
 import { IMPORT } from '../records/entry.ts';
@@ -8,10 +8,10 @@ import { IMPORT } from '../records/entry.ts';
 const IMAGE_MAX_BYTES = 20 * 2 ** 20;
 
 /** Which addresses the images of imported records may have: those of public hosts. */
-export const importedImagePolicy = ({ holes }: Pick<SharedSettings, 'holes'>): UrlPolicy => ({ kind: 'public', holes });
+const importedImagePolicy = ({ holes }: Pick<SharedSettings, 'holes'>): UrlPolicy => ({ kind: 'public', holes });
 
 /** Where the pictures of imported records are had from. */
-export function importedPictures(shared: SharedSettings): Pick<RecordSource, 'service' | 'picture'> {
+export function importedPictures(shared: Pick<SharedSettings, 'holes'>): Pick<RecordSource, 'service' | 'picture'> {
   const policy = importedImagePolicy(shared);
   return {
     service: IMPORT,

@@ -10,7 +10,7 @@ export interface Picture {
 }
 
 /** The longer side of a kept picture, at most; smaller ones stay as they are. */
-export const LONGEST_SIDE = 1024;
+const LONGEST_SIDE = 1024;
 const QUALITY = 80;
 
 /**
@@ -25,7 +25,9 @@ export async function makePicture(bytes: Buffer, signal: AbortSignal): Promise<P
   });
   if (photo === undefined) return undefined;
   const { width, height } = fitted(photo);
-  const webp = await sharp(photo.pixels, { raw: { width, height, channels: 3 } }).webp({ quality: QUALITY }).toBuffer();
+  const webp = await sharp(photo.pixels, { raw: { width, height, channels: 3 } })
+    .webp({ quality: QUALITY })
+    .toBuffer();
   return { bytes: webp, width, height };
 }
 

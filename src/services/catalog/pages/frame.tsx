@@ -4,6 +4,7 @@ import type { Assets } from '../../../ui/assets.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
 import { SignOut } from '../../csrf-word.tsx';
+import { serviceLinks } from '../../neighbours.ts';
 import { languageOf } from '../../task-routes.ts';
 import type { Door } from '../access/door.ts';
 import type { Visitor } from '../access/visitor.ts';
@@ -32,7 +33,7 @@ export interface Onlooker {
 export interface FramedPage {
   readonly title: string;
   /** The way to the page at `/`. */
-  readonly root: '' | '../';
+  readonly root: '' | '../' | '../../';
   readonly script?: string;
   /** For the script. */
   readonly own?: object;
@@ -68,6 +69,7 @@ export function openFrame({ door, csrf, assets, version }: FrameNeeds): Frame {
       const html = await layout({
         ...{ language, version, own, root, title, assets: await assets() },
         service: words.service,
+        services: serviceLinks(reply.request, language),
         styles: [...STYLES, ...styles],
         ...(script !== undefined && { script }),
         nav: <Nav onlooker={onlooker} root={root} part={part} />,

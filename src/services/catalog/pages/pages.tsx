@@ -1,54 +1,70 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CookieRules } from '../../../http/cookie-options.ts';
 import type { Csrf } from '../../../http/csrf.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { RefusalPage } from '../../../http/refuse.ts';
-import type { Visitor } from '../access/visitor.ts';
+import { assetRoutes } from '../../../ui/assets.ts';
+import { refusalPage } from '../../refusal-page.tsx';
+import type { Door } from '../access/door.ts';
 import type { Report, Reports } from '../reports/report.ts';
-import type { Queue } from '../routes/report-routes.ts';
+import type { Queue } from '../routes/report-queue-route.ts';
 import type { Row, Search } from '../search/found.ts';
-
-/** What the pages ask the door (access/door.ts). */
-export interface PageDoor {
-  /** Who asks where nobody has to say; null for nobody. A credential that is not good counts as none. */
-  look(request: FastifyRequest): Promise<Visitor | null>;
-  /** What the csrf word of this visitor's forms is made from; undefined where no cookie is the credential. */
-  sessionOf(request: FastifyRequest): string | undefined;
-  /** Refuses a form of ours that carries no word, or another session's, where a cookie is the credential. */
-  checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
-}
-
-/** What the pages ask of saved views (views/views.ts). `query`: as it stands in an address, without `?`. */
-export interface PageViews {
-  list(owner: string): Promise<readonly { readonly id: string; readonly name: string; readonly query: string }[]>;
-  create(owner: string, view: { name: string; query: string }): Promise<unknown>;
-  /** False where the owner has no such view. */
-  remove(owner: string, id: string): Promise<boolean>;
-}
+import type { Views } from '../views/views.ts';
+import { formRoutes } from './form-routes.tsx';
+import { openFrame, STYLES } from './frame.tsx';
+import { backOf, Login, loginPage } from './login-page.tsx';
+import { queuePage } from './queue-page.tsx';
+import { receiptPage } from './receipt-page.tsx';
+import { rowPage } from './row-page.tsx';
+import { searchPage } from './search-page.tsx';
+import { texts } from './texts.ts';
 
 export interface PageNeeds {
   readonly search: Search;
   readonly reports: Reports;
-  readonly views: PageViews;
-  readonly door: PageDoor;
+  readonly views: Views;
+  readonly door: Door;
   readonly csrf: Csrf;
+  readonly cookies: CookieRules;
   readonly version: string;
-  /** What services call themselves, by name; `import` among them. */
-  readonly services: ReadonlyMap<string, string>;
 }
 
 export interface Pages {
   readonly refusal: RefusalPage;
   /** `GET /row/{record_id}` for people. */
-  row(request: FastifyRequest, reply: FastifyReply, it: { row: Row; reports: readonly Report[] }): Promise<FastifyReply>;
+  row(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    it: { row: Row; reports: readonly Report[] },
+  ): Promise<FastifyReply>;
   /** `GET /admin/reports` for people. */
   queue(request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply>;
 }
 
 /**
- * The pages for people, which work without a script: `/`, `/login`, and what their forms are sent to: `POST /report`,
- * `POST /views/new`, `POST /views/{id}/delete`, `POST /admin/reports/{id}`. `POST /login` and `POST /logout` (forms, fields
- * `token` and `back`, a path of ours to go to) are the door's; so is `GET /reset`.
+ * The pages for people: `/`, `/login`, `/receipt/{id}`, `/admin/reports/{id}`, and the forms that only they have. What they
+ * do with a script they also do without one.
  */
-export async function pageRoutes(_app: Gateway, _needs: PageNeeds): Promise<Pages> {
-  throw new Error('not yet');
+export async function pageRoutes(app: Gateway, needs: PageNeeds): Promise<Pages> {
+  const assets = assetRoutes(app, { folders: ['ui', 'services/catalog'], files: [] });
+  const frame = openFrame({ ...needs, assets });
+  searchPage(app, { ...needs, frame });
+  loginPage(app, { assets, version: needs.version });
+  receiptPage(app, { reports: needs.reports, frame });
+  await formRoutes(app, { ...needs, frame });
+  return {
+    row: rowPage(frame),
+    queue: queuePage({ frame, search: needs.search }),
+    refusal: refusalPage({
+      ...{ assets, version: needs.version, texts, styles: STYLES, rootOf },
+      login: ({ words, sentence, request }) => <Login words={words} back={backOf(request)} refused={sentence} />,
+      loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
+    }),
+  };
+}
+
+/** From the page that was refused to the one at `/`: one step up for each slash in its path but the first. */
+function rootOf({ url }: FastifyRequest): '' | '../' | '../../' {
+  const slashes = url.split('?', 1)[0]!.split('/').length - 2;
+  return slashes <= 0 ? '' : slashes === 1 ? '../' : '../../';
 }

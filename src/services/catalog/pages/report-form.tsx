@@ -11,7 +11,12 @@ export interface Sent {
 }
 
 /** "Report this", and the reports that there are. */
-export function ReportForm(given: { row: Row; reports: readonly Report[]; sent: Sent; onlooker: Onlooker }): JSX.Element {
+export function ReportForm(given: {
+  row: Row;
+  reports: readonly Report[];
+  sent: Sent;
+  onlooker: Onlooker;
+}): JSX.Element {
   const { row, reports, sent, onlooker } = given;
   const { words, csrf } = onlooker;
   return (

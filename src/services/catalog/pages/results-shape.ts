@@ -76,11 +76,14 @@ export function documentOf(result: JsonObject): SheetResult {
   return { fields: listOf(result['fields']).flatMap(fieldOf), ...(sheet && { sheet }) };
 }
 
-/** Why it failed. */
-export const sentenceOf = (result: JsonObject): string => (typeof result['error'] === 'string' ? result['error'] : '');
+export function failureOf({ error, error_code: code }: JsonObject): { code: string; sentence: string } {
+  return { code: typeof code === 'string' ? code : '', sentence: typeof error === 'string' ? error : '' };
+}
 
 /** The maps of a photo's classes; undefined where the record has none. */
-export function heatOf(attachment: JsonValue | null): { width: number; height: number; maps: Record<string, string> } | undefined {
+export function heatOf(
+  attachment: JsonValue | null,
+): { width: number; height: number; maps: Record<string, string> } | undefined {
   const { width, height, maps } = objectOf(attachment);
   if (typeof width !== 'number' || typeof height !== 'number') return undefined;
   const read = Object.entries(objectOf(maps)).filter((map): map is [string, string] => typeof map[1] === 'string');

@@ -1,14 +1,14 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import type { Found, Hit } from '../search/found.ts';
-import { addressOf, changed, FILTERS, recordAddress, type State } from './address.ts';
+import type { Found } from '../search/found.ts';
+import { addressOf, changed, FILTERS, type State } from './address.ts';
+import { Card } from './card.tsx';
 import type { Onlooker } from './frame.tsx';
-import { filterSaid, Moment, scored, serviceOf, Stranger } from './said.tsx';
-import { counted, type Texts } from './texts.ts';
-import { Tile } from './tile.tsx';
+import { HitsTable } from './hits-table.tsx';
+import { filterSaid } from './said.tsx';
+import type { Texts } from './texts.ts';
 
 export type ViewName = 'gallery' | 'table';
 export const PER_PAGE = 48;
-const THUMBNAIL = 320;
 
 /** A filter that could be dropped, and how many records there would be without it. */
 export interface Loosened {
@@ -39,7 +39,7 @@ export function Results(given: ResultsView): JSX.Element {
           ))}
         </ul>
       ) : (
-        <Table items={found.items} onlooker={onlooker} />
+        <HitsTable items={found.items} onlooker={onlooker} />
       )}
       <Paging {...given} />
     </>
@@ -78,140 +78,15 @@ export function Chips({ state, onlooker }: { state: State; onlooker: Onlooker })
   );
 }
 
-function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
-  return (
-    <li class="card" data-record={hit.recordId}>
-      <Tile hit={hit} root="" words={words} width={THUMBNAIL} />
-      <div class="caption">
-        <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
-          <Stranger text={hit.title || hit.recordId} />
-        </a>
-        <Verdict hit={hit} onlooker={onlooker} />
-        <p class="hint">
-          <span safe>{serviceOf(hit.service, words)}</span> · <Moment at={hit.createdAt} language={language} />
-        </p>
-        <Marks hit={hit} onlooker={onlooker} />
-      </div>
-    </li>
-  );
-}
-
-/** What came out, in a line: the surest defects, or what kind of answer it is. */
-function Verdict({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
-  if (hit.status === 'failed') return <p class="verdict-line bad">{words.failed}</p>;
-  const [first, ...others] = hit.defects;
-  if (first !== undefined) {
-    const more = others.length > 0 ? ` + ${others.length}` : '';
-    return (
-      <p class="verdict-line">
-        <bdi safe>{scored(first, language) + more}</bdi>
-      </p>
-    );
-  }
-  if (hit.service === 'defectoscopy') return <p class="verdict-line good">{words.looksSound}</p>;
-  if (hit.image === null || hit.snippet === '') return '';
-  return (
-    <p class="verdict-line quiet" dir="auto">
-      <Stranger text={hit.snippet} />
-    </p>
-  );
-}
-
-function Marks({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
-  if (!hit.hidden && hit.openReports === 0) return '';
-  return (
-    <p class="marks">
-      {hit.hidden ? <span class="mark bad">{words.isHidden}</span> : ''}
-      {hit.openReports > 0 ? (
-        <span class="mark warn" safe>
-          {counted(words.reported, hit.openReports, language)}
-        </span>
-      ) : (
-        ''
-      )}
-    </p>
-  );
-}
-
-function Table({ items, onlooker }: { items: readonly Hit[]; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
-  const { columns } = words;
-  return (
-    <section class="scroll" tabindex="0" aria-label={words.results}>
-      <table class="hits">
-        <thead>
-          <tr>
-            <th scope="col" colspan="2" safe>
-              {columns.what}
-            </th>
-            <th scope="col" safe>
-              {columns.found}
-            </th>
-            <th scope="col" safe>
-              {columns.service}
-            </th>
-            <th scope="col" safe>
-              {columns.when}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((hit) => (
-            <tr data-record={hit.recordId}>
-              <td class="picture-cell">
-                <Tile hit={hit} root="" words={words} width={THUMBNAIL} />
-              </td>
-              <th scope="row">
-                <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
-                  <Stranger text={hit.title || hit.recordId} />
-                </a>
-                <p class="snippet" dir="auto">
-                  <Stranger text={hit.snippet} />
-                </p>
-                <Marks hit={hit} onlooker={onlooker} />
-              </th>
-              <td>
-                <Found hit={hit} onlooker={onlooker} />
-              </td>
-              <td safe>{serviceOf(hit.service, words)}</td>
-              <td class="when">
-                <Moment at={hit.createdAt} language={language} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-const IN_TABLE = 4;
-
-function Found({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
-  if (hit.status === 'failed') return <span class="mark bad">{words.failed}</span>;
-  if (hit.defects.length === 0) return hit.service === 'defectoscopy' ? <span>{words.looksSound}</span> : '';
-  return (
-    <ul class="found">
-      {hit.defects.slice(0, IN_TABLE).map((defect) => (
-        <li>
-          <bdi safe>{scored(defect, language)}</bdi>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function Paging({ found, state, page, onlooker }: ResultsView): JSX.Element {
   const { words } = onlooker;
   const pages = Math.max(1, Math.ceil(found.total / PER_PAGE));
   if (pages === 1 && page === 1) return '';
   // With `upto` the next page continues this one, whatever is indexed meanwhile.
   const to = (other: number) =>
-    addressOf(changed(state, { page: other === 1 ? null : String(other), upto: other === 1 ? null : String(found.upTo) }));
+    addressOf(
+      changed(state, { page: other === 1 ? null : String(other), upto: other === 1 ? null : String(found.upTo) }),
+    );
   return (
     <nav class="paging" aria-label={fill(words.pageOf, { page, pages })}>
       {page > 1 ? (
@@ -247,9 +122,7 @@ function Nothing({ state, onlooker, loosened }: ResultsView): JSX.Element {
           {loosened.map(({ key, total }) => (
             <li>
               <a href={addressOf(changed(state, { [key]: null }))} data-swap>
-                <bdi safe>
-                  {fill(words.without, { filter: filterSaid(key, state[key]!, onlooker), count: total })}
-                </bdi>
+                <bdi safe>{fill(words.without, { filter: filterSaid(key, state[key]!, onlooker), count: total })}</bdi>
               </a>
             </li>
           ))}

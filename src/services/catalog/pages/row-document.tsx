@@ -105,11 +105,7 @@ function Rows(given: { section: string; cells: readonly ReadField[]; lit: boolea
             <tr>
               {columns.map((column) => {
                 const cell = cells.find((one) => one.row === row && one.label[onlooker.language] === column);
-                return cell === undefined ? (
-                  <td></td>
-                ) : (
-                  <Value tag="td" field={cell} lit={lit} onlooker={onlooker} />
-                );
+                return cell === undefined ? <td></td> : <Value tag="td" field={cell} lit={lit} onlooker={onlooker} />;
               })}
             </tr>
           ))}
@@ -132,7 +128,6 @@ function Value(given: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; onlook
   const shown = (
     <>
       {placed ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: who reads by keyboard is to see the place as well.
         <span class="read" data-key={key} tabindex="0" dir="auto" safe>
           {visible(value)}
         </span>

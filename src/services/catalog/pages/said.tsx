@@ -43,7 +43,11 @@ export const Moment = ({ at, language }: { at: Date; language: Language }): JSX.
 export const serviceOf = (name: string, words: Texts): string => words.services[name] ?? visible(name);
 
 /** A filter as a chip says it. */
-export function filterSaid(key: string, value: string, { words, language }: { words: Texts; language: Language }): string {
+export function filterSaid(
+  key: string,
+  value: string,
+  { words, language }: { words: Texts; language: Language },
+): string {
   switch (key) {
     case 'service':
       return serviceOf(value, words);

@@ -5,7 +5,17 @@ import type { Texts } from './texts.ts';
 import { firstWords } from './visible.ts';
 
 /** What a record looks like: its picture, or honestly that there is none. The title stands beside it. */
-export function Tile({ hit, root, words, width }: { hit: Hit; root: string; words: Texts; width: number }): JSX.Element {
+export function Tile({
+  hit,
+  root,
+  words,
+  width,
+}: {
+  hit: Hit;
+  root: string;
+  words: Texts;
+  width: number;
+}): JSX.Element {
   const { recordId, image, status, service, snippet } = hit;
   if (image !== null) {
     const [w, h] = [width, Math.max(1, Math.round((width * image.height) / image.width))];
@@ -20,7 +30,7 @@ export function Tile({ hit, root, words, width }: { hit: Hit; root: string; word
         {failed ? <FailedIcon /> : kind === 'stt' ? <SoundIcon /> : kind === 'passports' ? <SheetIcon /> : <TextIcon />}
       </svg>
       <span class="why">
-        {snippet === '' ? (
+        {snippet === '' || kind === 'defectoscopy' ? (
           <span safe>{failed ? words.failed : (words.noPicture[service] ?? words.noPicture['import']!)}</span>
         ) : (
           <Stranger text={firstWords(snippet, 90)} />

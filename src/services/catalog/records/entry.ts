@@ -26,7 +26,7 @@ export interface Entry {
 }
 
 /** What a text is found by. */
-export interface Searched {
+interface Searched {
   /** Words with blanks between them. */
   readonly title: string;
   readonly text: string;
@@ -46,7 +46,7 @@ export const recordIdOf = (service: string, taskId: string): string => `${servic
 
 export const LONGEST_TITLE = 500;
 /** So much of a text is kept and searched. */
-export const LONGEST_TEXT = 200_000;
+const LONGEST_TEXT = 200_000;
 
 export function entryOf(service: string, draft: RecordDraft): Entry {
   const { taskId, status, createdAt, surface, master, picture, sound } = draft;

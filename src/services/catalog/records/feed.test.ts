@@ -1,74 +1,269 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../../base/ids.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
 import { postgresTaskStore } from '../../../tasks/postgres.ts';
-import type { RecordSource } from '../../records.ts';
+import { FAILURES } from '../../../tasks/task.ts';
+import type { EndedTask, RecordDraft, RecordSource } from '../../records.ts';
 import { openIndexer } from './feed.ts';
 import { switchSources } from './sources.ts';
+import { finished } from './testing/finished.ts';
 
 let database: TestDatabase;
 let tasks: ReturnType<typeof postgresTaskStore>;
 const log = createLog('silent', 'test');
 
-beforeAll(async () => {
+beforeEach(async () => {
   database = await testDatabase();
   tasks = postgresTaskStore(database.db);
-  await switchSources(database.db, ['defectoscopy']);
+  await switchSources(database.db, ['photos']);
 });
-afterAll(async () => {
+afterEach(async () => {
   tasks.close();
   await database.drop();
 });
 
-const source: RecordSource = {
-  service: 'defectoscopy',
-  title: 'Defectoscopy',
-  drafts: async (_db, ended) =>
-    ended.map((task) => ({
-      taskId: task.id,
-      status: task.status,
-      createdAt: task.queuedAt,
-      title: 'wall-17.jpg',
-      text: 'трещина',
-      surface: 'concrete_wall',
-      master: { name: 'cracking', conf: 0.9 },
-      defects: [{ name: 'crack', conf: 0.9 }],
-      result: { task: task.id },
-      withAttachment: true,
-      picture: 'https://storage.example.com/a.jpg',
-    })),
-};
+const draft = (task: EndedTask, over: Partial<RecordDraft> = {}): RecordDraft => ({
+  taskId: task.id,
+  status: task.status,
+  createdAt: task.queuedAt,
+  title: 'Стена-17.jpg',
+  text: 'трещина, crack',
+  surface: 'wall',
+  master: { name: 'cracking', conf: 0.9 },
+  defects: [
+    { name: 'crack', conf: 0.9 },
+    { name: 'chip', conf: 0.4 },
+  ],
+  result: task.status === 'done' ? { said: task.result } : { error: task.failure.sentence },
+  ...over,
+});
 
-describe('the indexer', () => {
-  it('writes one record for each finished task, in their order', async () => {
-    const ids = [newId(), newId(), newId()];
-    for (const id of ids) {
-      await tasks.accept({
-        id,
-        service: 'defectoscopy',
-        principal: 'p',
-        priority: 'realtime',
-        input: {},
-        estimateSeconds: 1,
-        deadlineSeconds: 100,
-        ttlSeconds: 1000,
-      });
-    }
-    const want = { service: 'defectoscopy', worker: 'w', leaseMs: 1000 };
-    const { claimed } = await tasks.advance([], { ...want, limit: 10 });
-    for (const { id, attempt } of claimed)
-      await tasks.advance([{ id, attempt, outcome: 'done', result: { a: 1 }, processingMs: 3, attachment: { m: 2 } }], {
-        ...want,
-        limit: 0,
-      });
-    const { indexed, more } = await openIndexer({ db: database.db, sources: [source], log }).turn();
-    expect(more).toBe(false);
-    expect(indexed.get('defectoscopy')).toBe(3);
-    const { rows } = await database.db.query(
-      'select * from catalog_records join catalog_texts using (number) join catalog_details using (number) order by number',
+const source = (drafts: RecordSource['drafts'], service = 'photos'): RecordSource => ({
+  service,
+  title: service,
+  drafts,
+});
+const plain = source(async (_db, ended) => ended.map((task) => draft(task)));
+const indexer = (...sources: RecordSource[]) => openIndexer({ db: database.db, sources, log });
+
+/** Until there is no more; answers how many records were written. */
+async function all(...sources: RecordSource[]): Promise<number> {
+  let count = 0;
+  for (let more = true; more; ) {
+    const turn = await indexer(...sources).turn();
+    for (const each of turn.indexed.values()) count += each;
+    ({ more } = turn);
+  }
+  return count;
+}
+
+const records = async () =>
+  (
+    await database.db.query<Record<string, unknown>>(
+      `select * from catalog_records join catalog_texts using (number) join catalog_details using (number) order by number`,
+    )
+  ).rows;
+const taskIds = async () => (await records()).map((row) => row['task_id']);
+const waiting = async () => (await database.db.query('select from catalog_feed')).rowCount;
+
+describe('finished tasks', () => {
+  it('become records, each once, in the order in which they ended', async () => {
+    const ids = await finished(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }, { result: 3 }]);
+    expect(await all(plain)).toBe(3);
+    expect(await all(plain)).toBe(0);
+    expect(await taskIds()).toEqual(ids);
+    expect(await waiting()).toBe(0);
+    const [first, second] = await records();
+    expect(first).toMatchObject({
+      record_id: `photos:${ids[0]}`,
+      service: 'photos',
+      status: 'done',
+      title: 'Стена-17.jpg',
+      surface: 'wall',
+      master: 'cracking',
+      master_conf: 0.9,
+      top_conf: 0.9,
+      defects: { crack: 0.9, chip: 0.4 },
+      result: { said: 1 },
+      hidden: false,
+      attachment: null,
+    });
+    expect(second).toMatchObject({ status: 'failed', result: { error: FAILURES.WORKER_LOST.sentence } });
+  });
+
+  it('are found by the words of their title and text', async () => {
+    await finished(tasks, 'photos', [{}]);
+    await all(plain);
+    const found = async (word: string) =>
+      (await database.db.query(`select from catalog_records where search @@ to_tsquery('russian', $1)`, [word]))
+        .rowCount;
+    expect(await found('стены')).toBe(1);
+    expect(await found('17')).toBe(1);
+    expect(await found('трещины')).toBe(1);
+    expect(await found('cracks')).toBe(1);
+    expect(await found('окно')).toBe(0);
+    const { rows } = await database.db.query<{ word: string }>('select word from catalog_words order by word');
+    expect(rows.map(({ word }) => word)).toEqual(['17', 'crack', 'jpg', 'стена', 'трещина']);
+  });
+
+  it('bring along what belongs to their results, which stays when the task has gone', async () => {
+    const heat = { maps: { crack: 'AAAA' } };
+    const [id] = await finished(tasks, 'photos', [{ attachment: heat }]);
+    await all(source(async (_db, ended) => ended.map((task) => draft(task, { withAttachment: true }))));
+    await tasks.remove('photos', [id!]);
+    expect((await records())[0]!['attachment']).toEqual(heat);
+  });
+
+  it('of which the service makes no record are not found, and one that was there goes', async () => {
+    const [, second] = await finished(tasks, 'photos', [{ failure: FAILURES.CANCELLED }, { result: 2 }]);
+    await all(source(async (_db, ended) => ended.filter(({ status }) => status === 'done').map((task) => draft(task))));
+    expect(await taskIds()).toEqual([second]);
+    await database.db.query('insert into catalog_feed (service, task_id) select service, id from tasks');
+    await all(source(async () => []));
+    expect(await records()).toEqual([]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('that are gone or run again when their turn comes leave their record as it was', async () => {
+    const [gone, again] = await finished(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }]);
+    await all(plain);
+    await database.db.query('insert into catalog_feed (service, task_id) select service, id from tasks');
+    await tasks.remove('photos', [gone!]);
+    await tasks.requeue('photos', again!, []);
+    expect(await all(plain)).toBe(0);
+    expect(await waiting()).toBe(0);
+    expect((await records()).map((row) => row['result'])).toEqual([
+      { said: 1 },
+      { error: FAILURES.WORKER_LOST.sentence },
+    ]);
+  });
+
+  it('that end a second time keep the number of their record', async () => {
+    const [first] = await finished(tasks, 'photos', [{ failure: FAILURES.WORKER_LOST }, { result: 2 }]);
+    await all(plain);
+    const before = await records();
+    await tasks.requeue('photos', first!, []);
+    const want = { service: 'photos', worker: 'test', leaseMs: 60_000 };
+    const { claimed } = await tasks.advance([], { ...want, limit: 1 });
+    const { attempt } = claimed[0]!;
+    await tasks.advance([{ id: first!, attempt, outcome: 'done', result: 'now', processingMs: 1 }], {
+      ...want,
+      limit: 0,
+    });
+    expect(await all(plain)).toBe(1);
+    const after = await records();
+    expect(after.map((row) => row['number'])).toEqual(before.map((row) => row['number']));
+    expect(after[0]).toMatchObject({ status: 'done', result: { said: 'now' } });
+  });
+
+  it('are none of the catalog’s business where their service is no source', async () => {
+    await finished(tasks, 'others', [{}]);
+    expect(await waiting()).toBe(0);
+  });
+});
+
+describe('what is fed', () => {
+  it('is indexed once when the database ends the transaction in the middle', async () => {
+    const ids = await finished(tasks, 'photos', [{ result: 1 }, { result: 2 }]);
+    const cut = source(async (db, ended) => {
+      await db.query('select pg_terminate_backend(pg_backend_pid())');
+      return ended.map((task) => draft(task));
+    });
+    await expect(indexer(cut).turn()).rejects.toThrow();
+    expect(await records()).toEqual([]);
+    expect(await waiting()).toBe(2);
+    expect(await all(plain)).toBe(2);
+    expect(await taskIds()).toEqual(ids);
+  });
+
+  it('is taken by one indexer at a time, and each of them writes what the other has not', async () => {
+    let enter = () => {};
+    let leave = () => {};
+    const entered = new Promise<void>((resolve) => (enter = resolve));
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    const slow = source(async (_db, ended) => {
+      enter();
+      await left;
+      return ended.map((task) => draft(task, { title: 'slow' }));
+    });
+    await finished(tasks, 'photos', [{}, {}]);
+    const first = indexer(slow).turn();
+    await entered;
+    expect(await indexer(plain).turn()).toEqual({ indexed: new Map(), more: false });
+    leave();
+    expect((await first).indexed.get('photos')).toBe(2);
+    await finished(tasks, 'photos', [{}]);
+    expect(await all(plain)).toBe(1);
+    expect((await records()).map((row) => row['title'])).toEqual(['slow', 'slow', 'Стена-17.jpg']);
+  });
+
+  it('is indexed once by many that are at it at once', async () => {
+    const ids = await finished(
+      tasks,
+      'photos',
+      Array.from({ length: 40 }, () => ({})),
     );
-    console.log(rows[0], (await database.db.query('select * from catalog_words')).rows, (await database.db.query('select * from catalog_pictures')).rows);
-    expect(rows.map((row) => row['task_id'])).toEqual(ids);
+    await Promise.all(Array.from({ length: 6 }, () => all(plain)));
+    await all(plain);
+    expect(await taskIds()).toEqual(ids);
+  });
+
+  it('is taken by its size: a batch holds no more results than fit', async () => {
+    // No two alike, so that the database cannot make them small.
+    const large = () => Array.from({ length: 60_000 }, () => Math.random().toString(36)).join('');
+    await finished(
+      tasks,
+      'photos',
+      Array.from({ length: 8 }, () => ({ result: large() })),
+    );
+    const seen: number[] = [];
+    const counting = source(async (_db, ended) => {
+      seen.push(ended.length);
+      return ended.map((task) => draft(task, { result: {} }));
+    });
+    expect(await all(counting)).toBe(8);
+    expect(Math.max(...seen)).toBeLessThan(8);
+    expect(seen.reduce((sum, each) => sum + each)).toBe(8);
+  });
+
+  it('is not kept up by a result that cannot be written, or of which no record can be made', async () => {
+    const [first, bad, third, worse] = await finished(tasks, 'photos', [{ result: 1 }, {}, { result: 3 }, {}]);
+    const choosy = source(async (_db, ended) => {
+      if (ended.some(({ id }) => id === bad)) throw new Error('what is this?');
+      // A status that no record has.
+      return ended.map((task) => draft(task, task.id === worse ? { status: 'odd' as never } : {}));
+    });
+    expect(await all(choosy)).toBe(2);
+    expect(await taskIds()).toEqual([first, third]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('keeps hostile text as text, and only what no database can hold is left out', async () => {
+    await finished(tasks, 'photos', [{}]);
+    const hostile = '<script>alert(1)</script> =1+1 \u202Etxt.exe\u202C \0 \ud800 \u0007';
+    const text = `${hostile}${'я'.repeat(250_000)}${'ﷺ'.repeat(20_000)}`;
+    await all(
+      source(async (_db, ended) =>
+        ended.map((task) =>
+          draft(task, {
+            title: hostile,
+            text,
+            surface: hostile,
+            master: { name: hostile, conf: 1 },
+            defects: [{ name: hostile, conf: 1 }],
+            result: { [hostile]: [hostile, { deep: hostile }] },
+          }),
+        ),
+      ),
+    );
+    const kept = '<script>alert(1)</script> =1+1 \u202Etxt.exe\u202C  \uFFFD \u0007';
+    const [record] = await records();
+    expect(record).toMatchObject({ title: kept, surface: kept, master: kept, defects: { [kept]: 1 } });
+    expect(record!['result']).toEqual({ [kept]: [kept, { deep: kept }] });
+    expect(record!['text']).toHaveLength(200_000);
+    const { rowCount } = await database.db.query(
+      `select from catalog_records where search @@ to_tsquery('russian', 'alert')`,
+    );
+    expect(rowCount).toBe(1);
   });
 });

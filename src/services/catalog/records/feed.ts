@@ -34,7 +34,7 @@ export function openIndexer(needs: Needs): Indexer {
         for (const [service, count] of counts) indexed.set(service, (indexed.get(service) ?? 0) + count);
       } catch (err) {
         const [bad] = taken;
-        if (isUnavailable(err) || bad === undefined) throw err;
+        if (isUnavailable(err) || isCollision(err) || bad === undefined) throw err;
         log.error({ err, service: bad.service, task: bad.task_id }, 'a finished task cannot be made a record');
         await db.query('delete from catalog_feed where serial = $1', [bad.serial]);
       }
@@ -56,11 +56,8 @@ export function openIndexer(needs: Needs): Indexer {
   };
 }
 
-/** How long what waits longest has waited; 0 where nothing does. */
-export async function lagSeconds(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ lag: number }>(LAG);
-  return rows[0]!.lag;
-}
+/** Deadlock and serialisation failure: nothing is wrong with what was to be written. */
+const isCollision = (error: unknown) => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
 
 /** Records of a few rows are little more work than those of one. */
 const BATCH = 500;
@@ -152,12 +149,3 @@ const ENDED = {
 };
 
 const TAKEN = { name: 'catalog-taken', text: 'delete from catalog_feed where serial = any($1::bigint[])' };
-
-const LAG = {
-  name: 'catalog-lag',
-  text: `
-    select coalesce((select greatest(0, extract(epoch from clock_timestamp() - at))::float8
-                       from catalog_feed
-                      order by serial
-                      limit 1), 0) as lag`,
-};

@@ -64,7 +64,7 @@ function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, create
 }
 
 /** What people may look for in attributes: texts and numbers, at any depth. */
-function valuesIn(value: JsonValue): string[] {
+export function valuesIn(value: JsonValue): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number') return [String(value)];
   if (typeof value !== 'object' || value === null) return [];

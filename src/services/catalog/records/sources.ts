@@ -8,7 +8,9 @@ import { rest } from '../../../base/loop.ts';
 export async function switchSources(db: Db, services: readonly string[]): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('delete from catalog_sources where service <> all($1::text[])', [services]);
-    await tx.query('insert into catalog_sources (service) select unnest($1::text[]) on conflict do nothing', [services]);
+    await tx.query('insert into catalog_sources (service) select unnest($1::text[]) on conflict do nothing', [
+      services,
+    ]);
   });
 }
 

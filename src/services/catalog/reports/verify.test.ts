@@ -179,6 +179,9 @@ describe('the audit trail', () => {
       await holdTrail(tx);
       for (let i = 0; i < 1100; i++) await append(tx, { ...entry, note: `note ${i}` });
     });
+    // Faster than a clock of milliseconds, and still in their order.
+    const { rows: moments } = await db.query<{ at: Date }>('select at from report_events order by serial');
+    expect(moments.every(({ at }, i) => i === 0 || at > moments[i - 1]!.at)).toBe(true);
     const [verdict] = await Promise.all([
       verifyTrail(db),
       ...Array.from({ length: 40 }, (_, i) => reports.change(id, { actor: 'anna', note: `later ${i}` })),

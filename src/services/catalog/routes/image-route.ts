@@ -6,14 +6,16 @@ import { reply as answer, notModified, refusal } from '../../../http/envelope.ts
 import type { Gateway } from '../../../http/gateway.ts';
 import { isModerator } from '../access/door.ts';
 import type { Media } from '../media.ts';
+import type { PictureFormat } from '../model/resize.ts';
 import { heatmapNotFound, imageHidden, imageNotFound, rangeNotSatisfiable } from '../refusals.ts';
 import { RecordParams } from '../schema-http.ts';
-import { bytesAnswers, sendBytes } from './send-bytes.ts';
+import { bytesAnswers, hasAlready, sendBytes, unchanged } from './send-bytes.ts';
+
+const FORMATS = ['webp', 'jpeg', 'png'] as const satisfies readonly PictureFormat[];
 
 const PictureQuery = Type.Object({
   w: Type.Optional(Type.Integer({ minimum: 16, maximum: 1024, description: 'Pixels a side that are enough.' })),
-  format: Type.Optional(Type.Enum(['webp', 'jpeg', 'png'], { description: 'As it is kept, where it is not said.' })),
-  v: Type.Optional(Type.String({ maxLength: 40, description: 'As an address of ours has it: the picture it means.' })),
+  format: Type.Optional(Type.Enum([...FORMATS], { description: 'As it is kept, where it is not said.' })),
 });
 
 const Heatmap = Type.Object(
@@ -53,26 +55,21 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
       },
     },
     async (request, reply) => {
-      const { w, format, v } = request.query;
+      const { w, format } = request.query;
       const row = await media.picture(request.params.record_id);
       if (row === undefined) throw imageNotFound();
       if (row.hidden && !isModerator(request)) throw imageHidden();
-      const stored = row.key === null ? undefined : await files.get(row.key);
-      const type = stored && sniffImage(stored);
-      if (row.key === null || stored === undefined || type === undefined) throw imageNotFound();
+      if (row.key === null) throw imageNotFound();
+      const { key } = row;
       const side = w === undefined ? undefined : SIDES.find((each) => each >= w);
-      const wanted = format ?? (type.slice('image/'.length) as 'jpeg');
-      const made =
-        side === undefined && wanted === type.slice('image/'.length)
-          ? { bytes: stored, type }
-          : await (await import('../model/resize.ts')).resized(stored, { side, format: wanted });
+      const etag = `"${hash('sha256', `${key} ${side} ${format}`, 'base64url').slice(0, 22)}"`;
+      // It is asked for again each time, and rarely sent: a record may be hidden, or get another picture.
+      const caching = 'private, no-cache';
+      if (hasAlready(request, etag)) return unchanged(reply, { etag, caching });
+      const { bytes, type } = await picture(files, key, { side, format });
       return sendBytes(request, reply, {
-        type: made.type,
-        size: made.bytes.length,
-        etag: `"${hash('sha256', `${row.key} ${side} ${wanted}`, 'base64url').slice(0, 22)}"`,
-        // Under an address that names the picture there is never another one.
-        caching: v === versionOf(row.key) ? 'private, max-age=31536000, immutable' : 'private, no-cache',
-        open: async (part) => (part ? made.bytes.subarray(part.start, part.end + 1) : made.bytes),
+        ...{ type, etag, caching, size: bytes.length },
+        open: async (part) => (part ? bytes.subarray(part.start, part.end + 1) : bytes),
       });
     },
   );
@@ -102,5 +99,17 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
   );
 }
 
-/** What tells a picture of a record from the one that it may have later. */
-export const versionOf = (pictureKey: string) => hash('sha256', pictureKey, 'base64url').slice(0, 10);
+/** The picture under this key, as it is kept or made anew. */
+async function picture(
+  files: Files,
+  key: string,
+  { side, format }: { side: number | undefined; format: PictureFormat | undefined },
+): Promise<{ bytes: Buffer; type: string }> {
+  const bytes = await files.get(key);
+  const type = bytes && sniffImage(bytes);
+  if (bytes === undefined || type === undefined) throw imageNotFound();
+  const kept = FORMATS.find((each) => type === `image/${each}`);
+  if (side === undefined && (format ?? kept) === kept) return { bytes, type };
+  const { resized } = await import('../model/resize.ts');
+  return resized(bytes, { side, format: format ?? kept ?? 'jpeg' });
+}

@@ -5,8 +5,8 @@ import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { MOST_RECORDS, readRecords } from '../import/read-record.ts';
 import { readTable, type TableType } from '../import/tables.ts';
-import { forbidden, indexUnavailable, tooManyRecords } from '../refusals.ts';
 import type { Records } from '../records/records.ts';
+import { forbidden, indexUnavailable, tooManyRecords } from '../refusals.ts';
 import type { Search } from '../search/found.ts';
 import * as schema from './index-schema.ts';
 

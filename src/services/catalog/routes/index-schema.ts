@@ -75,4 +75,9 @@ export const State = Type.Object({
   rebuilding: Type.Boolean(),
 });
 
-export const STATE = { documents: 1250, last_indexed_at: '2026-01-01T00:00:00.000Z', lag_seconds: 0, rebuilding: false };
+export const STATE = {
+  documents: 1250,
+  last_indexed_at: '2026-01-01T00:00:00.000Z',
+  lag_seconds: 0,
+  rebuilding: false,
+};

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { idempotencyInProgress } from '../../../base/faults.ts';
 import { wantsJson } from '../../../http/accept.ts';
 import { CSRF_FIELD } from '../../../http/csrf.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
@@ -8,7 +7,7 @@ import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint } from '../../../http/idempotency.ts';
 import type { Limiter } from '../../../http/rate-limit.ts';
-import type { Answer, Replies } from '../../replies.ts';
+import { type Answer, type Replies, repetitionRefused } from '../../replies.ts';
 import { csrfFailed } from '../refusals.ts';
 import type { Reports } from '../reports/report.ts';
 import { reportBody } from '../reports/wire.ts';
@@ -55,7 +54,7 @@ export async function createRoutes(app: Gateway, needs: Needs): Promise<void> {
             },
           ),
           403: refusal(csrfFailed()),
-          409: refusal(idempotencyInProgress()),
+          ...repetitionRefused,
         },
       },
     },

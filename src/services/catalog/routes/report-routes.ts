@@ -16,8 +16,6 @@ import { reportFilters } from './report-filters.ts';
 import { type QueuePage, queueRoute } from './report-queue-route.ts';
 import * as schema from './report-schema.ts';
 
-export type { Queue } from './report-queue-route.ts';
-
 export interface ReportNeeds {
   readonly reports: Reports;
   readonly replies: Replies;

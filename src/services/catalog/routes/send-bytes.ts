@@ -18,7 +18,7 @@ export interface Bytes {
 /** Answers the bytes, or the part that is asked for; 304 to who has them, 416 where there is no such part. */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes): Promise<FastifyReply> {
   const { headers } = request;
-  if (matches(headers['if-none-match'], bytes.etag)) return reply.headers(kept(bytes)).code(304).send();
+  if (hasAlready(request, bytes.etag)) return unchanged(reply, bytes);
   const ifRange = headers['if-range'];
   const asked = { range: headers.range, ifRange: typeof ifRange === 'string' ? ifRange : undefined };
   const part = rangeOf(asked, bytes);
@@ -30,7 +30,13 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, by
   return reply.type(bytes.type).send(body);
 }
 
-const kept = ({ etag, caching }: Bytes) => ({
+/** To be asked before the bytes are fetched from anywhere. */
+export const hasAlready = ({ headers }: FastifyRequest, etag: string) => matches(headers['if-none-match'], etag);
+
+export const unchanged = (reply: FastifyReply, bytes: Pick<Bytes, 'etag' | 'caching'>) =>
+  reply.headers(kept(bytes)).code(304).send();
+
+const kept = ({ etag, caching }: Pick<Bytes, 'etag' | 'caching'>) => ({
   etag,
   'cache-control': caching,
   'content-security-policy': "default-src 'none'; sandbox",

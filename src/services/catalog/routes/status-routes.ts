@@ -38,17 +38,20 @@ export function statusRoutes(app: Gateway, { search }: { search: Search }): void
   );
 }
 
-/** Who reads the metrics sees the same; while the database is away it sees neither. */
+/** Who reads the metrics sees the same, also while no worker lives; while the database is away it sees neither. */
 export function measureCatalog(search: Search, { registry }: Metrics): void {
+  const registers = [registry];
+  // Every process looks at the same tables: their sum would be a lie.
+  const aggregator = 'max' as const;
   const lag = new Gauge({
     name: 'assay_catalog_lag_seconds',
-    help: 'How long what waits to be indexed has waited.',
-    registers: [registry],
+    help: 'How long what waits longest to be indexed has waited.',
+    ...{ aggregator, registers },
   });
   new Gauge({
     name: 'assay_catalog_documents',
-    help: 'Records that can be found.',
-    registers: [registry],
+    help: 'Records that can be found, hidden ones left out.',
+    ...{ aggregator, registers },
     async collect() {
       const state = await search.state().catch(() => undefined);
       this.remove();

@@ -4,16 +4,19 @@ import type { Filters, Sort } from './filters.ts';
 import type { Exported } from './found.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from './hits.ts';
 import { lookOnce, narrow } from './narrow.ts';
-import { orderOf, type Stage, stages } from './order.ts';
+import { orderOf, stages } from './order.ts';
 import { parameters } from './statement.ts';
-import { type Narrowed, where } from './where.ts';
+import { type Narrowed, records, type Stage, where } from './where.ts';
 
 /** So many records can be taken away at once. */
 export const MOST_EXPORTED = 1_000_000;
 
 /** By key, not by cursor: a slow reader holds no transaction open, and a few numbers and rows are in memory at a time. */
 export async function* each(db: Db, filters: Filters, sort: Sort): AsyncGenerator<Exported, void, undefined> {
-  const narrowed = await narrow(db, filters, undefined);
+  const narrowed = await db.transaction(async (tx) => {
+    await lookOnce(tx);
+    return narrow(tx, filters, undefined);
+  });
   let left = MOST_EXPORTED;
   for (const stage of stages(sort, narrowed.meant)) {
     let after: readonly unknown[] | undefined;
@@ -29,7 +32,7 @@ export async function* each(db: Db, filters: Filters, sort: Sort): AsyncGenerato
   }
 }
 
-const CHUNK = 5_000;
+const CHUNK = 20_000;
 const ROWS = 200;
 /** So much of stored (compressed) texts and results is in memory at once. */
 const ROWS_BYTES = 2 * 2 ** 20;
@@ -48,16 +51,17 @@ async function placesAfter(
   const { keys, direction, types } = orderOf(sort, narrowed.filters);
   const { say, values } = parameters();
   const columns = keys({ say });
-  const conditions = [where(narrowed, { say, values }), stage({ say })];
+  const from = records(stage, { say });
+  const conditions = [where(narrowed, { say }), stage.rest({ say })];
   if (after) {
     const place = after.map((value, i) => `${say(value)}::${types[i]}`);
     conditions.push(`(${columns.join(', ')}) ${direction === 'desc' ? '<' : '>'} (${place.join(', ')})`);
   }
   const { rows } = await db.transaction(async (tx) => {
-    await lookOnce(tx, narrowed.filters);
+    await lookOnce(tx);
     return tx.query<Record<string, unknown> & { number: number }>(
       `select ${columns.map((column, i) => `${column} as key${i}`).join(', ')}, r.number
-         from catalog_records r
+         from ${from}
         where ${conditions.join(' and ')}
         order by ${columns.map((column) => `${column} ${direction}`).join(', ')}
         limit ${say(limit)}`,

@@ -44,22 +44,36 @@ interface KnownRow {
   readonly single: boolean;
   readonly stems: readonly string[];
   readonly containing: readonly string[] | null;
+  /** Each with its stem after a blank. */
   readonly similar: readonly string[] | null;
 }
 
 function alternatives({ word, single, containing, similar }: KnownRow): string[] {
   if (!single) return [word];
   const edits = word.length >= 9 ? 2 : 1;
-  const misspelt = (similar ?? []).filter((other) => isNear(word, other, edits)).slice(0, MOST_MISSPELT);
-  const all = new Set([word, ...misspelt, ...(containing ?? [])]);
+  const misspelt = (similar ?? [])
+    .map((other) => other.split(' ') as [word: string, stem: string])
+    .filter(([other, stem]) => isNear(word, other, edits) || isForm(word, stem))
+    .slice(0, MOST_MISSPELT);
+  const all = new Set([word, ...misspelt.map(([other]) => other), ...(containing ?? [])]);
   return [...all].slice(0, MOST_ALTERNATIVES);
 }
+
+/** A misspelt word may be in another form than any record has it: up to its ending it is near the stem. */
+function isForm(word: string, stem: string): boolean {
+  return [-1, 0, 1].some((more) => {
+    const begins = word.slice(0, stem.length + more);
+    return stem.length >= 5 && word.length - begins.length <= LONGEST_ENDING && isNear(begins, stem, 1);
+  });
+}
+
+const LONGEST_ENDING = 3;
 
 /** The English stem of `rusty` is `rusti`. */
 const beginning = (stem: string) => (/^[a-z]{3,}i$/.test(stem) ? stem.slice(0, -1) : stem);
 
-// Similarity is pg_trgm's, with its own threshold of 0.3: coarse, so that edits can be counted over few words. Numbers
-// mean themselves. A part has three letters at least, a misspelt word five: shorter ones are like everything.
+// Similarity is pg_trgm's, with a low threshold: coarse, so that edits can be counted over few words. Numbers mean
+// themselves. A part has three letters at least, a misspelt word five: shorter ones are like everything.
 const KNOWN = `
   select w.word, w.single, tsvector_to_array(to_tsvector('russian', w.word)) as stems,
          case when w.single and length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then array(
@@ -69,7 +83,8 @@ const KNOWN = `
             limit ${MOST_ALTERNATIVES}
          ) end as containing,
          case when w.single and length(w.word) >= 5 and w.word !~ '[[:digit:]]' then array(
-           select c.word from catalog_words c
+           select c.word || ' ' || coalesce((tsvector_to_array(to_tsvector('russian', c.word)))[1], c.word)
+             from catalog_words c
             where c.word % w.word
             order by similarity(c.word, w.word) desc, c.word
             limit 100

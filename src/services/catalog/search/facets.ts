@@ -2,8 +2,9 @@ import type { Queryable } from '../../../base/db.ts';
 import type { Filters } from './filters.ts';
 import type { Facet, FacetName } from './found.ts';
 import type { Kind, Kinds } from './kinds.ts';
+import { kindsOf } from './narrow.ts';
 import { parameters } from './statement.ts';
-import { type Narrowed, where } from './where.ts';
+import { found, type Narrowed, records, type Say, where } from './where.ts';
 
 const NAMES: readonly FacetName[] = ['service', 'status', 'surface', 'master', 'defect'];
 
@@ -26,19 +27,22 @@ export async function countFacets(
   }
   const all = counted.get(undefined)!;
   const facets = NAMES.map((name) => [name, facetOf(name, counted.get(name) ?? all, without(filters, name))] as const);
-  const total = all.reduce((sum, { kind, count }) => (fits(kind, filters) ? sum + count : sum), 0);
+  const fits = fitting(filters);
+  const total = all.reduce((sum, { kind, count }) => (fits(kind) ? sum + count : sum), 0);
   return { total, facets: Object.fromEntries(facets) as Record<FacetName, Facet> };
 }
 
 /** How many records a search finds. */
 export async function countAll(db: Queryable, narrowed: Narrowed): Promise<number> {
   const { say, values } = parameters();
-  const condition = where(narrowed, { say, values });
-  const { rows } = await db.query<{ count: number }>(
-    `select count(*) as count from catalog_records r where ${condition}`,
-    values,
-  );
+  const { rows } = await db.query<{ count: number }>(`select count(*) as count from ${all(narrowed, { say })}`, values);
   return rows[0]!.count;
+}
+
+/** What is counted, and what of it. */
+function all(narrowed: Narrowed, parameters: Say): string {
+  const stage = found(narrowed.meant);
+  return `${records(stage, parameters)} where ${where(narrowed, parameters)} and ${stage.rest(parameters)}`;
 }
 
 interface Counted {
@@ -47,24 +51,29 @@ interface Counted {
 }
 
 /** Of every kind, those that the narrowed do not want too: facets are about what another choice would find. */
-async function countKinds(db: Queryable, kinds: Kinds, { kinds: _, ...narrowed }: Narrowed): Promise<Counted[]> {
+async function countKinds(db: Queryable, kinds: Kinds, { kinds: _, ...others }: Narrowed): Promise<Counted[]> {
+  const { minConf, defect } = others.filters;
+  // What has not the defect has no confidence of it.
+  const having = minConf !== undefined && defect !== undefined ? await kindsOf(db, { defect }) : undefined;
+  const narrowed = { ...others, ...(having && { kinds: having }) };
   const { say, values } = parameters();
-  const condition = where(narrowed, { say, values });
-  const { rows } = await db.query<{ kind: number; count: number }>(
-    `select r.kind, count(*) as count from catalog_records r where ${condition} group by r.kind`,
+  // As one text: thousands of rows take their time on the way.
+  const { rows } = await db.query<{ counts: string | null }>(
+    `select string_agg(kind || ' ' || count, ' ') as counts
+       from (select r.kind, count(*) as count from ${all(narrowed, { say })} group by r.kind) c`,
     values,
   );
-  const known = await kinds.of(
-    db,
-    rows.map(({ kind }) => kind),
-  );
-  return rows.map(({ kind, count }) => ({ kind: known.get(kind)!, count }));
+  const numbers = rows[0]!.counts?.split(' ').map(Number) ?? [];
+  const ids = numbers.filter((_, i) => i % 2 === 0);
+  const known = await kinds.of(db, ids);
+  return ids.map((id, i) => ({ kind: known.get(id)!, count: numbers[2 * i + 1]! }));
 }
 
 function facetOf(name: FacetName, counted: readonly Counted[], filters: Filters): Facet {
   const counts = new Map<string, number>();
+  const fits = fitting(filters);
   for (const { kind, count } of counted) {
-    if (!fits(kind, filters)) continue;
+    if (!fits(kind)) continue;
     for (const value of valuesOf(kind, name)) counts.set(value, (counts.get(value) ?? 0) + count);
   }
   return [...counts]
@@ -73,12 +82,10 @@ function facetOf(name: FacetName, counted: readonly Counted[], filters: Filters)
     .map(([value, count]) => ({ value, count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED }));
 }
 
-/** Whether records of this kind pass the filters that are about kinds. */
-function fits(kind: Kind, filters: Filters): boolean {
-  return NAMES.every((name) => {
-    const wanted = filters[name];
-    return wanted === undefined || valuesOf(kind, name).includes(wanted);
-  });
+/** Whether records of a kind pass the filters that are about kinds. */
+function fitting(filters: Filters): (kind: Kind) => boolean {
+  const wanted = NAMES.filter((name) => filters[name] !== undefined);
+  return (kind) => wanted.every((name) => valuesOf(kind, name).includes(filters[name]!));
 }
 
 function valuesOf(kind: Kind, name: FacetName): readonly string[] {

@@ -119,7 +119,9 @@ export function addressOf(filters: Filters, page: Partial<Page> = {}): string {
     limit: page.limit === 50 ? undefined : page.limit,
     upto: page.upTo,
   };
-  const said = Object.entries(parts).flatMap(([key, value]): [string, string][] => (value === undefined ? [] : [[key, String(value)]]));
+  const said = Object.entries(parts).flatMap(([key, value]): [string, string][] =>
+    value === undefined ? [] : [[key, String(value)]],
+  );
   return new URLSearchParams(said).toString();
 }
 

@@ -6,11 +6,9 @@ const BEFORE = 60;
  * start where there is none. Plain text: line breaks are blanks, and what turns the direction of a line is left out.
  */
 export function snippetOf(text: string, beginnings: readonly string[]): string {
-  const plain = text.replace(TURNS, '').replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  const at = beginnings.length === 0 ? -1 : plain.search(lookedFor(beginnings));
-  const wanted = at <= BEFORE ? 0 : at - BEFORE;
-  // From the next word on.
-  const from = wanted === 0 ? 0 : plain.lastIndexOf(' ', wanted + Math.min(BEFORE, 20)) + 1 || wanted;
+  const plain = text.replace(TURNS, '').replace(SPACES, ' ').trim();
+  const at = beginnings.length === 0 ? 0 : firstOf(plain, beginnings);
+  const from = at <= BEFORE ? 0 : beginningOfWord(plain, at - BEFORE);
   const start = from === 0 ? '' : '…';
   const rest = whole(plain.slice(from));
   if (start.length + rest.length <= LONGEST) return start + rest;
@@ -21,11 +19,24 @@ export function snippetOf(text: string, beginnings: readonly string[]): string {
 
 // Whatever embeds, overrides or isolates a direction (Unicode Standard Annex #9), which a cut would leave open.
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
+const SPACES = /[\s\p{Cc}]+/gu;
+const WORD = /[\p{L}\p{N}]+/gu;
 
-/** Words are letters and digits; in texts stands ё where words have е. */
-function lookedFor(beginnings: readonly string[]): RegExp {
-  const forms = beginnings.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '').replaceAll('е', '[её]'));
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${forms.join('|')})`, 'iu');
+/** Where the first such word stands; 0 where there is none. One walk over the text, however many beginnings there are. */
+function firstOf(text: string, beginnings: readonly string[]): number {
+  const known = new Set(beginnings);
+  const lengths = [...new Set(beginnings.map(({ length }) => length))];
+  for (const match of text.matchAll(WORD)) {
+    const word = match[0].toLowerCase().replaceAll('ё', 'е');
+    if (lengths.some((length) => length <= word.length && known.has(word.slice(0, length)))) return match.index;
+  }
+  return 0;
+}
+
+/** The beginning of the word after the first blank there, if one is near. */
+function beginningOfWord(text: string, at: number): number {
+  const blank = text.indexOf(' ', at);
+  return blank >= 0 && blank < at + BEFORE / 2 ? blank + 1 : at;
 }
 
 /** Without halves of characters at its ends. */

@@ -9,42 +9,77 @@ export interface Narrowed {
   readonly meant?: Meant;
   /** Ids of the kinds of record that will do; absent where every kind does. */
   readonly kinds?: readonly number[];
+  /** Numbers of records with a report that is open or in review, where it matters. */
+  readonly reported?: readonly number[];
   /** Numbers above it are not seen. */
   readonly upTo: number;
 }
 
+export type Say = Pick<Parameters, 'say'>;
+/** A condition over `catalog_records r`. */
+export type Condition = (parameters: Say) => string;
+
 /**
- * The condition that filters make, over `catalog_records r`. It is the only one there is: pages, totals, facets and
- * exports all ask with it. Service, status, surface, group and defect are in `kinds`.
+ * The condition that filters make, but for `q`. It is the only one there is: pages, totals, facets and exports all ask
+ * with it. Service, status, surface, group and defect are in `kinds`.
  */
-export function where({ filters, meant, kinds, upTo }: Narrowed, { say }: Parameters): string {
+export function where({ filters, kinds, reported, upTo }: Narrowed, { say }: Say): string {
   const { from, to, minConf, hasReport, hidden } = filters;
   const conditions = [hidden === true ? 'r.hidden' : 'not r.hidden', `r.number <= ${say(upTo)}::bigint`];
   if (kinds) conditions.push(`r.kind = any(${say(kinds)}::int[])`);
   if (from) conditions.push(`r.created_at >= ${say(from)}::timestamptz`);
   if (to) conditions.push(`r.created_at < ${say(to)}::timestamptz`);
-  // As they are stored: 0.7 is a little less than 0.7 in four bytes.
+  // As confidences are stored: 0.7 is a little less than 0.7 in four bytes.
   if (minConf !== undefined) conditions.push(`${confidence(filters, { say })} >= ${say(minConf)}::real`);
-  if (hasReport !== undefined) conditions.push(`${hasReport ? '' : 'not '}${HAS_REPORT}`);
-  if (meant) conditions.push(found(meant, { say }));
-  return conditions.join('\n and ');
+  if (reported) conditions.push(`r.number ${hasReport ? '= any' : '<> all'}(${say(reported)}::bigint[])`);
+  return conditions.join(' and ');
 }
 
-/** The confidence that filters are about: of the defect asked for, else of the group asked for, else of the surest defect. */
-export function confidence({ defect, master }: Filters, { say }: Pick<Parameters, 'say'>): string {
-  if (defect !== undefined) return `(r.defects ->> ${say(defect)}::text)::real`;
-  return master === undefined ? 'r.top_conf' : 'r.master_conf';
+/**
+ * The confidence that filters are about: of the defect asked for, else of the group asked for, else of the surest defect;
+ * -1 where there is none.
+ */
+export function confidence({ defect, master }: Filters, { say }: Say): string {
+  if (defect !== undefined) return `coalesce((r.defects ->> ${say(defect)}::text)::real, -1)`;
+  return `coalesce(${master === undefined ? 'r.top_conf' : 'r.master_conf'}, -1)`;
 }
 
-const HAS_REPORT = `exists (select from reports p where p.record_id = r.record_id and p.status in ('open', 'in_review'))`;
+/** What comes together: `words` finds candidates by an index of words, `rest` is asked of them, or of all. */
+export interface Stage {
+  readonly words?: Condition;
+  readonly rest: Condition;
+}
 
-function found(meant: Meant, parameters: Pick<Parameters, 'say'>): string {
-  const byWords = `r.search @@ (${tsquery(meant, 'any', parameters)})`;
-  return meant.ids.length === 0 ? byWords : `(${byWords} or r.number = any(${parameters.say(meant.ids)}::bigint[]))`;
+/** What `q` makes of records, in the same sense as {@link where}: they have the words, or are called so. */
+export function found(meant: Meant | undefined): Stage {
+  if (meant === undefined) return { rest: () => 'true' };
+  const { ids } = meant;
+  const named = (condition: Condition): Condition =>
+    ids.length === 0 ? condition : (p) => `(${condition(p)} or r.number = any(${p.say(ids)}::bigint[]))`;
+  if (onlyExcludes(meant)) return { rest: named((p) => without(meant, p)) };
+  return { words: named((p) => `r.search @@ (${tsquery(meant, 'any', p)})`), rest: () => 'true' };
+}
+
+export const onlyExcludes = ({ words, phrases, excluded }: Meant): boolean =>
+  words.length + phrases.length === 0 && excluded.length > 0;
+
+/** An index of words finds what has them; what has not is the others. */
+export function without({ excluded }: Meant, { say }: Say): string {
+  const any = excluded.map((phrase) => `phraseto_tsquery('russian', ${say(phrase)})`);
+  return `not exists (select from catalog_records x where x.number = r.number and x.search @@ (${any.join(' || ')}))`;
+}
+
+/**
+ * What is read from: the records `r` that the words of a stage find, and nothing else is looked up before. The planner
+ * does not know that the words of a row lie elsewhere and are dear to read, and would gladly read those of half the table.
+ */
+export function records({ words }: Stage, parameters: Say): string {
+  if (words === undefined) return 'catalog_records r';
+  return `(select * from catalog_records r where ${words(parameters)} offset 0) r`;
 }
 
 /** The expression for what has to be in the text: every word `as written`, or `any` of what stands next to it. */
-export function tsquery(meant: Meant, forms: 'as written' | 'any', { say }: Pick<Parameters, 'say'>): string {
+export function tsquery(meant: Meant, forms: 'as written' | 'any', { say }: Say): string {
   const parts = [
     ...meant.words.map((all) => `to_tsquery('russian', ${say(anyOf(forms === 'any' ? all : all.slice(0, 1)))})`),
     ...meant.phrases.map((phrase) => `phraseto_tsquery('russian', ${say(phrase)})`),

@@ -1,22 +1,67 @@
-import type { Facet, FacetName, Found, Hit, Row } from './found.ts';
+import { Type } from 'typebox';
+import type { Hit, Row } from './found.ts';
+
+const Nullable = (type: Parameters<typeof Type.Union>[0][number]) => Type.Union([type, Type.Null()]);
+const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
+
+/** A record of a list. */
+export const HitBody = Type.Object({
+  record_id: Type.String(),
+  service: Type.String({ description: 'The service that made it, or `import`.' }),
+  task_id: Nullable(Type.String()),
+  status: Type.Enum(['done', 'failed']),
+  created_at: Type.String({ format: 'date-time', description: 'When it was asked for.' }),
+  title: Type.String(),
+  snippet: Type.String({ description: 'Plain text: at most 200 characters around the first word looked for.' }),
+  surface: Nullable(Type.String()),
+  master: Nullable(Scored),
+  defects: Type.Array(Scored, { description: 'The surest first.' }),
+  image: Nullable(Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() })),
+  open_reports: Type.Integer({ description: 'Reports that are open or in review.' }),
+  hidden: Type.Boolean(),
+});
+
+const FacetBody = Type.Array(
+  Type.Object({
+    value: Type.String(),
+    count: Type.Integer(),
+    more: Type.Boolean({ description: 'Whether there are more than 1000.' }),
+  }),
+);
+
+/** The answer of a search. */
+export const FoundBody = Type.Object({
+  items: Type.Array(HitBody),
+  total: Type.Integer({ description: 'On all pages, counted exactly.' }),
+  page: Type.Integer(),
+  limit: Type.Integer(),
+  facets: Type.Partial(
+    Type.Object({ service: FacetBody, status: FacetBody, surface: FacetBody, master: FacetBody, defect: FacetBody }),
+    { description: 'What each choice would find: over all filters but its own. Empty with `facets=false`.' },
+  ),
+  filters: Type.Object({}, { additionalProperties: true, description: 'The filters, as they were understood.' }),
+  took_ms: Type.Number(),
+  upto: Type.Integer({ description: 'Sent with a request for the next page, it keeps out what was indexed since.' }),
+});
 
 /** The address of a record's picture. */
 export const imageUrl = (recordId: string): string => `/image/${encodeURIComponent(recordId)}`;
 
 /** A record of a list, as JSON tells it. */
-export function hitBody(hit: Hit) {
+export function hitBody(hit: Omit<Hit, 'snippet'> & { readonly snippet?: string }) {
+  const { recordId, image } = hit;
   return {
-    record_id: hit.recordId,
+    record_id: recordId,
     service: hit.service,
     task_id: hit.taskId,
     status: hit.status,
     created_at: hit.createdAt.toISOString(),
     title: hit.title,
-    snippet: hit.snippet,
+    ...(hit.snippet !== undefined && { snippet: hit.snippet }),
     surface: hit.surface,
     master: hit.master,
     defects: hit.defects,
-    image: imageOf(hit),
+    image: image && { url: imageUrl(recordId), width: image.width, height: image.height },
     open_reports: hit.openReports,
     hidden: hit.hidden,
   };
@@ -24,19 +69,6 @@ export function hitBody(hit: Hit) {
 
 /** A record with all that is known of it; its reports are for whoever knows them to add. */
 export function rowBody(row: Row) {
-  return {
-    ...hitBody(row),
-    text: row.text,
-    result: row.result,
-    neighbours: { prev: row.prev, next: row.next },
-  };
-}
-
-/** The facets of a search; without any where none were asked for. */
-export function facetsBody(facets: Found['facets']): Partial<Record<FacetName, Facet>> {
-  return facets ?? {};
-}
-
-function imageOf({ image, recordId }: Hit) {
-  return image && { url: imageUrl(recordId), width: image.width, height: image.height };
+  const { prev, next } = row;
+  return { ...hitBody(row), text: row.text, result: row.result, neighbours: { prev, next } };
 }

@@ -41,4 +41,3 @@ const ru: typeof en = {
 };
 
 export const refusalTexts = { en, ru };
-export type RefusalTexts = typeof en;

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
+import { serviceLinks } from '../../neighbours.ts';
 import { languageOf } from '../../task-routes.ts';
 import { type ListPage, listTexts } from '../browser/list-texts.ts';
 import { List, PER_PAGE, STATUSES } from './document-list.tsx';
@@ -41,6 +42,7 @@ export function listPage(app: Gateway, needs: PageNeeds): void {
       const html = await layout({
         ...{ language, version, own, assets: await assets() },
         service: words.service,
+        services: serviceLinks(request, language),
         title: words.title,
         styles: ['ui/workspace.css', 'services/passports/browser/review.css', 'services/passports/browser/list.css'],
         script: 'services/passports/browser/list-page.js',

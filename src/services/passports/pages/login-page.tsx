@@ -2,6 +2,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { LOGIN_SCRIPT, LoginForm, type LoginTexts } from '../../../ui/login-form.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
+import { serviceLinks } from '../../neighbours.ts';
 import { languageOf } from '../../task-routes.ts';
 import { listTexts } from '../browser/list-texts.ts';
 import type { PageNeeds } from './task-page.tsx';
@@ -14,6 +15,7 @@ export function loginPage(app: Gateway, { assets, version }: Pick<PageNeeds, 'as
     const html = await layout({
       ...{ language, version, own: {}, assets: await assets() },
       service: words.service,
+      services: serviceLinks(request, language),
       title: words.signIn,
       styles: ['ui/workspace.css', 'services/passports/browser/list.css'],
       script: LOGIN_SCRIPT,

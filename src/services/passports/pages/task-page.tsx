@@ -4,6 +4,7 @@ import type { Assets } from '../../../ui/assets.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
+import { serviceLinks } from '../../neighbours.ts';
 import { languageOf } from '../../task-routes.ts';
 import type { Door } from '../auth/door.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
@@ -62,6 +63,7 @@ export function taskPage(app: Gateway, needs: PageNeeds): void {
       const html = await layout({
         ...{ language, version, own, assets: await assets(), root: '../' },
         service: language === 'ru' ? 'Паспорта' : 'Passports',
+        services: serviceLinks(request, language),
         title: document.filename,
         styles: ['ui/workspace.css', 'ui/sheet.css', 'services/passports/browser/review.css'],
         script: 'services/passports/browser/review-page.js',

@@ -1,0 +1,153 @@
+// `node bench/catalog.mjs [--records 100000] [--searches 400]`: how long searches over so many records take, one after
+// another, against a bare route that answers 50 rows; how fast records are exported, and what memory that takes. Records
+// and searches are made by a seed, so two runs ask the same. Linux: memory is read from /proc.
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'undici';
+import { fill, randomOf, records } from './catalog-records.mjs';
+import { openBench, option, TOKEN } from './lib.mjs';
+
+const COUNT = option('records', 100_000);
+const SEARCHES = option('searches', 400);
+const WARM = 30;
+
+// What people look for: words of the trade, some of which every fifth text has.
+const COMMON =
+  'трещина скол пятно ржавчина штукатурка бетон окно балкон кровля стена потолок фасад лестница площадь crack wall report bridge rust inspection roof leak'.split(
+    ' ',
+  );
+
+const bench = await openBench();
+Object.assign(bench.env, {
+  SERVICES: 'catalog',
+  CATALOG_PORT: '0',
+  REPORTS_API_TOKENS: TOKEN,
+  CATALOG_SOURCES: 'none',
+});
+const dispatcher = new Agent({ connections: 1, bodyTimeout: 0, headersTimeout: 60_000 });
+const headers = { authorization: `Bearer ${TOKEN}` };
+try {
+  const { wordsOf } = await import('../dist/services/catalog/records/words.js');
+  const begun = performance.now();
+  await fill(bench.db, records(COUNT), wordsOf);
+  console.log(`${COUNT} records written in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+  await bench.db.query('checkpoint');
+
+  const { child, message } = await bench.start('serve');
+  const url = message.listening.catalog;
+  const bare = await bench.startBare('bare-catalog.mjs');
+
+  console.log(
+    `\n${SEARCHES} searches each, one after another     p50      p95      max  (ms; p50 and p95 as multiples of bare)`,
+  );
+  const floor = await measure('bare route, 50 rows', () => `${bare.message.listening}/search`);
+  const random = randomOf(17);
+  const found = [];
+  const kinds = {
+    'with facets: filters and words': () => search(random.chance(0.5) ? filters(random) : words(random)),
+    'with facets: filters': () => search(filters(random)),
+    'with facets: words': () => search(words(random)),
+    'with facets: misspelt words': () => search(misspelt(random)),
+    'with facets: "two words" quoted': () => search({ q: `"${random.pick(COMMON)} ${random.pick(COMMON)}"` }),
+    'a page: filters': () => search({ ...filters(random), facets: false, page: random.whole(1, 3) }),
+    'a page: words': () => search({ ...words(random), facets: false }),
+    'a page: misspelt words': () => search({ ...misspelt(random), facets: false }),
+  };
+  for (const [name, address] of Object.entries(kinds)) await measure(name, address, floor);
+  console.log(
+    `  (of the searches for words ${Math.round((found.filter(Boolean).length / found.length) * 100)} % found something)`,
+  );
+
+  console.log('\nexport of all records        records/s   memory before → most → after (MB)');
+  for (const format of ['jsonl', 'csv', 'xlsx']) await exportAll(format);
+
+  function search(query) {
+    return `${url}/search?${new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined))}`;
+  }
+
+  async function measure(name, address, floor) {
+    const times = [];
+    for (let i = 0; i < SEARCHES + WARM; i++) {
+      const to = address();
+      const sent = performance.now();
+      const { statusCode, body } = await request(to, { dispatcher, headers });
+      const text = await body.text();
+      if (i >= WARM) times.push(performance.now() - sent);
+      if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
+      if (to.includes('q=')) found.push(JSON.parse(text).total > 0);
+    }
+    times.sort((a, b) => a - b);
+    const at = (share) => times[Math.floor(times.length * share)];
+    const figures = { p50: at(0.5), p95: at(0.95), max: times.at(-1) };
+    const ratio = floor ? `  ${(figures.p50 / floor.p50).toFixed(1)} ${(figures.p95 / floor.p95).toFixed(1)}` : '';
+    const row = Object.values(figures).map((ms) => ms.toFixed(1).padStart(8));
+    console.log(`  ${name.padEnd(34)}${row.join(' ')}${ratio}`);
+    return figures;
+  }
+
+  async function exportAll(format) {
+    const memory = () => megabytesOf(child.pid);
+    const before = await memory();
+    let most = before;
+    const watch = setInterval(async () => {
+      most = Math.max(most, await memory());
+    }, 100);
+    const sent = performance.now();
+    const { statusCode, body } = await request(`${url}/export?format=${format}`, { dispatcher, headers });
+    if (statusCode !== 200) throw new Error(`${statusCode} ${await body.text()}`);
+    let bytes = 0;
+    for await (const piece of body) bytes += piece.length;
+    const perSecond = COUNT / ((performance.now() - sent) / 1000);
+    clearInterval(watch);
+    const figures = [before, most, await memory()].map((megabytes) => megabytes.toFixed(0));
+    console.log(
+      `  ${format.padEnd(22)}${perSecond.toFixed(0).padStart(14)}   ${figures.join(' → ')}  (${(bytes / 2 ** 20).toFixed(0)} MB of file)`,
+    );
+  }
+} finally {
+  await dispatcher.close();
+  await bench.close();
+}
+
+async function megabytesOf(pid) {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+}
+
+function filters(random) {
+  const day = (at) => new Date(at).toISOString().slice(0, 10);
+  const from = Date.UTC(2025, 10, 20) + random.whole(0, 300) * 86_400_000;
+  return random.pick([
+    () => ({}),
+    () => ({ service: random.pick(['defectoscopy', 'stt', 'passports', 'import']) }),
+    () => ({ surface: random.pick(['wall', 'floor', 'ceiling', 'facade']) }),
+    () => ({ defect: random.pick(['crack', 'rust', 'mold', 'leak']) }),
+    () => ({ defect: random.pick(['crack', 'rust', 'mold', 'leak']), min_conf: 0.8 }),
+    () => ({ status: 'failed' }),
+    () => ({ from: day(from), to: day(from + 30 * 86_400_000) }),
+    () => ({ service: 'defectoscopy', surface: 'wall', master: random.pick(['plaster', 'brick']) }),
+    () => ({ min_conf: 0.9, sort: 'confidence' }),
+    () => ({ has_report: random.chance(0.5) }),
+  ])();
+}
+
+function words(random) {
+  return random.pick([
+    () => ({ q: random.pick(COMMON) }),
+    () => ({ q: `${random.pick(COMMON)} ${random.pick(COMMON)}` }),
+    () => ({ q: random.pick(COMMON), service: random.pick(['stt', 'passports']) }),
+    () => ({ q: `${random.pick(COMMON)} -${random.pick(COMMON)}` }),
+    () => ({ q: random.pick(COMMON).slice(0, random.whole(3, 5)) }),
+    () => ({ q: `wall-${random.whole(0, COUNT)}.jpg` }),
+  ])();
+}
+
+/** A word with a letter that is wrong, left out or exchanged. */
+function misspelt(random) {
+  const letters = [...random.pick(COMMON.filter((word) => word.length >= 6))];
+  const at = random.whole(1, letters.length - 2);
+  random.pick([
+    () => letters.splice(at, 1, random.pick([...'аеиоуст'])),
+    () => letters.splice(at, 1),
+    () => letters.splice(at, 2, letters[at + 1], letters[at]),
+  ])();
+  return { q: letters.join('') };
+}

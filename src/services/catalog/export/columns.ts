@@ -1,0 +1,33 @@
+import type { Cell } from '../../../base/xlsx/xlsx.ts';
+import type { Exported } from '../search/found.ts';
+import { hitBody } from '../search/wire.ts';
+
+/** A column of the tables that people take away. */
+export interface Column {
+  readonly name: string;
+  /** In characters, where a table has widths. */
+  readonly width: number;
+  readonly cell: (record: Exported) => Cell;
+}
+
+/** What a record comes to in a table: everything that a filter can ask for, the text, and the result as JSON text. */
+export const COLUMNS: readonly Column[] = [
+  { name: 'record_id', width: 40, cell: ({ recordId }) => recordId },
+  { name: 'service', width: 16, cell: ({ service }) => service },
+  { name: 'task_id', width: 30, cell: ({ taskId }) => taskId },
+  { name: 'status', width: 10, cell: ({ status }) => status },
+  { name: 'created_at', width: 18, cell: ({ createdAt }) => createdAt },
+  { name: 'title', width: 40, cell: ({ title }) => title },
+  { name: 'surface', width: 14, cell: ({ surface }) => surface },
+  { name: 'master', width: 14, cell: ({ master }) => master?.name ?? null },
+  { name: 'master_conf', width: 12, cell: ({ master }) => master?.conf ?? null },
+  { name: 'defects', width: 30, cell: ({ defects }) => defects.map(({ name, conf }) => `${name} ${conf}`).join(', ') },
+  { name: 'top_conf', width: 12, cell: ({ defects }) => defects[0]?.conf ?? null },
+  { name: 'open_reports', width: 12, cell: ({ openReports }) => openReports },
+  { name: 'hidden', width: 10, cell: ({ hidden }) => hidden },
+  { name: 'text', width: 60, cell: ({ text }) => text },
+  { name: 'result', width: 60, cell: ({ result }) => JSON.stringify(result) },
+];
+
+/** A record in the words of the wire, for what keeps its structure. */
+export const bodyOf = (record: Exported) => ({ ...hitBody(record), text: record.text, result: record.result });

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { Exported } from '../search/found.ts';
+import { csv } from './csv.ts';
+
+const record = (title: string): Exported => ({
+  ...{ recordId: 'a', service: 'import', taskId: null, status: 'done', createdAt: new Date(0), surface: null },
+  ...{ title, text: '', master: { name: 'x', conf: -0.5 }, defects: [], image: null, openReports: 0, hidden: false },
+  result: {},
+});
+
+async function* listed(...titles: string[]) {
+  for (const title of titles) yield record(title);
+}
+
+async function lines(...titles: string[]): Promise<string[]> {
+  const pieces: Buffer[] = [];
+  for await (const piece of csv(listed(...titles))) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8').split('\r\n');
+}
+
+describe('comma-separated values', () => {
+  it('are UTF-8 with the mark by which Excel knows it, and have a header', async () => {
+    expect(await lines()).toEqual([
+      expect.stringMatching(/^\uFEFFrecord_id,service,task_id,status,created_at,title,/),
+      '',
+    ]);
+  });
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+7 999', "'+7 999"],
+    ['-a', "'-a"],
+    ['@x', "'@x"],
+    ['\tx', "'\tx"],
+    ['\rx', `"'\rx"`],
+    ['=1,"2"', `"'=1,""2"""`],
+    ['-7', '-7'],
+    ['+3.5e-5', '+3.5e-5'],
+    ['-', "'-"],
+    ['a=1', 'a=1'],
+    ['a,b', '"a,b"'],
+    ['two\nlines', '"two\nlines"'],
+  ])('%j is written as %j', async (title, written) => {
+    const [, line] = await lines(title);
+    expect(line).toBe(`a,import,,done,1970-01-01T00:00:00.000Z,${written},,x,-0.5,,,0,false,,{}`);
+  });
+
+  it('whoever stops reading stops the source', async () => {
+    let ended = false;
+    async function* source() {
+      try {
+        for (;;) yield record('a');
+      } finally {
+        ended = true;
+      }
+    }
+    for await (const piece of csv(source())) if (!piece.toString().startsWith('\uFEFF')) break;
+    expect(ended).toBe(true);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { readRecords } from './read-record.ts';
+
+const only = (record: unknown) => {
+  const { records, failed } = readRecords([record]);
+  return records[0] ?? failed[0]!.detail.map(({ loc, type }) => `${loc.at(-1)} ${type}`);
+};
+
+describe('a record of one’s own', () => {
+  it.each([
+    ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20T10:20:30.123456Z', '2026-11-20T10:20:30.123Z'],
+    ['2026-11-20 10:20', '2026-11-20T10:20:00.000Z'],
+    ['2026-11-20t10:20:30+03:00', '2026-11-20T07:20:30.000Z'],
+    ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+  ])('has the date %s', (created_at, iso) => {
+    expect(only({ record_id: 'a', created_at })).toEqual({ recordId: 'a', createdAt: new Date(iso) });
+  });
+
+  it.each(['2026-02-29', '2026-13-01', '0099-01-01', '20.11.2026', '2026-11-20T25:00Z', '1795046400', 'today', '2026'])(
+    'has no date %s',
+    (created_at) => {
+      expect(only({ record_id: 'a', created_at })).toEqual(['created_at datetime_parsing']);
+    },
+  );
+
+  it.each([
+    ['https://storage.example.com/a.jpg', true],
+    ['http://storage.example.com/a.jpg', false],
+    ['https://127.0.0.1/a.jpg', false],
+    ['https://metadata.internal/a.jpg', false],
+    ['https://user:secret@example.com/a.jpg', false],
+    ['https://example.com:8443/a.jpg', false],
+    ['file:///etc/passwd', false],
+  ])('may name the image %s: %s', (image_url, taken) => {
+    expect(only({ record_id: 'a', image_url })).toEqual(
+      taken ? { recordId: 'a', imageUrl: image_url } : ['image_url url_parsing'],
+    );
+  });
+
+  it('says nothing of a field by null or an empty text', () => {
+    expect(
+      only({ record_id: ' a ', title: '', text: null, attributes: null, image_url: '', created_at: null }),
+    ).toEqual({
+      recordId: 'a',
+    });
+  });
+
+  it('has an id of its own, which is none of a task', () => {
+    const refused = { '': 'string_too_short', ' \0 ': 'string_too_short', '.': 'value_error', 'stt:1': 'value_error' };
+    for (const [record_id, type] of Object.entries(refused)) {
+      expect(only({ record_id })).toEqual([`record_id ${type}`]);
+    }
+    expect(only({ record_id: null })).toEqual(['record_id missing']);
+    expect(only({ record_id: 7 })).toEqual(['record_id string_type']);
+    expect(only({ record_id: 'мост:7/а?#' })).toEqual({ recordId: 'мост:7/а?#' });
+  });
+
+  it('has attributes that are neither too deep nor too large, and are an object', () => {
+    let deep: object = {};
+    for (let i = 0; i < 20_000; i++) deep = [deep];
+    for (const attributes of [{ deep }, { a: 'я'.repeat(9000) }, [], 'text', 7]) {
+      expect(only({ record_id: 'a', attributes })).toMatchObject([expect.stringMatching(/^attributes /)]);
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { xlsx } from '../../../base/xlsx/xlsx.ts';
+import { InvalidInput } from '../../../http/details.ts';
+import { readTable } from './tables.ts';
+
+const { signal } = new AbortController();
+const csv = (text: string) => readTable('csv', Buffer.from(text), signal);
+
+async function workbook(header: string[], rows: (string | number | boolean | null | Date)[][]): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const sheet = { name: 'a', header, widths: header.map(() => 10), rows };
+  for await (const piece of xlsx([sheet, { ...sheet, name: 'b', rows: [['other']] }])) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+describe('a table', () => {
+  it('of CSV is read by its header, with quotes, line ends and cells that are left out', async () => {
+    const text = '\uFEFFrecord_id,title , text\r\na,"Стена, №7","one\ntwo ""three"""\r\n\r\n,,\r\nb\r\n';
+    expect(await csv(text)).toEqual([
+      { record_id: 'a', title: 'Стена, №7', text: 'one\ntwo "three"' },
+      { record_id: 'b' },
+    ]);
+  });
+
+  it('of XLSX is its first sheet: text stays text, numbers stay as they are written, days and times are in UTC', async () => {
+    const rows = [
+      ['a', '=1+1', 12.5, true, new Date('2026-03-04T05:06:00.000Z')],
+      ['_x0041_', 'b\u0007\nc', null, null, null],
+      [12345678901234, null, 0.1, null, null],
+    ];
+    const header = ['record_id', 'title', 'attributes.n', 'attributes.yes', 'created_at'];
+    expect(await readTable('xlsx', await workbook(header, rows), signal)).toEqual([
+      { record_id: 'a', title: '=1+1', created_at: '2026-03-04T05:06:00.000Z', attributes: { n: '12.5', yes: 'true' } },
+      { record_id: '_x0041_', title: 'b\nc' },
+      { record_id: '12345678901234', attributes: { n: '0.1' } },
+    ]);
+  });
+
+  it('has attributes in columns of their own, over those of an object', async () => {
+    expect(await csv('record_id,attributes.b,attributes\na,2,"{""a"":1,""b"":1}"\nb,,oops\nc,,"[]"\n')).toEqual([
+      { record_id: 'a', attributes: { a: 1, b: '2' } },
+      { record_id: 'b', attributes: 'oops' },
+      { record_id: 'c', attributes: [] },
+    ]);
+  });
+
+  it('cannot reach what is not its own by the name of a column', async () => {
+    const [record] = await csv('record_id,attributes.__proto__,attributes.constructor\na,x,y\n');
+    expect(JSON.stringify(record)).toBe('{"record_id":"a","attributes":{"__proto__":"x","constructor":"y"}}');
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+    await expect(csv('record_id,__proto__\na,x\n')).rejects.toThrow(InvalidInput);
+  });
+
+  it('is given up when nobody waits for it any more', async () => {
+    const gone = AbortSignal.abort(new Error('closing'));
+    await expect(readTable('csv', Buffer.from('record_id\na\n'), gone)).rejects.toThrow('closing');
+    await expect(readTable('xlsx', Buffer.from('x'), gone)).rejects.toThrow('closing');
+  });
+});

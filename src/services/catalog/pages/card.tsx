@@ -1,0 +1,68 @@
+import type { Hit } from '../search/found.ts';
+import { recordAddress } from './address.ts';
+import type { Onlooker } from './frame.tsx';
+import { Moment, Stranger, scored, serviceOf } from './said.tsx';
+import { counted } from './texts.ts';
+import { Tile } from './tile.tsx';
+
+const THUMBNAIL = 320;
+
+/** A record in the gallery: the whole of it leads to the record. */
+export function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
+  const { words, language } = onlooker;
+  return (
+    <li class="card" data-record={hit.recordId}>
+      <Tile hit={hit} root="" words={words} width={THUMBNAIL} />
+      <div class="caption">
+        <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
+          <Stranger text={hit.title || hit.recordId} />
+        </a>
+        <Verdict hit={hit} onlooker={onlooker} />
+        <p class="hint">
+          <span safe>{serviceOf(hit.service, words)}</span> · <Moment at={hit.createdAt} language={language} />
+        </p>
+        <Marks hit={hit} onlooker={onlooker} />
+      </div>
+    </li>
+  );
+}
+
+/** What came out, in a line: the surest defects, or what kind of answer it is. */
+function Verdict({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
+  const { words, language } = onlooker;
+  if (hit.status === 'failed') return <p class="verdict-line bad">{words.failed}</p>;
+  const [first, ...others] = hit.defects;
+  if (first !== undefined) {
+    const more = others.length > 0 ? ` + ${others.length}` : '';
+    return (
+      <p class="verdict-line">
+        <bdi safe>{scored(first, language) + more}</bdi>
+      </p>
+    );
+  }
+  if (hit.service === 'defectoscopy') return <p class="verdict-line good">{words.looksSound}</p>;
+  if (hit.image === null || hit.snippet === '') return '';
+  return (
+    <p class="verdict-line quiet" dir="auto">
+      <Stranger text={hit.snippet} />
+    </p>
+  );
+}
+
+/** What a moderator, or a careful reader, wants to know of a record before opening it. */
+export function Marks({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
+  const { words, language } = onlooker;
+  if (!hit.hidden && hit.openReports === 0) return '';
+  return (
+    <p class="marks">
+      {hit.hidden ? <span class="mark bad">{words.isHidden}</span> : ''}
+      {hit.openReports > 0 ? (
+        <span class="mark warn" safe>
+          {counted(words.reported, hit.openReports, language)}
+        </span>
+      ) : (
+        ''
+      )}
+    </p>
+  );
+}

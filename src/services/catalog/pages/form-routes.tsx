@@ -1,0 +1,129 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { wantsJson } from '../../../http/accept.ts';
+import { InvalidInput, missing } from '../../../http/details.ts';
+import { acceptForms, type Form } from '../../../http/forms.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { type Door, readerOf } from '../access/door.ts';
+import { reportNotFound, viewNotFound } from '../refusals.ts';
+import { STATUSES, type Status } from '../reports/report.ts';
+import { reportBody } from '../reports/wire.ts';
+import { settled } from '../routes/report-routes.ts';
+import type { Views } from '../views/views.ts';
+import { type ReportPageNeeds, sendReport } from './report-page.tsx';
+
+const Params = Type.Object({ report_id: Type.String({ maxLength: 64 }) });
+const ViewParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
+const FORM_BYTES = 64 * 1024;
+const NAME_LENGTH = 100;
+const NOTE_LENGTH = 4000;
+const QUERY_LENGTH = 4000;
+
+/** What the forms of the pages are sent to, besides the routes that programs use; and the page of one report. */
+export async function formRoutes(
+  app: Gateway,
+  needs: ReportPageNeeds & { views: Views; door: Pick<Door, 'checkForm'> },
+): Promise<void> {
+  const { reports, views, door } = needs;
+
+  app.get<{ Params: Static<typeof Params> }>(
+    '/admin/reports/:report_id',
+    { config: { access: 'moderator', page: true }, schema: { hide: true, params: Params } },
+    async (request, reply) => {
+      const report = await reports.find(request.params.report_id);
+      if (report === undefined) throw reportNotFound();
+      return sendReport(request, reply, needs, { report });
+    },
+  );
+
+  await app.register(async (scope) => {
+    await acceptForms(scope);
+    const takes = 'application/x-www-form-urlencoded';
+
+    scope.post<{ Params: Static<typeof Params>; Body: Form | undefined }>(
+      '/admin/reports/:report_id',
+      {
+        config: { access: 'moderator', page: true, takes },
+        bodyLimit: FORM_BYTES,
+        schema: { hide: true, params: Params },
+      },
+      async (request, reply) => decide(request, reply),
+    );
+
+    scope.post<{ Body: Form | undefined }>(
+      '/views/new',
+      { config: { access: 'bearer', page: true, takes }, bodyLimit: FORM_BYTES, schema: { hide: true } },
+      async (request, reply) => {
+        const form = request.body ?? new Map<string, string>();
+        door.checkForm(request, form);
+        const name = textOf(form, 'name', NAME_LENGTH);
+        const query = form.get('query') ?? '';
+        if (name === undefined) throw new InvalidInput([missing(['body', 'name'])]);
+        if (!/^[!-~]*$/.test(query) || query.length > QUERY_LENGTH) throw malformed('query');
+        await views.create(readerOf(request).principal, { name, query });
+        return reply.redirect(`/${query === '' ? '' : `?${query}`}`, 303);
+      },
+    );
+
+    scope.post<{ Params: Static<typeof ViewParams>; Body: Form | undefined }>(
+      '/views/:id/delete',
+      {
+        config: { access: 'bearer', page: true, takes },
+        bodyLimit: FORM_BYTES,
+        schema: { hide: true, params: ViewParams },
+      },
+      async (request, reply) => {
+        door.checkForm(request, request.body ?? new Map());
+        if (!(await views.remove(readerOf(request).principal, request.params.id))) throw viewNotFound();
+        return reply.redirect('/', 303);
+      },
+    );
+  });
+
+  /** A moderator's decision: for a script the report as it is then; else the queue again, or what stands in the way. */
+  async function decide(
+    request: FastifyRequest<{ Params: Static<typeof Params>; Body: Form | undefined }>,
+    reply: FastifyReply,
+  ) {
+    const form = request.body ?? new Map<string, string>();
+    door.checkForm(request, form);
+    const status = statusOf(form);
+    const note = textOf(form, 'note', NOTE_LENGTH);
+    const result = await reports.change(request.params.report_id, {
+      status,
+      ...(note !== undefined && { note }),
+      actor: readerOf(request).principal,
+      requestId: request.id,
+    });
+    if (wantsJson(request.headers.accept)) return reply.send(reportBody(settled(result, status)));
+    if (result === undefined) throw reportNotFound();
+    const { outcome, report } = result;
+    if (outcome === 'changed' || outcome === 'unchanged') return reply.redirect('/admin/reports', 303);
+    const problem = outcome === 'needs-note' ? 'needs-note' : 'conflict';
+    return sendReport(request, reply.code(problem === 'conflict' ? 409 : 422), needs, { report, problem });
+  }
+}
+
+function statusOf(form: Form): Status {
+  const said = form.get('status');
+  const status = STATUSES.find((one) => one === said);
+  if (status === undefined)
+    throw said === undefined ? new InvalidInput([missing(['body', 'status'])]) : malformed('status');
+  return status;
+}
+
+/** A line that somebody has typed; undefined where it was left empty. */
+function textOf(form: Form, field: string, most: number): string | undefined {
+  const text = (form.get(field) ?? '').trim();
+  if (text.length > most) {
+    const [ctx, msg] = [{ max_length: most }, `String should have at most ${most} characters`];
+    throw new InvalidInput([{ loc: ['body', field], msg, type: 'string_too_long', ctx }]);
+  }
+  if (text.includes('\0')) throw malformed(field);
+  return text === '' ? undefined : text;
+}
+
+const malformed = (field: string) =>
+  new InvalidInput([
+    { loc: ['body', field], msg: 'Input has another form than it should', type: 'string_pattern_mismatch' },
+  ]);

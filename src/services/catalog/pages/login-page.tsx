@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify';
+import type { Gateway } from '../../../http/gateway.ts';
+import type { Assets } from '../../../ui/assets.ts';
+import { layout } from '../../../ui/layout.tsx';
+import { LOGIN_SCRIPT, LoginForm } from '../../../ui/login-form.tsx';
+import { sendPage } from '../../../ui/send-page.ts';
+import { serviceLinks } from '../../neighbours.ts';
+import { languageOf } from '../../task-routes.ts';
+import { STYLES } from './frame.tsx';
+import { type Texts, texts } from './texts.ts';
+
+/** `GET /login`: a token in, and the browser may do what its holder may. `back`: where he was going. */
+export function loginPage(app: Gateway, { assets, version }: { assets: () => Promise<Assets>; version: string }): void {
+  app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
+    const language = languageOf(request.headers['accept-language']);
+    const words = texts[language];
+    const html = await layout({
+      ...{ language, version, own: {}, assets: await assets() },
+      service: words.service,
+      services: serviceLinks(request, language),
+      title: words.signIn,
+      styles: STYLES,
+      script: LOGIN_SCRIPT,
+      children: <Login words={words} back={backOf(request)} />,
+    });
+    return sendPage(reply, language, html, { forms: true });
+  });
+}
+
+/** Asks for the token; `refused` says why it has to be asked for again. */
+export function Login(given: { words: Texts; back: string | undefined; refused?: string }): JSX.Element {
+  const { words, back, refused } = given;
+  return (
+    <LoginForm words={words} field="token" fragment="token" {...(refused !== undefined && { refused })}>
+      {back === undefined ? '' : <input type="hidden" name="back" value={back} />}
+    </LoginForm>
+  );
+}
+
+/** Where somebody was going who had to sign in first. Whether that is a place of ours, who sends him there decides. */
+export function backOf({ query, body }: FastifyRequest): string | undefined {
+  const asked = (query as Readonly<Record<string, unknown>>)['back'];
+  const sent = body instanceof Map ? (body.get('back') as unknown) : undefined;
+  const back = asked ?? sent;
+  return typeof back === 'string' && back.length <= 2000 ? back : undefined;
+}

@@ -1,0 +1,141 @@
+import { fill } from '../../../ui/browser/fill.ts';
+import { Word } from '../../csrf-word.tsx';
+import type { Report, Status } from '../reports/report.ts';
+import type { Row } from '../search/found.ts';
+import { recordAddress } from './address.ts';
+import type { Onlooker } from './frame.tsx';
+import { Moment, Stranger } from './said.tsx';
+import { Tile } from './tile.tsx';
+
+/** What a report may become, by what it is. `open` from a decision asks for a note; from a review it is only put back. */
+const NEXT: Readonly<Record<Status, readonly Status[]>> = {
+  open: ['accepted', 'rejected', 'duplicate', 'in_review'],
+  in_review: ['accepted', 'rejected', 'duplicate', 'open'],
+  accepted: ['open'],
+  rejected: ['open'],
+  duplicate: ['open'],
+};
+
+const KEYS: Readonly<Record<Status, string>> = {
+  ...{ accepted: 'a', rejected: 'r', duplicate: 'd', in_review: 'i', open: 'o' },
+};
+
+/** One report with its record and the decisions that can be taken on it. */
+export function QueueItem(given: {
+  report: Report;
+  /** Undefined where the catalog has no such record. */
+  row: Row | undefined;
+  root: '../' | '../../';
+  onlooker: Onlooker;
+  /** The page that shows one report alone. */
+  alone?: boolean;
+}): JSX.Element {
+  const { report, row, root, onlooker, alone = false } = given;
+  const { words, language } = onlooker;
+  const { id, status, actionType, description, userInfo, resolverNote, createdAt, recordId } = report;
+  return (
+    <article class="report-item panel" id={id} data-status={status} data-record={recordId} tabindex="0">
+      <div class="thumb">{row === undefined ? '' : <Tile hit={row} root={root} words={words} width={320} />}</div>
+      <div class="said">
+        <h2>
+          <a class="name record" href={recordAddress(root, recordId)} dir="auto">
+            <Stranger text={row?.title || recordId} />
+          </a>
+        </h2>
+        {row === undefined ? (
+          <p class="hint" safe>
+            {words.gone}
+          </p>
+        ) : (
+          ''
+        )}
+        <p class="wish">
+          <strong safe>{words.actions[actionType]}</strong>{' '}
+          <span class="state" data-status={status} safe>
+            {words.reportStates[status]}
+          </span>
+          {row?.hidden === true ? (
+            <>
+              {' '}
+              <span class="mark bad" safe>
+                {words.isHidden}
+              </span>
+            </>
+          ) : (
+            ''
+          )}
+        </p>
+        {description === null ? (
+          ''
+        ) : (
+          <p class="prose" dir="auto">
+            <Stranger text={description} />
+          </p>
+        )}
+        {resolverNote === null ? (
+          ''
+        ) : (
+          <p class="hint" dir="auto">
+            <span safe>{words.note}</span>: <Stranger text={resolverNote} />
+          </p>
+        )}
+        <p class="hint">
+          <Moment at={createdAt} language={language} /> UTC
+          {userInfo === null ? (
+            ''
+          ) : (
+            <>
+              {' · '}
+              <bdi safe>{fill(words.by, { who: '' }).trim()}</bdi> <Stranger text={userInfo} />
+            </>
+          )}
+          {alone ? (
+            ''
+          ) : (
+            <>
+              {' · '}
+              <a class="trail-link" href={`reports/${id}`} safe>
+                {words.trail}
+              </a>
+            </>
+          )}
+        </p>
+        <Decisions report={report} action={alone ? id : `reports/${id}`} onlooker={onlooker} />
+      </div>
+    </article>
+  );
+}
+
+function Decisions({ report, action, onlooker }: { report: Report; action: string; onlooker: Onlooker }): JSX.Element {
+  const { words, csrf } = onlooker;
+  const { id, status } = report;
+  const label = (to: Status) => (status === 'in_review' && to === 'open' ? words.putBack : words.decide[to]);
+  return (
+    <form class="decide" method="post" action={action}>
+      <Word csrf={csrf} />
+      <label class="visually-hidden" for={`note-${id}`} safe>
+        {words.noteLabel}
+      </label>
+      {/* An area and no line: in a line Enter would send the form by its first button. */}
+      <textarea
+        id={`note-${id}`}
+        name="note"
+        rows="1"
+        maxlength="4000"
+        placeholder={words.noteLabel}
+        dir="auto"
+      ></textarea>
+      <div class="buttons">
+        {NEXT[status].map((to) => (
+          <button type="submit" name="status" value={to} class={`small ${to === 'accepted' ? 'primary' : ''}`}>
+            <span safe>{label(to)}</span>{' '}
+            <kbd class="needs-script" safe>
+              {KEYS[to]}
+            </kbd>
+          </button>
+        ))}
+      </div>
+      <p class="outcome-line" role="status"></p>
+    </form>
+  );
+}

@@ -1,0 +1,208 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fill } from '../../../ui/browser/fill.ts';
+import type { QueueData } from '../browser/queue-data.ts';
+import { ACTIONS, type ReportFilters, STATUSES } from '../reports/report.ts';
+import type { Queue } from '../routes/report-queue-route.ts';
+import type { Row, Search } from '../search/found.ts';
+import type { Frame, Onlooker } from './frame.tsx';
+import { QueueItem } from './queue-item.tsx';
+
+/** Makes the page of `GET /admin/reports`: what waits for a decision, worked with the keyboard, or by forms alone. */
+export const queuePage =
+  ({ frame, search }: { frame: Frame; search: Search }) =>
+  async (request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply> => {
+    const onlooker = await frame.onlooker(request);
+    const rows = await rowsOf(search, queue);
+    const { words } = onlooker;
+    const own: QueueData = {
+      decided: words.decided,
+      conflict: words.conflict,
+      needsNote: words.needsNote,
+      states: words.reportStates,
+      offline: words.offline,
+      refusals: words.refusals,
+      problems: words.problems,
+    };
+    return frame.send(reply, onlooker, {
+      title: words.queue,
+      root: '../',
+      part: 'reports',
+      own,
+      script: 'services/catalog/browser/queue-page.js',
+      styles: ['services/catalog/browser/queue.css'],
+      children: (
+        <>
+          <div class="intro">
+            <h1 safe>{words.queue}</h1>
+            <p class="lead" safe>
+              {words.queueLead}
+            </p>
+          </div>
+          <Tabs queue={queue} onlooker={onlooker} />
+          <Filters queue={queue} onlooker={onlooker} />
+          <Shortcuts onlooker={onlooker} />
+          <p id="refused" class="notice bad" role="alert" hidden></p>
+          <div id="queue" data-fresh="queue">
+            {queue.items.length === 0 ? (
+              <Nothing queue={queue} onlooker={onlooker} />
+            ) : (
+              queue.items.map((report) => (
+                <QueueItem report={report} row={rows.get(report.recordId)} root="../" onlooker={onlooker} />
+              ))
+            )}
+          </div>
+          <Paging queue={queue} onlooker={onlooker} />
+        </>
+      ),
+    });
+  };
+
+async function rowsOf(search: Search, { items }: Queue): Promise<Map<string, Row>> {
+  const ids = [...new Set(items.map(({ recordId }) => recordId))];
+  const rows = await Promise.all(ids.map((id) => search.row(id)));
+  return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.recordId, row] as const])));
+}
+
+/** What the address says beside the status and the page. */
+function wordsOf({ q, actionType, recordId, from, to }: ReportFilters): Record<string, string> {
+  return {
+    ...(q !== undefined && { q }),
+    ...(actionType !== undefined && { action_type: actionType }),
+    ...(recordId !== undefined && { record_id: recordId }),
+    ...(from && { from: from.toISOString() }),
+    ...(to && { to: to.toISOString() }),
+  };
+}
+
+const address = (filters: Record<string, string>) => `reports?${new URLSearchParams(filters)}`;
+
+function Tabs({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
+  const { words } = onlooker;
+  const { filters, counts } = queue;
+  const current = filters.status ?? 'all';
+  const all = STATUSES.reduce((sum, status) => sum + counts[status], 0);
+  return (
+    <nav class="tabs" aria-label={words.state} data-fresh="tabs">
+      {[...STATUSES, 'all' as const].map((status) => (
+        <a
+          href={address({ ...wordsOf(filters), status })}
+          aria-current={status === current ? 'page' : undefined}
+          data-tab={status}
+        >
+          <span safe>{status === 'all' ? words.all : words.reportStates[status]}</span>{' '}
+          <span class="count">{status === 'all' ? all : counts[status]}</span>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Filters({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
+  const { words } = onlooker;
+  const { filters } = queue;
+  return (
+    <form class="queue-filters" method="get" action="reports">
+      <input type="hidden" name="status" value={filters.status ?? 'all'} />
+      <label class="visually-hidden" for="queue-q" safe>
+        {words.q}
+      </label>
+      <input
+        id="queue-q"
+        type="search"
+        name="q"
+        value={filters.q ?? ''}
+        maxlength="200"
+        placeholder={words.q}
+        dir="auto"
+      />
+      <label class="visually-hidden" for="queue-action" safe>
+        {words.action}
+      </label>
+      <select id="queue-action" name="action_type">
+        <option value="" safe>
+          {words.anyAction}
+        </option>
+        {ACTIONS.map((action) => (
+          <option value={action} selected={action === filters.actionType} safe>
+            {words.actions[action]}
+          </option>
+        ))}
+      </select>
+      {filters.recordId === undefined ? '' : <input type="hidden" name="record_id" value={filters.recordId} />}
+      <button type="submit" safe>
+        {words.apply}
+      </button>
+    </form>
+  );
+}
+
+function Shortcuts({ onlooker }: { onlooker: Onlooker }): JSX.Element {
+  const { words } = onlooker;
+  return (
+    <details id="keys" class="keys needs-script">
+      <summary>
+        <span safe>{words.shortcuts}</span> <kbd>?</kbd>
+      </summary>
+      <dl>
+        {words.keys.map(([key, does]) => (
+          <div>
+            <dt>
+              <kbd safe>{key}</kbd>
+            </dt>
+            <dd safe>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function Nothing({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
+  const { words } = onlooker;
+  const { status, ...rest } = queue.filters;
+  const plain = status === 'open' && Object.keys(rest).length === 0;
+  return (
+    <section class="panel nothing">
+      <h2 safe>{words.noReports}</h2>
+      <p class="hint" safe>
+        {plain ? words.noReportsWhy : words.noReportsSuch}
+      </p>
+      {plain ? (
+        ''
+      ) : (
+        <p>
+          <a href={address({ status: 'all' })} safe>
+            {words.all}
+          </a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Paging({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
+  const { words } = onlooker;
+  const { total, page, limit, filters } = queue;
+  const pages = Math.max(1, Math.ceil(total / limit));
+  if (pages === 1) return '';
+  const to = (other: number) => address({ ...wordsOf(filters), status: filters.status ?? 'all', page: String(other) });
+  return (
+    <nav class="paging" aria-label={fill(words.pageOf, { page, pages })}>
+      {page > 1 ? (
+        <a class="button" rel="prev" href={to(page - 1)} safe>
+          {`← ${words.earlier}`}
+        </a>
+      ) : (
+        ''
+      )}
+      <span safe>{fill(words.pageOf, { page, pages })}</span>
+      {page < pages ? (
+        <a class="button" rel="next" href={to(page + 1)} safe>
+          {`${words.next} →`}
+        </a>
+      ) : (
+        ''
+      )}
+    </nav>
+  );
+}

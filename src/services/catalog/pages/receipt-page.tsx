@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox';
+import type { Gateway } from '../../../http/gateway.ts';
+import { reportNotFound } from '../refusals.ts';
+import type { Report, Reports } from '../reports/report.ts';
+import type { Frame, Onlooker } from './frame.tsx';
+import { Moment, Stranger } from './said.tsx';
+
+const Params = Type.Object({ report_id: Type.String({ maxLength: 64 }) });
+const Query = Type.Object({ receipt: Type.String({ maxLength: 200, default: '' }) });
+
+/** `GET /receipt/{report_id}`: what has become of a report, for whoever has its receipt. */
+export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports; frame: Frame }): void {
+  app.get<{ Params: Static<typeof Params>; Querystring: Static<typeof Query> }>(
+    '/receipt/:report_id',
+    { config: { access: 'public', page: true }, schema: { hide: true, params: Params, querystring: Query } },
+    async (request, reply) => {
+      const report = await reports.byReceipt(request.params.report_id, request.query.receipt);
+      if (report === undefined) throw reportNotFound();
+      const onlooker = await frame.onlooker(request);
+      return frame.send(reply, onlooker, {
+        title: onlooker.words.receipt,
+        root: '../',
+        children: <Receipt report={report} onlooker={onlooker} />,
+      });
+    },
+  );
+}
+
+function Receipt({ report, onlooker }: { report: Report; onlooker: Onlooker }): JSX.Element {
+  const { words, language } = onlooker;
+  const { status, actionType, description, resolverNote, createdAt, resolvedAt } = report;
+  const fact = (name: string, value: JSX.Element) => (
+    <div>
+      <dt safe>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+  return (
+    <section class="panel values receipt" aria-labelledby="receipt-title">
+      <h1 id="receipt-title" safe>
+        {words.receipt}
+      </h1>
+      <dl class="facts">
+        {fact(
+          words.state,
+          <span class="state" data-status={status} safe>
+            {words.reportStates[status]}
+          </span>,
+        )}
+        {fact(words.recordId, <Stranger text={report.recordId} />)}
+        {fact(words.action, <span safe>{words.actions[actionType]}</span>)}
+        {description === null ? '' : fact(words.description, <Stranger text={description} />)}
+        {fact(words.asked, <Moment at={createdAt} language={language} />)}
+        {resolvedAt === null ? '' : fact(words.resolved, <Moment at={resolvedAt} language={language} />)}
+        {resolverNote === null ? '' : fact(words.note, <Stranger text={resolverNote} />)}
+      </dl>
+      <p class="hint" safe>
+        {words.receiptHint}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,99 @@
+import type { Row } from '../search/found.ts';
+import { recordAddress } from './address.ts';
+import type { Onlooker } from './frame.tsx';
+import { photoOf } from './results-shape.ts';
+import { Moment, Stranger, serviceOf } from './said.tsx';
+import { visible } from './visible.ts';
+
+/** What the record is called, and the ways back and on. */
+export function Head({ row, back, onlooker }: { row: Row; back: string; onlooker: Onlooker }): JSX.Element {
+  const { words, language } = onlooker;
+  // What lists show below is older: the way down is the way on.
+  const { prev: older, next: newer } = row;
+  return (
+    <div class="record-head">
+      <div class="row">
+        <p class="crumb">
+          <a href={back} id="back" safe>{`← ${words.toResults}`}</a>
+        </p>
+        <nav class="neighbours" aria-label={words.neighbours} title={words.neighbourKeys}>
+          {newer === null ? (
+            ''
+          ) : (
+            <a class="button small" id="newer" rel="prev" href={recordAddress('../', newer)} safe>
+              {`← ${words.newer}`}
+            </a>
+          )}
+          {older === null ? (
+            ''
+          ) : (
+            <a class="button small" id="older" rel="next" href={recordAddress('../', older)} safe>
+              {`${words.older} →`}
+            </a>
+          )}
+        </nav>
+      </div>
+      <h1 dir="auto">
+        <Stranger text={row.title || row.recordId} />
+      </h1>
+      <p class="hint">
+        <span safe>{serviceOf(row.service, words)}</span> · <Moment at={row.createdAt} language={language} /> UTC ·{' '}
+        <a href="#report" safe>
+          {words.report}
+        </a>
+      </p>
+      {row.hidden ? (
+        <p class="notice" safe>
+          {words.hiddenNote}
+        </p>
+      ) : (
+        ''
+      )}
+    </div>
+  );
+}
+
+/** What programs need to know of it. */
+export function About({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
+  const { words } = onlooker;
+  const { model } = photoOf(row.result);
+  return (
+    <section class="panel about-record" aria-labelledby="about-title">
+      <h2 id="about-title" safe>
+        {words.about}
+      </h2>
+      <dl class="facts">
+        <div>
+          <dt safe>{words.recordId}</dt>
+          <dd>
+            <code safe>{visible(row.recordId)}</code>
+          </dd>
+        </div>
+        {row.taskId === null ? (
+          ''
+        ) : (
+          <div>
+            <dt safe>{words.taskId}</dt>
+            <dd>
+              <code safe>{visible(row.taskId)}</code>
+            </dd>
+          </div>
+        )}
+        {model === undefined ? (
+          ''
+        ) : (
+          <div>
+            <dt safe>{words.model}</dt>
+            <dd safe>{visible(model)}</dd>
+          </div>
+        )}
+      </dl>
+      <details class="task">
+        <summary safe>{words.asJson}</summary>
+        <pre tabindex="0" safe>
+          {visible(JSON.stringify(row.result, null, 2))}
+        </pre>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+import { valuesIn } from '../records/records.ts';
+import type { Row } from '../search/found.ts';
+import type { Onlooker } from './frame.tsx';
+import { Picture } from './row-photo.tsx';
+import { visible } from './visible.ts';
+
+/** The values of attributes are searched as the end of the text; they are shown once, by their names. */
+const withoutTail = (text: string, tail: string) =>
+  (text.endsWith(tail) ? text.slice(0, text.length - tail.length) : text).trim();
+
+/** What somebody has indexed: its text, and its attributes as they came. */
+export function RowImport({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
+  const { words } = onlooker;
+  const { attributes = {} } = row.result;
+  const text = withoutTail(row.text, valuesIn(attributes).join('\n'));
+  const named = typeof attributes === 'object' && attributes !== null ? Object.entries(attributes) : [];
+  return (
+    <div class={row.image === null ? '' : 'detail'}>
+      {row.image === null ? '' : <Picture row={row} onlooker={onlooker} />}
+      <section class="panel values" aria-labelledby="text-title">
+        <h2 id="text-title" safe>
+          {words.text}
+        </h2>
+        <p class="prose" dir="auto" safe>
+          {visible(text)}
+        </p>
+        {named.length === 0 ? (
+          ''
+        ) : (
+          <>
+            <h3 safe>{words.attributes}</h3>
+            <dl class="facts">
+              {named.map(([name, value]) => (
+                <div>
+                  <dt dir="auto" safe>
+                    {visible(name)}
+                  </dt>
+                  <dd dir="auto" safe>
+                    {visible(typeof value === 'string' ? value : JSON.stringify(value))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </>
+        )}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,131 @@
+import type { Filters, Sort } from '../search/filters.ts';
+import type { View } from '../views/views.ts';
+import { addressOf, changed, FILTERS, filtersOf, type State } from './address.ts';
+import { Facets, FilterFields } from './facets.tsx';
+import type { Onlooker } from './frame.tsx';
+import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
+import { SavedViews } from './saved-views.tsx';
+import { counted } from './texts.ts';
+
+/** The box, the filters beside, and what was found. What has `data-fresh` is exchanged by the script for a newer one. */
+export function SearchView(given: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort }): JSX.Element {
+  const { found, state, view, onlooker, saved, filters, sort } = given;
+  const { words, language } = onlooker;
+  const active = FILTERS.filter((key) => key !== 'q' && key in state).length;
+  const linked = ['service', 'status', 'surface', 'master', 'defect', 'view'] as const;
+  return (
+    <>
+      <h1 class="visually-hidden" safe>
+        {words.heading}
+      </h1>
+      {/* biome-ignore lint/a11y/useSemanticElements: <search> is too young for some readers. */}
+      <form id="search" class="search" role="search" method="get" action="./">
+        <label class="visually-hidden" for="q" safe>
+          {words.q}
+        </label>
+        <input
+          id="q"
+          name="q"
+          type="search"
+          value={state['q'] ?? ''}
+          maxlength="500"
+          dir="auto"
+          autocomplete="off"
+          spellcheck="false"
+          placeholder={words.qHint}
+        />
+        <span id="linked" data-fresh="linked">
+          {linked
+            .filter((key) => key in state)
+            .map((key) => (
+              <input type="hidden" name={key} value={state[key]!} />
+            ))}
+        </span>
+        <button type="submit" class="primary" safe>
+          {words.find}
+        </button>
+      </form>
+      <div class="catalog">
+        <aside id="filters" class="filters-panel" aria-label={words.filters}>
+          <p class="close">
+            <a href="#results" class="button" safe>
+              {words.closeFilters}
+            </a>
+          </p>
+          <div id="facets" data-fresh="facets">
+            <Facets found={found} state={state} onlooker={onlooker} />
+          </div>
+          <FilterFields state={state} onlooker={onlooker} />
+          <div data-fresh="saved">
+            <SavedViews views={saved} state={state} onlooker={onlooker} />
+          </div>
+        </aside>
+        <section id="results" class="results" aria-label={words.results} tabindex="-1">
+          <div class="bar-row">
+            <p id="total" class="total" data-fresh="total" safe>
+              {counted(words.total, found.total, language)}
+            </p>
+            <a href="#filters" class="button small to-filters" safe>
+              {active === 0 ? words.filters : `${words.filters} (${active})`}
+            </a>
+            <label class="sort">
+              <span safe>{words.sort}</span>
+              <select form="search" name="sort" id="sort">
+                {(Object.keys(words.sorts) as Sort[])
+                  .filter((name) => name !== 'relevance' || filters.q !== undefined)
+                  .map((name) => (
+                    <option value={name === usual(filters) ? '' : name} selected={name === sort} safe>
+                      {words.sorts[name]}
+                    </option>
+                  ))}
+              </select>
+            </label>
+            <Switch state={state} view={view} onlooker={onlooker} />
+          </div>
+          <div id="chips" data-fresh="chips">
+            <Chips state={state} onlooker={onlooker} />
+          </div>
+          <div id="hits" data-fresh="hits" data-total={counted(words.total, found.total, language)}>
+            <Results {...given} />
+          </div>
+          <Exports state={state} onlooker={onlooker} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+const usual = (filters: Filters): Sort => (filters.q === undefined ? 'newest' : 'relevance');
+
+function Switch({ state, view, onlooker }: { state: State; view: ViewName; onlooker: Onlooker }): JSX.Element {
+  const { words } = onlooker;
+  return (
+    <nav class="switch" aria-label={words.view} data-fresh="switch">
+      {(['gallery', 'table'] as const).map((name) => (
+        <a
+          href={addressOf(changed(state, { view: name }))}
+          id={`view-${name}`}
+          aria-current={name === view ? 'true' : undefined}
+          data-swap
+          safe
+        >
+          {words.views[name]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Exports({ state, onlooker }: { state: State; onlooker: Onlooker }): JSX.Element {
+  const filters = { ...filtersOf(state), ...(state['sort'] !== undefined && { sort: state['sort'] }) };
+  return (
+    <p class="exports hint" data-fresh="exports">
+      <span safe>{onlooker.words.export}</span>{' '}
+      {(['xlsx', 'csv', 'jsonl'] as const).map((format) => (
+        <a href={`export?${new URLSearchParams({ format, ...filters })}`} safe>
+          {format.toUpperCase()}
+        </a>
+      ))}
+    </p>
+  );
+}

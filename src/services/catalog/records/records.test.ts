@@ -1,0 +1,207 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Files, openFiles } from '../../../base/files.ts';
+import { createLog } from '../../../base/log.ts';
+import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
+import { postgresTaskStore } from '../../../tasks/postgres.ts';
+import type { RecordSource } from '../../records.ts';
+import { openIndexer } from './feed.ts';
+import { rebuildStep } from './rebuild.ts';
+import { openRecords, type Records } from './records.ts';
+import { switchSources } from './sources.ts';
+import { finished } from './testing/finished.ts';
+
+let database: TestDatabase;
+let dir: string;
+let files: Files;
+let records: Records;
+const log = createLog('silent', 'test');
+const { signal } = new AbortController();
+
+beforeEach(async () => {
+  database = await testDatabase();
+  dir = await mkdtemp(join(tmpdir(), 'assay-records-'));
+  files = openFiles({ dir });
+  records = openRecords({ db: database.db, files, log });
+});
+afterEach(async () => {
+  await database.drop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const rows = async () =>
+  (
+    await database.db.query<Record<string, unknown>>(
+      'select * from catalog_records join catalog_texts using (number) join catalog_details using (number) order by number',
+    )
+  ).rows;
+const foundBy = async (word: string) =>
+  (
+    await database.db.query<{ record_id: string }>(
+      `select record_id from catalog_records where search @@ to_tsquery('russian', $1) order by number`,
+      [word],
+    )
+  ).rows.map((row) => row.record_id);
+const count = async (table: string) => (await database.db.query(`select from ${table}`)).rowCount;
+
+/** Gives the record a picture, as if it had been made; answers its key. */
+async function picture(recordId: string): Promise<string> {
+  const { key } = await files.put(Buffer.from(recordId), { maxBytes: 100 });
+  await database.db.query(
+    'update catalog_records set picture_key = $2, picture_width = 1, picture_height = 1 where record_id = $1',
+    [recordId, key],
+  );
+  await database.db.query('delete from catalog_pictures');
+  return key;
+}
+
+describe('imported records', () => {
+  it('are found by title, text and the values of their attributes', async () => {
+    await records.import([
+      {
+        recordId: 'a',
+        title: 'Мост 7',
+        text: 'third beam',
+        attributes: { road: 'М-4', parts: [{ name: 'опора' }], km: 12 },
+      },
+      { recordId: 'b' },
+    ]);
+    const [a, b] = await rows();
+    expect(a).toMatchObject({ record_id: 'a', service: 'import', task_id: null, status: 'done', title: 'Мост 7' });
+    expect(a!['result']).toEqual({ attributes: { road: 'М-4', parts: [{ name: 'опора' }], km: 12 } });
+    expect(a!['text']).toBe('third beam\nМ-4\nопора\n12');
+    // Without a title, the id stands for it.
+    expect(b).toMatchObject({ title: 'b', text: '', result: { attributes: {} } });
+    for (const word of ['мост', 'beam', 'опоры', '12']) expect(await foundBy(word)).toEqual(['a']);
+  });
+
+  it('take the place of those of the same id, which keep their number and, where nothing else is said, their date', async () => {
+    const createdAt = new Date('2020-01-02T03:04:05.678Z');
+    await records.import([{ recordId: 'a', title: 'old', createdAt }, { recordId: 'b' }]);
+    const [before] = await rows();
+    await records.import([{ recordId: 'c' }, { recordId: 'a', title: 'new' }]);
+    const [after, , last] = await rows();
+    expect(after).toMatchObject({ record_id: 'a', title: 'new', number: before!['number'], created_at: createdAt });
+    expect(last).toMatchObject({ record_id: 'c' });
+    expect(await foundBy('old')).toEqual([]);
+    const moved = new Date('2021-01-01T00:00:00.000Z');
+    await records.import([{ recordId: 'a', createdAt: moved }]);
+    expect((await rows())[0]).toMatchObject({ created_at: moved });
+  });
+
+  it('are numbered in the order in which they become visible, whoever writes at once', async () => {
+    await Promise.all(
+      Array.from({ length: 5 }, (_, i) =>
+        records.import(Array.from({ length: 20 }, (_, j) => ({ recordId: `${i}-${j}`, text: `слово${j} word${i}` }))),
+      ),
+    );
+    const ids = (await rows()).map((row) => row['record_id']);
+    expect(ids).toHaveLength(100);
+    // Each import in one piece.
+    for (let i = 0; i < 100; i += 20) expect(new Set(ids.slice(i, i + 20).map((id: string) => id[0])).size).toBe(1);
+  });
+
+  it('ask for a picture once, and anew only where it is another one', async () => {
+    const one = { recordId: 'a', imageUrl: 'https://example.com/one.jpg' };
+    await records.import([one]);
+    expect(await count('catalog_pictures')).toBe(1);
+    const key = await picture('a');
+    await records.import([{ ...one, title: 'other' }]);
+    expect(await count('catalog_pictures')).toBe(0);
+    expect((await rows())[0]).toMatchObject({ picture_key: key, picture_width: 1 });
+    await records.import([{ ...one, imageUrl: 'https://example.com/two.jpg' }]);
+    expect(await count('catalog_pictures')).toBe(1);
+    // What shows something else is shown no more, and its bytes are gone.
+    expect((await rows())[0]).toMatchObject({ picture_key: null, picture_width: null });
+    expect(await files.get(key)).toBeUndefined();
+    await records.import([{ recordId: 'a' }]);
+    expect(await count('catalog_pictures')).toBe(0);
+  });
+
+  it('are hidden where an accepted report says so already', async () => {
+    await database.db.query(
+      `insert into reports (id, record_id, action_type, status, reporter, receipt, resolved_at)
+       values ('rep_1', 'a', 'hide', 'accepted', 'r', '', now())`,
+    );
+    await records.import([{ recordId: 'a' }, { recordId: 'b' }]);
+    expect((await rows()).map((row) => row['hidden'])).toEqual([true, false]);
+  });
+});
+
+describe('indexing everything anew', () => {
+  const source: RecordSource = {
+    service: 'photos',
+    title: 'Photos',
+    drafts: async (_db, ended) =>
+      ended.map((task) => ({
+        taskId: task.id,
+        status: 'done',
+        createdAt: task.queuedAt,
+        title: 'new',
+        text: '',
+        result: {},
+      })),
+  };
+
+  it('reads again what can be read, and takes apart again what is only a record by now', async () => {
+    const tasks = postgresTaskStore(database.db);
+    await switchSources(database.db, ['photos']);
+    const [readable] = await finished(tasks, 'photos', [{}]);
+    tasks.close();
+    await records.import(Array.from({ length: 150 }, (_, i) => ({ recordId: `r${i}`, text: 'Трещина в стене' })));
+    // As if the words had been taken apart by another rule.
+    await database.db.query(`update catalog_records set search = ''`);
+    await database.db.query('delete from catalog_words');
+    await database.db.query('delete from catalog_feed');
+    await records.rebuild();
+    expect(await count('catalog_rebuild')).toBe(1);
+    let steps = 0;
+    while (await rebuildStep(database.db)) steps++;
+    expect(steps).toBeGreaterThan(2);
+    expect(await count('catalog_rebuild')).toBe(0);
+    expect(await foundBy('трещины')).toHaveLength(150);
+    expect(await count('catalog_words')).toBeGreaterThan(2);
+    await openIndexer({ db: database.db, sources: [source], log }).turn();
+    expect((await rows()).at(-1)).toMatchObject({ record_id: `photos:${readable}`, title: 'new' });
+  });
+
+  it('begins again where it is asked for a second time', async () => {
+    await records.import(Array.from({ length: 150 }, (_, i) => ({ recordId: `r${i}` })));
+    await records.rebuild();
+    await rebuildStep(database.db);
+    await rebuildStep(database.db);
+    await records.rebuild();
+    const { rows: state } = await database.db.query('select fed, done from catalog_rebuild');
+    expect(state).toEqual([{ fed: false, done: 0 }]);
+  });
+});
+
+describe('housekeeping', () => {
+  const days = (n: number) => new Date(Date.now() - n * 86_400_000);
+
+  it('removes records that are too old, with their pictures', async () => {
+    const many = Array.from({ length: 600 }, (_, i) => ({ recordId: `old-${i}`, createdAt: days(31) }));
+    await records.import([...many, { recordId: 'young', createdAt: days(29) }]);
+    const keys = [await picture('old-0'), await picture('young')] as const;
+    await records.tidy(signal, { retentionDays: 30 });
+    expect((await rows()).map((row) => row['record_id'])).toEqual(['young']);
+    expect(await files.get(keys[0])).toBeUndefined();
+    expect(await files.get(keys[1])).toBeDefined();
+    expect(await count('catalog_trash')).toBe(0);
+  });
+
+  it('drops what waits in the feed and can be read no more, but never that something has gone', async () => {
+    await database.db.query(
+      `insert into catalog_feed (service, task_id, gone, at)
+       values ('photos', 'lost', false, now() - interval '2 hours'), ('photos', 'deleted', true, now() - interval '2 hours'),
+              ('photos', 'fresh', false, now())`,
+    );
+    await records.tidy(signal, { retentionDays: 30 });
+    const { rows: left } = await database.db.query<{ task_id: string }>(
+      'select task_id from catalog_feed order by serial',
+    );
+    expect(left.map((row) => row.task_id)).toEqual(['deleted', 'fresh']);
+  });
+});

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../../base/log.ts';
+import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
+import { postgresTaskStore } from '../../../tasks/postgres.ts';
+import type { RecordSource } from '../../records.ts';
+import { openIndexer } from './feed.ts';
+import { feedEarlier, switchSources } from './sources.ts';
+import { finished } from './testing/finished.ts';
+
+let database: TestDatabase;
+let tasks: ReturnType<typeof postgresTaskStore>;
+const { signal } = new AbortController();
+
+beforeEach(async () => {
+  database = await testDatabase();
+  tasks = postgresTaskStore(database.db);
+  await switchSources(database.db, ['photos']);
+});
+afterEach(async () => {
+  tasks.close();
+  await database.drop();
+});
+
+const sources = ['photos', 'sounds'].map(
+  (service): RecordSource => ({
+    ...{ service, title: service },
+    drafts: async (_db, ended) =>
+      ended.map(({ id, status, queuedAt }) => ({
+        ...{ taskId: id, status, createdAt: queuedAt, title: id, text: '', result: {} },
+      })),
+  }),
+);
+
+/** Answers how many records were written. */
+async function all(): Promise<number> {
+  const { indexed } = await openIndexer({ db: database.db, sources, log: createLog('silent', 'test') }).turn();
+  return [...indexed.values()].reduce((sum, count) => sum + count, 0);
+}
+
+const taskIds = async () =>
+  (await database.db.query<{ task_id: string }>('select task_id from catalog_records order by number')).rows.map(
+    (row) => row.task_id,
+  );
+const waiting = async () => (await database.db.query('select from catalog_feed')).rowCount;
+
+describe('a source', () => {
+  it('that is switched on brings all that can still be read, once', async () => {
+    const earlier = await finished(tasks, 'sounds', [{ result: 1 }, { result: 2 }]);
+    await database.db.query(`update tasks set expires_at = now() - interval '1 second' where id = $1`, [earlier[0]]);
+    await switchSources(database.db, ['photos', 'sounds']);
+    await feedEarlier(database.db, signal);
+    await feedEarlier(database.db, signal);
+    const later = await finished(tasks, 'sounds', [{ result: 3 }]);
+    expect(await all()).toBe(2);
+    expect(await taskIds()).toEqual([earlier[1], ...later]);
+  });
+
+  it('that is switched on while a task is being ended brings that one too', async () => {
+    const id = 'in-between';
+    const ending = { service: 'sounds', principal: 'p', priority: 'realtime' as const, input: {}, estimateSeconds: 1 };
+    await tasks.accept({ ...ending, id });
+    let fed: Promise<void> | undefined;
+    await database.db.transaction(async (tx) => {
+      // Its trigger has looked already, and has seen no source.
+      await tx.query(`update tasks set status = 'done', result = '1', finished_at = now() where id = $1`, [id]);
+      await switchSources(database.db, ['photos', 'sounds']);
+      fed = feedEarlier(database.db, signal);
+      // It asks, and finds that somebody writes still.
+      await tx.query('select pg_sleep(0.3)');
+      expect(await waiting()).toBe(0);
+    });
+    await fed;
+    expect(await all()).toBe(1);
+    expect(await taskIds()).toEqual([id]);
+  });
+
+  it('that is switched off brings no more, and what it brought stays', async () => {
+    const [first] = await finished(tasks, 'photos', [{}]);
+    await all();
+    await finished(tasks, 'photos', [{}]);
+    await switchSources(database.db, []);
+    await finished(tasks, 'photos', [{}]);
+    expect(await all()).toBe(0);
+    expect(await waiting()).toBe(0);
+    expect(await taskIds()).toEqual([first]);
+  });
+});

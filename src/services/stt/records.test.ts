@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { FAILURES } from '../../tasks/task.ts';
+import type { EndedTask } from '../records.ts';
+import type { SharedSettings } from '../service.ts';
+import { recordingRecords } from './records.ts';
+
+const maker = recordingRecords({ filesHost: 'files.assay.internal' } as SharedSettings);
+
+const SAID = `Добрый день, это осмотр подъезда номер четыре, дом двенадцать по улице Южной, запись сделана утром.`;
+const result = {
+  transcription: SAID,
+  service: 'local',
+  language: 'ru',
+  duration_seconds: 9.5,
+  segments: [{ start: 0, end: 9.5, text: SAID }],
+  words: [{ start: 0, end: 0.4, text: 'Добрый' }],
+};
+const task = (over: object): EndedTask =>
+  ({
+    ...{ id: 't1', service: 'stt', principal: 'p', status: 'done', processingMs: 7, estimateSeconds: 1, result },
+    input: {
+      url: 'https://calls.example.com/2026/call-17.mp3',
+      metadata: '{"operator":"Иванова","tags":["жалоба",7],"nested":{"city":"Энск"}}',
+    },
+    queuedAt: new Date(1000),
+    finishedAt: new Date(2000),
+    ...over,
+  }) as EndedTask;
+const draft = async (over: object = {}) => (await maker.drafts(undefined as never, [task(over)]))[0];
+
+describe('the record of a recording', () => {
+  it('begins with what was said, and is found by that and by what the client has noted', async () => {
+    const made = (await draft())!;
+    expect(made).toMatchObject({ taskId: 't1', status: 'done', createdAt: new Date(1000) });
+    expect(made.title).toBe('Добрый день, это осмотр подъезда номер четыре, дом двенадцать по улице Южной,…');
+    expect(made.title.length).toBeLessThanOrEqual(80);
+    expect(made.text).toBe(`${SAID}\nИванова\nжалоба\nЭнск`);
+    const { words: _, ...shown } = result;
+    expect(made.result).toEqual(shown);
+    expect(made).not.toHaveProperty('picture');
+    // What lies with somebody else is not ours to play.
+    expect(made).not.toHaveProperty('sound');
+  });
+
+  it('can be listened to while our own file lives', async () => {
+    const input = { url: 'https://files.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' };
+    expect(await draft({ input })).toMatchObject({ sound: { fileKey: '01KAF3M9WZ7Y5T2Q8C4N6B1D0E' } });
+  });
+
+  it('is called as its file where nothing was said, and cut within one word where there is no end to it', async () => {
+    const silent = { ...result, transcription: '' };
+    expect((await draft({ result: silent }))!.title).toBe('call-17.mp3');
+    const title = (await draft({ result: { ...result, transcription: '𐍈'.repeat(300) } }))!.title;
+    expect(title).toBe(`${'𐍈'.repeat(39)}…`);
+  });
+
+  it('says why a recording failed, and is none of one that was cancelled', async () => {
+    const failure = { code: 'AUDIO_CORRUPT', sentence: 'The recording is damaged.' };
+    expect(await draft({ status: 'failed', failure })).toMatchObject({
+      status: 'failed',
+      title: 'call-17.mp3',
+      text: 'The recording is damaged.\nИванова\nжалоба\nЭнск',
+      result: { error: failure.sentence, error_code: failure.code },
+    });
+    expect(await draft({ status: 'failed', failure: FAILURES.CANCELLED })).toBeUndefined();
+  });
+});

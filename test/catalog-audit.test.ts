@@ -1,0 +1,54 @@
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
+import { openReports } from '../src/services/catalog/reports/postgres.ts';
+import { tamper } from '../src/services/catalog/reports/testing/trail.ts';
+import { cleanUp, freePort, newPlace, type Place, startAssay } from './processes/assay.ts';
+
+// Real processes start and stop here, on whatever machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+let database: TestDatabase;
+let place: Place;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterEach(cleanUp);
+afterAll(() => database.drop());
+
+/** `assay audit verify` as an operator runs it. */
+async function verify(databaseUrl = database.url) {
+  place = await newPlace();
+  const program = startAssay(place, { args: ['audit', 'verify'], env: { DATABASE_URL: databaseUrl } });
+  const { code } = await program.ended;
+  return { code, out: program.said.out, err: program.said.err };
+}
+
+it('`assay audit verify` says how long the trail is and how it ends; or where it is broken, and ends with 1', async () => {
+  const { db } = database;
+  const nothing = `The audit trail is whole: 0 events, the last hash is ${'0'.repeat(64)}.\n`;
+  expect(await verify()).toEqual({ code: 0, out: nothing, err: '' });
+
+  const reports = openReports({ db, apply: true });
+  const { report } = await reports.create({ recordId: 'a:1', actionType: 'hide', reporter: 'token-reader' });
+  await reports.change(report.id, { actor: 'anna', status: 'accepted' });
+  const last = (await reports.events(report.id))!.at(-1)!;
+  const two = `The audit trail is whole: 2 events, the last hash is ${last.hash}.\n`;
+  expect(await verify()).toEqual({ code: 0, out: two, err: '' });
+
+  await tamper(db, `delete from report_events where serial = 2`);
+  const { code, out, err } = await verify();
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain(`does not agree with the report ${report.id}`);
+
+  await tamper(db, `update report_events set note = 'x'`);
+  expect(await verify()).toEqual({ code: 1, out: '', err: expect.stringContaining('broken at event 1: ') });
+});
+
+it('`assay audit verify` ends with 2 and a sentence where the database cannot be reached', async () => {
+  const unreachable = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
+  expect(await verify(unreachable)).toEqual({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(/^The database does not answer: .*\n$/),
+  });
+});

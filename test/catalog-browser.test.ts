@@ -1,0 +1,430 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  DOCUMENT_ID,
+  FAILED_ID,
+  HOSTILE_ID,
+  HOSTILE_TITLE,
+  PHOTO_ID,
+  SPEECH_ID,
+  seedRecords,
+  seedSound,
+} from './browser/catalog-records.ts';
+import { type Visit, visit } from './browser/visit.ts';
+import { type Catalog, MODERATOR, OTHER_MODERATOR, READER, startCatalog } from './helpers/catalog.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+type Test = Parameters<typeof visit>[0];
+type Options = Parameters<typeof visit>[2];
+
+let catalog: Catalog;
+beforeAll(async () => {
+  catalog = await startCatalog();
+  await seedRecords(catalog);
+}, 60_000);
+afterAll(() => catalog.stop());
+
+const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 15_000, interval: 50 });
+const address = (recordId: string) => `${catalog.url}/row/${encodeURIComponent(recordId)}`;
+const card = (page: Page, recordId: string) => page.locator(`[data-record="${recordId.replaceAll('"', '\\"')}"]`);
+const shown = (page: Page) =>
+  page.locator('#hits [data-record]').evaluateAll((all) => all.map((one: any) => one.dataset.record));
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.id');
+const press = (page: Page, ...keys: string[]) =>
+  keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve());
+
+/** Somebody who has signed in with this token and is on the page of the search. */
+async function signedIn(test: Test, token: string, options?: Options): Promise<Visit> {
+  const it = await visit(test, `${catalog.url}/login`, options);
+  await it.page.locator('#token').fill(token);
+  await it.page.locator('#login button').click();
+  await it.page.waitForURL(`${catalog.url}/`);
+  return it;
+}
+
+/** Reports by the API, as another reader; answers the id. */
+async function report(recordId: string, action: string, description?: string): Promise<string> {
+  const json = { record_id: recordId, action_type: action, ...(description !== undefined && { description }) };
+  const { body } = await catalog.reader.post('/reports', { json });
+  return body.id;
+}
+const decide = (id: string, json: object) => catalog.moderator.ask(`/reports/${id}`, { method: 'PATCH', json });
+const stateOf = async (id: string) => (await catalog.moderator.get(`/reports/${id}`)).body.status;
+
+describe('the pages of the catalog', () => {
+  it('let in who has a token, back to where he was going, and out again', async (test) => {
+    const { page, trouble } = await visit(test, `${catalog.url}/row/bridge-7`);
+    expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.locator('#token').fill('not-a-token');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('[role=alert]').textContent()).not.toBe('');
+    expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
+    await page.locator('#token').fill(READER);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${catalog.url}/row/bridge-7`);
+    expect(await page.locator('h1').textContent()).toBe('Мост № 7, опора 3');
+    // A reader has no queue to go to, and is told so where he tries.
+    expect(await page.getByRole('link', { name: 'Reports', exact: true }).count()).toBe(0);
+    await page.goto(`${catalog.url}/admin/reports`);
+    expect(await page.locator('main').textContent()).toContain('This is for moderators');
+    expect(trouble.splice(0)).toEqual([expect.stringContaining('403')]);
+    await page.goto(catalog.url);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${catalog.url}/login`);
+    await page.goto(catalog.url);
+    await page.waitForURL(`${catalog.url}/login`);
+    // As the link of the start-up banner does, without a key being pressed.
+    await page.goto(`${catalog.url}/login#token=${MODERATOR}`);
+    await page.waitForURL(`${catalog.url}/`);
+    expect(trouble).toEqual([]);
+  });
+
+  it('find a record by a misspelt Russian word, take a report on it, hide it when that is accepted, and show it again when it is reopened', async (test) => {
+    const reader = await signedIn(test, READER, { locale: 'ru-RU' });
+    const { page } = reader;
+    await page.evaluate('globalThis.here = true');
+    await page.locator('#q').focus();
+    await page.keyboard.type('штукотурка');
+    await until(() => shown(page)).toEqual(['bridge-7']);
+    await until(() => page.locator('#live').textContent()).toBe('1 запись');
+    // The same page all the time, and its address says what it shows.
+    expect(await page.evaluate('globalThis.here')).toBe(true);
+    expect(new URL(page.url()).searchParams.get('q')).toBe('штукотурка');
+
+    await card(page, 'bridge-7').locator('a.name').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/row/bridge-7');
+    await page.locator('[name=action_type]').focus();
+    await page.locator('[name=action_type]').selectOption('hide');
+    await press(page, 'Tab');
+    await page.keyboard.type('Мост давно разобран.');
+    await press(page, 'Tab', 'Tab', 'Enter');
+    await page.waitForURL('**/row/bridge-7?reported=*');
+    expect(await page.locator('#reported').textContent()).toContain('Жалоба записана');
+    const receipt = await page.locator('#receipt-link').getAttribute('href');
+
+    // The moderator has nothing but the keyboard.
+    const { page: desk, trouble } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
+    await desk.goto(`${catalog.url}/admin/reports`);
+    await press(desk, 'j');
+    const item = desk.locator('.report-item', { hasText: 'Мост № 7' });
+    expect(await focused(desk)).toBe(await item.getAttribute('id'));
+    await press(desk, 'a');
+    await until(() => item.getAttribute('data-status')).toBe('accepted');
+    expect(await item.locator('.outcome-line').textContent()).toBe('Теперь: Принята.');
+    expect(await desk.locator('[data-tab=open] .count').textContent()).toBe('0');
+    expect(await desk.locator('[data-tab=accepted] .count').textContent()).toBe('1');
+
+    await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
+    expect(await shown(page)).toEqual([]);
+    await page.goto(address('bridge-7'));
+    expect(await page.locator('main').textContent()).toContain('Такой записи нет');
+    await page.goto(new URL(receipt!, address('bridge-7')).href);
+    expect(await page.locator('.receipt .state').textContent()).toBe('Принята');
+
+    // Opening it again wants a reason; the note is where the focus goes.
+    await press(desk, 'o');
+    expect(await item.locator('.outcome-line').textContent()).toContain('Напишите в примечании');
+    await desk.keyboard.type('Мост стоит, проверено.');
+    await press(desk, 'Control+Enter');
+    await until(() => item.getAttribute('data-status')).toBe('open');
+    expect(await focused(desk)).toBe(await item.getAttribute('id'));
+    await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
+    expect(await shown(page)).toEqual(['bridge-7']);
+
+    // And the trail tells it all.
+    await press(desk, 't');
+    await desk.waitForURL('**/admin/reports/rep_*');
+    const rows = await desk.locator('.trail tbody tr').allTextContents();
+    expect(rows).toHaveLength(3);
+    expect(rows[1]).toContain('открыта → принята');
+    expect(rows[2]).toContain('Мост стоит, проверено.');
+    await decide((await item.getAttribute('id'))!, { status: 'rejected' });
+    expect(trouble).toEqual([]);
+    expect(reader.trouble).toEqual([expect.stringContaining('404')]);
+  });
+
+  it('do the same by forms alone, where there is no script', async (test) => {
+    const { page, trouble } = await signedIn(test, MODERATOR, { javaScriptEnabled: false });
+    await page.locator('#q').fill('штукотурка');
+    await page.getByRole('button', { name: 'Find' }).click();
+    expect(await shown(page)).toEqual(['bridge-7']);
+    await page.locator('a.name').click();
+    await page.locator('[name=action_type]').selectOption('delete');
+    await page.locator('[name=description]').fill('No longer there.');
+    await page.getByRole('button', { name: 'Send the report' }).click();
+    expect(await page.locator('#reported').textContent()).toContain('Your report has been written down');
+    await page.getByRole('link', { name: 'Reports', exact: true }).click();
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.waitForURL('**/admin/reports');
+    expect(await page.locator('main').textContent()).toContain('There is nothing to decide');
+    await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
+    expect(await shown(page)).toEqual([]);
+    // Who moderates may look for what is hidden, and for nothing else then.
+    await page.getByLabel('Hidden ones instead').check();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    expect(await shown(page)).toEqual(['bridge-7']);
+
+    await page.getByRole('link', { name: 'Reports', exact: true }).click();
+    await page.locator('[data-tab=accepted]').click();
+    await page.getByRole('button', { name: 'Reopen' }).click();
+    expect(await page.locator('[role=alert]').textContent()).toContain('Say in the note');
+    await page.locator('textarea').fill('It is there.');
+    await page.getByRole('button', { name: 'Reopen' }).click();
+    await page.waitForURL('**/admin/reports');
+    await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
+    expect(await shown(page)).toEqual(['bridge-7']);
+    await page.goto(`${catalog.url}/admin/reports`);
+    await page.getByRole('button', { name: 'Reject' }).click();
+
+    // Filters, order and view are links and fields of a form.
+    await page.goto(`${catalog.url}/?view=table`);
+    await page.locator('#facet-defect-crack').click();
+    expect(await shown(page)).toEqual([PHOTO_ID]);
+    await page.locator('#chip-defect').click();
+    expect(await shown(page)).toHaveLength(6);
+    expect(await page.locator('table.hits').count()).toBe(1);
+    expect(trouble.filter((line) => !line.includes('422'))).toEqual([]);
+  });
+
+  it('tell a moderator who comes second what the report is now', async (test) => {
+    const id = await report(PHOTO_ID, 'reclassify', 'This is no crack but a joint.');
+    const { page, trouble } = await signedIn(test, OTHER_MODERATOR);
+    await page.goto(`${catalog.url}/admin/reports`);
+    await decide(id, { status: 'rejected', resolver_note: 'It is a crack.' });
+    await page.locator(`#${id}`).focus();
+    await press(page, 'a');
+    await until(() => page.locator(`#${id} .outcome-line`).textContent()).toBe(
+      'Somebody else was faster: the report is rejected now.',
+    );
+    expect(await page.locator(`#${id}`).textContent()).toContain('It is a crack.');
+    expect(await page.locator(`#${id}`).getAttribute('data-status')).toBe('rejected');
+    expect(await stateOf(id)).toBe('rejected');
+    expect(trouble).toEqual([expect.stringContaining('409')]);
+  });
+
+  it('let the queue be worked with the keyboard alone, and list its keys', async (test) => {
+    const ids = [
+      await report(PHOTO_ID, 'edit', 'first'),
+      await report(SPEECH_ID, 'edit', 'second'),
+      await report('no such record', 'other', 'third'),
+    ];
+    const { page, trouble } = await signedIn(test, MODERATOR);
+    await page.goto(`${catalog.url}/admin/reports`);
+    await press(page, '?');
+    expect(await page.locator('#keys').getAttribute('open')).not.toBeNull();
+    expect(await page.locator('#keys').textContent()).toContain('reopen (with a note)');
+    await press(page, 'j', 'j');
+    expect(await focused(page)).toBe(ids[1]);
+    await press(page, 'i');
+    await until(() => page.locator(`#${ids[1]}`).getAttribute('data-status')).toBe('in_review');
+    // The key of a letter that is typed into a note decides nothing.
+    await press(page, 'n');
+    await page.keyboard.type('ad');
+    await press(page, 'Escape');
+    expect(await focused(page)).toBe(ids[1]);
+    await press(page, 'r');
+    await until(() => page.locator(`#${ids[1]}`).getAttribute('data-status')).toBe('rejected');
+    expect((await catalog.moderator.get(`/reports/${ids[1]}`)).body.resolver_note).toBe('ad');
+    await press(page, 'j', 'd');
+    await until(() => page.locator(`#${ids[2]}`).getAttribute('data-status')).toBe('duplicate');
+    await press(page, 'k', 'k', 'Enter');
+    await page.waitForURL(address(PHOTO_ID));
+    await decide(ids[0]!, { status: 'rejected' });
+    expect(trouble).toEqual([]);
+  });
+
+  it('keep the whole search in the address: typing, choosing, going back', async (test) => {
+    const { page, trouble } = await signedIn(test, MODERATOR);
+    await page.locator('#facet-service-defectoscopy').click();
+    await until(() => shown(page)).toEqual([PHOTO_ID, FAILED_ID]);
+    expect(await focused(page)).toBe('facet-service-defectoscopy');
+    await page.locator('[name=min_conf]').selectOption('0.9');
+    await until(() => shown(page)).toEqual([PHOTO_ID]);
+    await page.locator('#q').fill('трещин');
+    await until(async () => new URL(page.url()).search).toBe(
+      `?${new URLSearchParams({ q: 'трещин', service: 'defectoscopy', min_conf: '0.9' })}`,
+    );
+    await page.goBack();
+    await until(() => shown(page)).toEqual([PHOTO_ID, FAILED_ID]);
+    expect(await page.locator('[name=min_conf]').inputValue()).toBe('');
+    expect(await page.locator('#q').inputValue()).toBe('');
+    await page.goForward();
+    await until(() => page.locator('[name=min_conf]').inputValue()).toBe('0.9');
+    await page.locator('#view-table').click();
+    await until(() => page.locator('table.hits').count()).toBe(1);
+    // An export of exactly this.
+    const [line] = (
+      await (
+        await page.request.get(
+          new URL((await page.locator('.exports a').last().getAttribute('href'))!, page.url()).href,
+        )
+      ).text()
+    ).split('\n');
+    expect(JSON.parse(line!).record_id).toBe(PHOTO_ID);
+    // From a record back to where it was found; the view is remembered even where the address does not say it.
+    await page.locator('.hits a.name').click();
+    await page.locator('#back').click();
+    await until(() => shown(page)).toEqual([PHOTO_ID]);
+    await page.locator('#reset').click();
+    await until(() => shown(page)).toHaveLength(6);
+    expect(await page.locator('table.hits').count()).toBe(1);
+    await page.locator('#view-gallery').click();
+    await until(() => page.locator('.gallery').count()).toBe(1);
+
+    // What finds nothing says what to drop.
+    await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукатурка')}&service=stt&status=done`);
+    const ways = page.locator('.nothing ul a');
+    expect(await ways.allTextContents()).toEqual(['Without “штукатурка”: 1', 'Without Speech: 1']);
+    await ways.last().click();
+    await until(() => shown(page)).toEqual(['bridge-7']);
+    expect(trouble).toEqual([]);
+  });
+
+  it('save a view under a name, open it and remove it', async (test) => {
+    const { page, trouble } = await signedIn(test, READER);
+    await page.locator('#facet-status-failed').click();
+    await until(() => shown(page)).toEqual([FAILED_ID]);
+    await page.getByText('Save this view').click();
+    await page.locator('#view-name').fill('Broken <b>ones</b>');
+    await page.keyboard.press('Enter');
+    const saved = page.locator('.saved li', { hasText: 'Broken <b>ones</b>' });
+    await until(() => saved.count()).toBe(1);
+    expect(new URL(page.url()).search).toBe('?status=failed');
+    await page.goto(catalog.url);
+    await saved.locator('a').click();
+    await until(() => shown(page)).toEqual([FAILED_ID]);
+    await saved.getByRole('button').click();
+    await until(() => saved.count()).toBe(0);
+    expect(trouble).toEqual([]);
+  });
+
+  it('show a photo with its map, a document with the place of a value, and what failed with its sentence', async (test) => {
+    const { page, trouble } = await signedIn(test, READER);
+    await page.goto(address(PHOTO_ID));
+    await until(() => page.locator('#where').textContent()).toBe('Crack: most of it in the upper left.');
+    expect(await page.locator('#heat').isVisible()).toBe(true);
+    await page.locator('.bar', { hasText: 'Sound' }).click();
+    expect(await page.locator('#where').textContent()).toContain('There is no map');
+    // The arrow keys belong to the classes while one has the focus; elsewhere they lead to the neighbours.
+    await press(page, 'ArrowUp');
+    expect(new URL(page.url()).pathname).toBe(new URL(address(PHOTO_ID)).pathname);
+    await page.locator('h1').click();
+    await press(page, 'ArrowRight');
+    await page.waitForURL(address(SPEECH_ID));
+    await press(page, 'j');
+    await page.waitForURL(address(DOCUMENT_ID));
+    await page.locator('.read[data-key="general:address"]').focus();
+    expect(await page.locator('.box.lit').getAttribute('data-key')).toBe('general:address');
+    await page.locator('.box[data-key="general:year_built"]').click();
+    expect(await page.evaluate('document.activeElement.dataset.key')).toBe('general:year_built');
+    await press(page, 'k');
+    await page.waitForURL(address(SPEECH_ID));
+    await press(page, 'ArrowLeft');
+    await page.waitForURL(address(PHOTO_ID));
+    await page.goto(address(FAILED_ID));
+    expect(await page.locator('main').textContent()).toContain('The image is damaged or incomplete.');
+    expect(trouble.filter((line) => !line.includes('404'))).toEqual([]);
+  });
+
+  it('say that a recording is gone, and follow one that is still there', async (test) => {
+    const { page, trouble } = await signedIn(test, READER);
+    await page.goto(address(SPEECH_ID));
+    await until(() => page.locator('#no-player').isVisible()).toBe(true);
+    expect(await page.locator('#audio').isVisible()).toBe(false);
+    expect(trouble.splice(0)).toEqual([expect.stringContaining('404')]);
+    await seedSound(catalog);
+    await page.reload();
+    await page.getByRole('button', { name: 'Play from 0:03' }).click();
+    await until(() => page.locator('.word.now').textContent()).toBe('Нужен ремонт до зимы.');
+    expect(await page.evaluate('document.getElementById("audio").currentTime')).toBeGreaterThan(3.8);
+    expect(trouble).toEqual([]);
+  });
+
+  it('show hostile text as text, wherever it stands', async (test) => {
+    const nasty = `</script><svg onload=alert(1)>\u202E`;
+    const id = await report(HOSTILE_ID, 'other', nasty);
+    await catalog.moderator.post('/views', {
+      json: { name: `<img src=x onerror=alert(1)>`, query: 'q=%22%3E%3Cscript%3E' },
+    });
+    const { page, trouble } = await signedIn(test, MODERATOR);
+    const dialogs: string[] = [];
+    page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const said = HOSTILE_TITLE.replace('\u202E', '‹U+202E›');
+    const q = encodeURIComponent(nasty);
+    const places = [
+      '/',
+      '/?view=table',
+      `/?q=${q}&surface=${q}`,
+      new URL(address(HOSTILE_ID)).pathname,
+      '/admin/reports',
+      `/admin/reports/${id}`,
+      `/login?back=${q}`,
+      '/?view=gallery',
+    ];
+    for (const place of places) {
+      await page.goto(catalog.url + place);
+      const text = (await page.locator('body').innerText()) + (await page.title());
+      expect(text, place).not.toContain('\u202E');
+      expect(await page.locator('svg[onload], img[onerror], main script').count(), place).toBe(0);
+      if (!place.includes('q=')) expect(text.includes(said) || place.startsWith('/login'), place).toBe(true);
+    }
+    // Typed, it goes the other way: through the script.
+    await page.locator('#q').fill(nasty);
+    await until(() => page.locator('.chip').first().textContent()).toContain('‹U+202E›');
+    await decide(id, { status: 'rejected' });
+    expect(dialogs).toEqual([]);
+    expect(trouble).toEqual([]);
+  });
+
+  it('have nothing that axe calls serious, light or dark, on a phone or a desk', async (test) => {
+    await report(HOSTILE_ID, 'edit', 'again');
+    const pages = [
+      '/',
+      '/?view=table&service=defectoscopy',
+      '/?q=zzzzzz&service=stt',
+      '/admin/reports?status=all',
+      '/row/none',
+    ];
+    const rows = [PHOTO_ID, SPEECH_ID, DOCUMENT_ID, FAILED_ID, HOSTILE_ID].map((id) => new URL(address(id)).pathname);
+    const looks = [
+      { viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'ru-RU' },
+      { viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'en-GB' },
+    ] as const;
+    for (const look of looks) {
+      const { page } = await signedIn(test, MODERATOR, { ...look, bypassCSP: true });
+      const trails = await catalog.moderator.get('/reports?limit=1');
+      for (const place of [...pages, ...rows, `/admin/reports/${trails.body.items[0].id}`, '/login', '/#filters']) {
+        await page.goto(catalog.url + place);
+        await page.addScriptTag({ content: axe.source });
+        const grave = await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`);
+        expect(grave, `${place} ${look.viewport.width} ${look.colorScheme}`).toEqual([]);
+        const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+        expect(wide, place).toBeLessThanOrEqual(look.viewport.width);
+      }
+    }
+  });
+});
+
+describe('an empty catalog', () => {
+  it('says how a record is made', async (test) => {
+    const empty = await startCatalog({ CATALOG_PUBLIC: 'true' });
+    try {
+      // Where everybody may read, nobody has to sign in.
+      const { page, trouble } = await visit(test, empty.url);
+      expect(await page.locator('.nothing').textContent()).toContain('No records yet');
+      expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
+      expect(trouble).toEqual([]);
+    } finally {
+      await empty.stop();
+    }
+  });
+});

@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
+import { entryOf } from '../src/services/catalog/records/entry.ts';
+import { write } from '../src/services/catalog/records/write.ts';
+import type { Filters, Sort } from '../src/services/catalog/search/filters.ts';
+import type { Page, Search } from '../src/services/catalog/search/found.ts';
+import { lookOnce, narrow } from '../src/services/catalog/search/narrow.ts';
+import { openSearch } from '../src/services/catalog/search/search.ts';
+import { parameters } from '../src/services/catalog/search/statement.ts';
+import { found, records as read, where } from '../src/services/catalog/search/where.ts';
+import { randomOf } from './documents/random.ts';
+import { brute, bruteFacet, FACETS, type Known, question, seedKnown } from './helpers/catalog-oracle.ts';
+
+const SEED = Number(process.env['SEED'] ?? 20261120);
+const SORTS: readonly Sort[] = ['newest', 'oldest', 'confidence', 'relevance'];
+
+let database: TestDatabase;
+let search: Search;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  search = openSearch(database.db);
+});
+afterAll(() => database?.drop());
+
+const page = (over: Partial<Page> = {}): Page => ({ sort: 'newest', page: 1, limit: 200, facets: false, ...over });
+
+/** All pages, one after the other. `between` happens after the first. */
+async function paged(filters: Filters, over: Partial<Page>, between?: () => Promise<void>) {
+  const ids: string[] = [];
+  let upTo: number | undefined;
+  for (let number = 1; ; number++) {
+    const one = await search.find(filters, page({ ...over, page: number, ...(upTo !== undefined && { upTo }) }));
+    upTo ??= one.upTo;
+    ids.push(...one.items.map(({ recordId }) => recordId));
+    if (one.items.length === 0 || ids.length >= one.total) return { ids, total: one.total };
+    if (number === 1) await between?.();
+  }
+}
+
+async function exported(filters: Filters, sort: Sort): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { recordId } of search.each(filters, sort)) ids.push(recordId);
+  return ids;
+}
+
+/** The same predicates, by reading every record. */
+async function scanned(filters: Filters): Promise<string[]> {
+  return database.db.transaction(async (tx) => {
+    await lookOnce(tx);
+    await tx.query('set local enable_seqscan = on');
+    await tx.query('set local enable_indexscan = off');
+    await tx.query('set local enable_indexonlyscan = off');
+    await tx.query('set local enable_bitmapscan = off');
+    const narrowed = await narrow(tx, filters, undefined);
+    const { say, values } = parameters();
+    const stage = found(narrowed.meant);
+    const sql = `select r.record_id from ${read(stage, { say })} where ${where(narrowed, { say })} and ${stage.rest({ say })}`;
+    const plan = await tx.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);
+    expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Seq Scan on catalog_records/);
+    const { rows } = await tx.query<{ record_id: string }>(sql, values);
+    return rows.map(({ record_id }) => record_id).sort();
+  });
+}
+
+describe('over random records', () => {
+  const random = randomOf(SEED);
+  let records: Known[];
+  beforeAll(async () => {
+    records = await seedKnown(database.db, random, 300);
+  });
+
+  it('a search and an export find what a brute-force filter finds, in the same order, without duplicates or gaps', async () => {
+    let something = 0;
+    for (let i = 0; i < 80; i++) {
+      const asked = question(random);
+      const sort = random.pick(SORTS);
+      const about = `seed ${SEED}, question ${i}: ${JSON.stringify({ ...asked.filters, sort })}`;
+      const expected = brute(records, asked, sort);
+      const { ids, total } = await paged(asked.filters, { sort, limit: random.pick([7, 40, 200]) });
+      const all = await exported(asked.filters, sort);
+      expect(all, about).toEqual(ids);
+      expect(total, about).toBe(expected.length);
+      // What is relevant comes in an order of its own.
+      if (sort === 'relevance' && asked.filters.q !== undefined)
+        expect([...ids].sort(), about).toEqual(expected.sort());
+      else expect(ids, about).toEqual(expected);
+      if (expected.length > 0) something++;
+    }
+    expect(something).toBeGreaterThan(25);
+  });
+
+  it('each facet counts over all filters but its own', async () => {
+    for (let i = 0; i < 40; i++) {
+      const asked = question(random);
+      const about = `seed ${SEED}, facets ${i}: ${JSON.stringify(asked.filters)}`;
+      const { facets, total } = await search.find(asked.filters, page({ facets: true }));
+      expect(total, about).toBe(brute(records, asked, 'newest').length);
+      for (const name of FACETS) {
+        const counts = Object.fromEntries(facets![name].map(({ value, count }) => [value, count]));
+        expect(counts, `${about}: ${name}`).toEqual(bruteFacet(records, asked, name));
+        expect(facets![name].every(({ more }) => !more)).toBe(true);
+      }
+    }
+  });
+
+  it('a fuzzy search finds what the same predicates find without an index', async () => {
+    for (const q of [
+      'болкон',
+      'крища',
+      'желзобетон',
+      'кватрира -бетон',
+      'rast',
+      'bridge',
+      'желез 17',
+      'нассос "wall"',
+    ]) {
+      const expected = await scanned({ q });
+      expect((await paged({ q }, { sort: 'relevance', limit: 40 })).ids.sort(), q).toEqual(expected);
+      expect((await exported({ q }, 'newest')).sort(), q).toEqual(expected);
+    }
+    expect((await scanned({ q: 'болкон' })).length).toBeGreaterThan(10);
+  });
+
+  it('pages stay as they were while records are added', async () => {
+    for (const filters of [{}, { q: 'болкон' }, { q: '-крыша', service: 'stt' }, { minConf: 0.5 }] as Filters[]) {
+      for (const sort of SORTS) {
+        const before = await exported(filters, sort);
+        const grow = async () => {
+          records.push(...(await seedKnown(database.db, random, 20, records.length + 1)));
+        };
+        const { ids, total } = await paged(filters, { sort, limit: 40 }, grow);
+        expect(ids, JSON.stringify({ ...filters, sort })).toEqual(before);
+        expect(total).toBe(before.length);
+        expect((await exported(filters, sort)).length).toBeGreaterThan(before.length);
+      }
+    }
+  });
+});
+
+describe('words', () => {
+  const titles: Record<string, string> = {};
+  async function record(title: string, text = ''): Promise<string> {
+    const taskId = `w${Object.keys(titles).length}`;
+    const draft = { taskId, title, text, status: 'done', createdAt: new Date(), result: {} } as const;
+    await database.db.transaction((tx) => write(tx, [entryOf('words', draft)]));
+    titles[`words:${taskId}`] = title;
+    return `words:${taskId}`;
+  }
+  const titlesFor = async (q: string) => {
+    const { items } = await search.find({ q, service: 'words' }, page({ sort: 'relevance' }));
+    return items.map(({ title }) => title);
+  };
+
+  beforeAll(async () => {
+    await record('Трещина над окном', 'Осмотр фасада: трещина в штукатурке, ёлочка рядом');
+    await record('Трещины', 'по всей стене');
+    await record('Несколько трещин', 'в перекрытии');
+    await record('IMG_0042-wall.jpg', 'two rusty bridges');
+    await record('Договор № 17', 'отслоение краски на потолке');
+    await record('Потолок', 'краска на отслоение не влияет; красная кайма');
+    await record('Отчёт', `${'ещё слово '.repeat(1500)} мурманск`);
+  });
+
+  it('a word is found in all its forms, whichever is asked for', async () => {
+    const all = ['Несколько трещин', 'Трещина над окном', 'Трещины'];
+    for (const q of ['трещина', 'трещины', 'трещин', 'ТРЕЩИНАМИ']) expect((await titlesFor(q)).sort(), q).toEqual(all);
+    for (const q of ['bridge', 'bridges', 'Rusty bridge']) expect(await titlesFor(q), q).toEqual(['IMG_0042-wall.jpg']);
+  });
+
+  it('a misspelt Russian word is found', async () => {
+    for (const q of ['трещена', 'трищина', 'тре́щина', 'трешина', 'трещиа', 'трещниа', 'трещены']) {
+      expect(await titlesFor(q), q).toContain('Трещина над окном');
+    }
+    expect(await titlesFor('атслоение')).toHaveLength(2);
+    expect(await titlesFor('отслаенее')).toHaveLength(2);
+    expect(await titlesFor('брюква')).toEqual([]);
+  });
+
+  it('parts of words are found, from three letters on', async () => {
+    expect(await titlesFor('щин')).toHaveLength(3);
+    expect(await titlesFor('тукатур')).toEqual(['Трещина над окном']);
+    expect(await titlesFor('щи')).toEqual([]);
+    expect(await titlesFor('004')).toEqual([]);
+    expect(await titlesFor('0042')).toEqual(['IMG_0042-wall.jpg']);
+  });
+
+  it('е finds ё, and ё finds е', async () => {
+    for (const q of ['ёлочка', 'елочка', 'ЁЛОЧКИ']) expect(await titlesFor(q), q).toEqual(['Трещина над окном']);
+    expect(await titlesFor('отчет')).toEqual(['Отчёт']);
+  });
+
+  it('quoted words stand side by side, and a minus excludes', async () => {
+    expect(await titlesFor('отслоение краски')).toHaveLength(2);
+    expect(await titlesFor('"отслоение краски"')).toEqual(['Договор № 17']);
+    expect(await titlesFor('«отслоение краски»')).toEqual(['Договор № 17']);
+    expect(await titlesFor('краска -договор')).toEqual(['Потолок']);
+    expect(await titlesFor('отслоение -"отслоение краски"')).toEqual(['Потолок']);
+    expect((await titlesFor('-трещина')).sort()).toEqual(['IMG_0042-wall.jpg', 'Договор № 17', 'Отчёт', 'Потолок']);
+    // Inside a word it is none.
+    expect(await titlesFor('IMG_0042-wall')).toEqual(['IMG_0042-wall.jpg']);
+  });
+
+  it('what has the words in its title comes first, then what has them in its text, last what is only like them', async () => {
+    const text = await record('Лист', 'козырёк погнут');
+    const alike = await record('Казырёк', 'над входом');
+    const title = await record('Козырёк', 'снег');
+    const part = await record('Скоба', 'подкозырёк');
+    const { items } = await search.find({ q: 'козырёк' }, page({ sort: 'relevance' }));
+    expect(items.map(({ recordId }) => recordId)).toEqual([title, text, part, alike]);
+  });
+
+  it('an id finds its record, of the record and of the task', async () => {
+    const id = await record('Просто так');
+    for (const q of [id, id.split(':')[1]!]) {
+      const { items } = await search.find({ q }, page({ sort: 'relevance' }));
+      expect(items[0]?.recordId, q).toBe(id);
+    }
+  });
+
+  it('the line that is shown is around the word', async () => {
+    const { items } = await search.find({ q: 'мурманске' }, page());
+    expect(items[0]?.snippet).toMatch(/^….*мурманск$/);
+    expect(items[0]!.snippet.length).toBeLessThanOrEqual(200);
+    const whole = await search.find({ q: 'штукатурка' }, page());
+    expect(whole.items[0]?.snippet).toBe('Осмотр фасада: трещина в штукатурке, ёлочка рядом');
+  });
+
+  it.each([
+    '"',
+    "'",
+    '%',
+    '_',
+    '\\',
+    "'; drop table catalog_records; --",
+    'трещина & ! | <-> ( ) :* :A',
+    '\u0000',
+    'трещина\u0000стена',
+    '-',
+    '- -- ---',
+    '-"',
+    '""',
+    '\ud800',
+    '\u202eаниʼ',
+    '<script>alert(1)</script>',
+    '%00%27',
+    '🏠',
+    'ß ﬁ ſ İ',
+    '٣ ४ Ⅷ ½',
+    'http://a.b/c?d=e&f x@y.z 1e5 1.2.3.4 -7',
+    'и в на the of',
+    `${'a'.repeat(499)}`,
+  ])('%j is looked for like any other words', async (q) => {
+    for (const sort of ['relevance', 'newest'] as const) {
+      const one = await search.find({ q }, page({ sort, facets: true }));
+      expect(one.items.length).toBe(Math.min(one.total, 200));
+      expect((await exported({ q }, sort)).length).toBe(one.total);
+    }
+  });
+});

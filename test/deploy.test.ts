@@ -1,0 +1,353 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { testDatabase } from '../src/base/testing/database.ts';
+import { plan } from '../src/plan.ts';
+import { services } from '../src/services/index.ts';
+import { houseSettings } from '../src/settings.ts';
+import { startReceiver } from './helpers/receiver.ts';
+import { cleanUp, freePort, newPlace, REPOSITORY, startAssay } from './processes/assay.ts';
+import { predict, uploadPicture } from './processes/client.ts';
+import { until } from './processes/until.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+afterEach(cleanUp);
+
+const run = promisify(execFile);
+const read = (path: string) => readFile(join(REPOSITORY, path), 'utf8');
+
+// YAML is read by what Fastify's OpenAPI reads it with: one more package for the tests alone would be one too many.
+const ours = createRequire(import.meta.url);
+const yaml: { parse(text: string, options?: object): any } = createRequire(ours.resolve('@fastify/swagger'))('yaml');
+
+/** Every word that `assay` takes as a command. */
+const commands = async () =>
+  [...(await read('src/main.ts')).matchAll(/\.command\('([a-z]+)'/g)].map(([, name]) => name!);
+
+/** Complains of words that `assay` would not take. */
+async function expectCommand([command, ...rest]: readonly string[]): Promise<void> {
+  expect(await commands()).toContain(command);
+  if (command !== 'work') return expect(rest).toEqual([]);
+  expect(rest).toEqual(['--service', expect.toBeOneOf(services.map(({ name }) => name))]);
+}
+
+describe('the Dockerfile', () => {
+  /** Its instructions, by stage. */
+  const stages = async () => {
+    const text = (await read('deploy/Dockerfile')).replaceAll(/^#.*\n/gm, '').replaceAll('\\\n', ' ');
+    const found = new Map<string, { base: string; lines: string[] }>();
+    for (const line of text.split('\n').filter(Boolean)) {
+      const [, base, name] = /^FROM (\S+) AS (\S+)$/.exec(line) ?? [];
+      if (name) found.set(name, { base: base!, lines: [] });
+      else [...found.values()].at(-1)?.lines.push(line);
+    }
+    return found;
+  };
+  const json = (lines: readonly string[], instruction: string): string[] =>
+    JSON.parse(lines.find((line) => line.startsWith(`${instruction} `))!.slice(instruction.length + 1));
+  const removals = (lines: readonly string[]) =>
+    lines.flatMap((line) => (/^RUN rm -rf (.*)$/.exec(line)?.[1] ?? '').split(/\s+/).filter(Boolean));
+
+  it('copies what there is, and lets it through to the builder', async () => {
+    const letThrough = (await read('deploy/Dockerfile.dockerignore'))
+      .split('\n')
+      .flatMap((line) => /^!(.*)$/.exec(line)?.[1] ?? []);
+    let copied = 0;
+    for (const { lines } of (await stages()).values()) {
+      for (const line of lines) {
+        const words = /^COPY (?!--from)(.*) \S+$/.exec(line)?.[1]?.split(' ') ?? [];
+        for (const source of words) {
+          expect(await readdir(join(REPOSITORY, dirname(source))), source).toContain(basename(source));
+          const isLetThrough = letThrough.some((pattern) =>
+            new RegExp(`^${pattern.replaceAll('.', '\\.').replace('*', '.*')}/?$`).test(source),
+          );
+          expect(isLetThrough, source).toBe(true);
+          copied++;
+        }
+      }
+    }
+    expect(copied).toBeGreaterThan(8);
+  });
+
+  it('builds each stage on one before, and ends in commands that exist, as a user who is not root', async () => {
+    const known = await stages();
+    const names = [...known.keys()];
+    for (const [name, { base, lines }] of known) {
+      const from = lines.map((line) => /--from=(\S+)/.exec(line)?.[1]).filter((each) => each !== undefined);
+      for (const each of [...from, ...(base.startsWith('node:') ? [] : [base])]) {
+        expect(names.indexOf(each), each).toBeLessThan(names.indexOf(name));
+        expect(names).toContain(each);
+      }
+    }
+    for (const name of ['gateway', 'worker']) {
+      const { lines } = known.get(name)!;
+      expect(json(lines, 'ENTRYPOINT')).toEqual(['node', '--enable-source-maps', 'dist/main.js']);
+      await expectCommand(json(lines, 'CMD'));
+      expect(lines).toContain('USER node');
+      expect(lines.findIndex((line) => line.startsWith('USER'))).toBeGreaterThan(
+        lines.findLastIndex((line) => line.startsWith('RUN')),
+      );
+      expect(lines.join()).toContain('HEALTHCHECK');
+    }
+  });
+
+  it('removes only what there is, on one platform or another', async () => {
+    const lock = JSON.parse(await read('package-lock.json')).packages;
+    const all = [...(await stages()).values()].flatMap(({ lines }) => removals(lines));
+    expect(all.length).toBeGreaterThan(8);
+    for (const path of all.filter((each) => each.startsWith('node_modules/'))) {
+      const isPackage = Object.keys(lock).some((each) => each === path || each.startsWith(`${path}/`));
+      expect(isPackage || existsSync(join(REPOSITORY, path)), path).toBe(true);
+    }
+  });
+
+  it('leaves a gateway all that it needs: it answers on every listener without networks and their weights', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'assay-image-'));
+    onTestFinished(() => rm(root, { recursive: true, force: true }));
+    const known = await stages();
+    const gone = ['build', 'without-networks'].flatMap((name) => removals(known.get(name)!.lines));
+    for (const path of ['dist', 'migrations', 'models', 'package.json', 'deploy']) {
+      await cp(join(REPOSITORY, path), join(root, path), { recursive: true });
+    }
+    await installedIn(root, gone);
+    const rest = gone.filter((path) => !path.startsWith('node_modules/'));
+    await run('sh', ['-c', `rm -rf ${rest.join(' ')}`], { cwd: root });
+
+    const database = await testDatabase();
+    onTestFinished(() => database.drop());
+    const ports: Record<string, string> = {};
+    for (const { name } of services) ports[`${name.toUpperCase()}_PORT`] = String(await freePort());
+    const env = { ...ports, PATH: process.env['PATH']!, APP_ENV: 'production', DATA_DIR: join(root, 'data') };
+    const health = () =>
+      run(process.execPath, ['deploy/healthcheck.mjs'], { cwd: root, env }).then(
+        () => 'healthy',
+        (error: { code: unknown }) => `ended with ${error.code}`,
+      );
+    expect(await health()).toBe('ended with 1');
+    const stop = new AbortController();
+    // Links are taken for what they link to, or else every package would find what was taken away.
+    const flags = ['--preserve-symlinks', '--preserve-symlinks-main'];
+    const serving = run(process.execPath, [...flags, 'dist/main.js', 'serve'], {
+      cwd: root,
+      env: { ...env, ...(await composed()), DATABASE_URL: database.url, HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+      signal: stop.signal,
+      killSignal: 'SIGKILL',
+    }).catch((error: { name: string; stderr?: string }) => error);
+    let ended: { stderr?: string } | undefined;
+    void serving.then((end) => {
+      ended = end;
+    });
+    await until(async () => {
+      if (ended) throw new Error(ended.stderr);
+      return (await health()) === 'healthy';
+    }, 60_000);
+    for (const port of Object.values(ports)) {
+      expect((await fetch(`http://127.0.0.1:${port}/docs`)).status).toBe(200);
+    }
+    stop.abort();
+    await serving;
+  });
+});
+
+/** What `npm ci --omit=dev` would install, less what is `gone`, as links to what is installed here. */
+async function installedIn(root: string, gone: readonly string[]): Promise<void> {
+  const { packages } = JSON.parse(await read('package-lock.json'));
+  for (const path of Object.keys(packages)) {
+    if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || packages[path].dev) continue;
+    if (gone.some((each) => path === each || path.startsWith(`${each}/`))) continue;
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await symlink(join(REPOSITORY, path), join(root, path));
+  }
+}
+
+/** The environment that compose.yaml gives to every process, with words for what it asks for. */
+async function composed(): Promise<Record<string, string>> {
+  const { environment } = yaml.parse(await read('deploy/compose.yaml'))['x-assay'];
+  let words = 0;
+  const filled = (text: string) =>
+    text.replaceAll(/\$\{(\w+):([?-])[^}]*\}/g, (_, name, kind) =>
+      kind === '-'
+        ? ''
+        : name === 'PASSPORTS_API_KEYS'
+          ? 'admin:a-long-random-word-1'
+          : `a-long-random-word-${++words}`,
+    );
+  return Object.fromEntries(Object.entries<string>(environment).map(([name, text]) => [name, filled(text)]));
+}
+
+describe('compose.yaml', () => {
+  const compose = async () => yaml.parse(await read('deploy/compose.yaml'), { merge: true });
+
+  it('starts every role once, by commands that exist', async () => {
+    const { services: containers } = await compose();
+    const { postgres, ...own } = containers;
+    expect(postgres.image).toMatch(/^postgres:\d+$/);
+    const given: string[][] = Object.values<any>(own).map(({ command }) => command);
+    for (const words of given) await expectCommand(words);
+    const roles = ['migrate', 'serve', 'deliver', 'sweep', ...services.map(({ name }) => `work --service ${name}`)];
+    expect(given.map((words) => words.join(' ')).sort()).toEqual(roles.sort());
+    const targets = (await read('deploy/Dockerfile')).match(/(?<= AS )\S+$/gm);
+    for (const { build, command } of Object.values<any>(own)) {
+      expect(targets).toContain(build.target);
+      expect(build.target).toBe(command[0] === 'work' ? 'worker' : 'gateway');
+      expect(build).toMatchObject({ context: '..', dockerfile: 'deploy/Dockerfile' });
+    }
+    for (const port of services.map(({ settings }) => settings['port']!.shownDefault)) {
+      expect(own.serve.ports).toContain(`${port}:${port}`);
+      expect(await read('deploy/Dockerfile')).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, 'm'));
+      expect(await read('deploy/healthcheck.mjs')).toContain(`: ${port}`);
+    }
+  });
+
+  it('waits only for what it starts, and mounts only what it names', async () => {
+    const { services: containers, volumes } = await compose();
+    for (const { depends_on = {}, volumes: mounts = [] } of Object.values<any>(containers)) {
+      for (const name of Object.keys(depends_on)) expect(Object.keys(containers)).toContain(name);
+      for (const mount of mounts) expect(Object.keys(volumes)).toContain(mount.split(':')[0]);
+    }
+  });
+
+  it('names only settings that exist, and with them every process starts', async () => {
+    const known = [houseSettings, ...services.map(({ settings }) => settings)].flatMap((each) =>
+      Object.values(each).map(({ env }) => env),
+    );
+    const env = await composed();
+    expect(Object.keys(env).length).toBeGreaterThan(5);
+    for (const name of Object.keys(env)) expect(known, name).toContain(name);
+    for (const [, name] of (await read('deploy/Dockerfile')).matchAll(/\b([A-Z_]+)=(?!\/?\$)/g)) {
+      if (!['NODE', 'NODE_ENV'].includes(name!)) expect(known, name).toContain(name);
+    }
+    const dataDir = await mkdtemp(join(tmpdir(), 'assay-compose-'));
+    onTestFinished(() => rm(dataDir, { recursive: true }));
+    const planned = await plan({ ...env, APP_ENV: 'production', DATA_DIR: dataDir }, 'serve');
+    expect(planned.services.map(({ name }) => name)).toEqual(services.map(({ name }) => name));
+    expect(JSON.stringify(planned.services.map(({ verdicts }) => verdicts))).not.toMatch(/disabled|unconfigured/);
+  });
+
+  it('asks for what its example lists, and for nothing else', async () => {
+    const asked = [...(await read('deploy/compose.yaml')).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
+    const listed = [...(await read('deploy/compose.env.example')).matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
+    expect(listed.sort()).toEqual([...new Set(asked)].sort());
+  });
+});
+
+describe('the systemd units', () => {
+  const folder = join(REPOSITORY, 'deploy/systemd');
+
+  it('start commands that exist', async () => {
+    let seen = 0;
+    for (const name of await readdir(folder)) {
+      for (const [, line] of (await readFile(join(folder, name), 'utf8')).matchAll(/^Exec\w+=(.*)$/gm)) {
+        const words = /\/usr\/bin\/node --enable-source-maps dist\/main\.js (.*?)'?$/.exec(line!)![1]!.split(' ');
+        if (words[0] !== 'backup') await expectCommand(words.map((word) => (word === '%i' ? 'stt' : word)));
+        else expect(await commands()).toContain('backup');
+        seen++;
+      }
+    }
+    expect(seen).toBeGreaterThan(5);
+  });
+
+  it('are understood by systemd, where there is one', async ({ skip }) => {
+    const tool = await run('systemd-analyze', ['--version']).then(...THERE);
+    if (!tool) return skip('no systemd-analyze here');
+    const units = await mkdtemp(join(tmpdir(), 'assay-units-'));
+    onTestFinished(() => rm(units, { recursive: true }));
+    const verify = async (change: (text: string) => string) => {
+      const files = await readdir(folder);
+      const paths = files.map((name) => join(units, name.replace('@.', '@stt.')));
+      for (const [i, name] of files.entries()) {
+        const text = await readFile(join(folder, name), 'utf8');
+        await writeFile(paths[i]!, change(text.replaceAll('/usr/bin/node', process.execPath)));
+      }
+      const { stdout, stderr } = await run('systemd-analyze', ['verify', ...paths]).catch((error) => error);
+      return `${stdout}${stderr}`.split('\n').filter((line) => line.includes(units));
+    };
+    expect(await verify((text) => text)).toEqual([]);
+    // And would it say so?
+    expect(
+      await verify((text) => text.replace('Restart=always', 'Restart=maybe').replace('UMask', 'UMusk')),
+    ).not.toEqual([]);
+  });
+});
+
+const THERE = [() => true, () => false] as const;
+
+describe('the dashboard and the alerts', () => {
+  const expressions = async () => {
+    const rules: { expr: string }[] = yaml
+      .parse(await read('deploy/monitoring/alerts.yaml'))
+      .groups.flatMap((group: any) => group.rules);
+    const { panels } = JSON.parse(await read('deploy/monitoring/grafana-dashboard.json'));
+    const targets: { expr: string }[] = panels.flatMap((panel: any) => panel.targets ?? []);
+    expect(rules.length).toBeGreaterThan(5);
+    expect(targets.length).toBeGreaterThan(15);
+    return [...rules, ...targets].map(({ expr }) => expr);
+  };
+
+  it('name only metrics and labels that a running product exports', async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    const place = await newPlace();
+    const llm = { LLM_PROVIDER: 'openai', LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'any' };
+    const ports = { PASSPORTS_PORT: String(await freePort()), CATALOG_PORT: String(await freePort()) };
+    const assay = startAssay(place, { env: { ...llm, ...ports, SERVICES: 'defectoscopy,passports,catalog' } });
+    await assay.says(/is ready/);
+    const asked = await predict(assay, await uploadPicture(assay, 1), { webhook_url: `${receiver.url}/hook` });
+    expect(asked.status).toBe(202);
+    await receiver.got(1);
+
+    const wanted = new Set((await expressions()).flatMap((text) => text.match(/\bassay_\w+/g) ?? []));
+    let exported = new Map<string, Set<string>>();
+    await until(async () => {
+      exported = readMetrics((await assay.call('/metrics')).body);
+      // Those of other processes come with their heartbeats.
+      return (
+        [...wanted].every((name) => exported.has(name)) && (exported.get('assay_webhook_attempts_total')?.size ?? 0) > 0
+      );
+    }).catch(() => {});
+    expect([...wanted].filter((name) => !exported.has(name))).toEqual([]);
+
+    const always = ['job', 'instance', 'le'];
+    for (const expression of await expressions()) {
+      for (const [, name, selector] of expression.matchAll(/\b(assay_\w+)\{([^}]*)\}/g)) {
+        const known = exported.get(name!)!;
+        if (known.size === 0) continue; // nothing has happened that it counts
+        for (const [, label] of selector!.matchAll(/(\w+)\s*[!=]/g))
+          expect([...known, ...always], expression).toContain(label);
+      }
+      const grouped = [...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(', '));
+      const names = expression.match(/\bassay_\w+/g) ?? [];
+      const labels = new Set(names.flatMap((name) => [...exported.get(name)!]));
+      if (labels.size > 0) for (const label of grouped) expect([...labels, ...always], expression).toContain(label);
+    }
+  });
+
+  it('have expressions whose brackets and quotes are closed', async () => {
+    for (const expression of await expressions()) {
+      const open: string[] = [];
+      for (const character of expression.replaceAll(/"[^"]*"/g, '')) {
+        if ('([{'.includes(character)) open.push(character);
+        if (')]}'.includes(character)) expect('([{'[')]}'.indexOf(character)], expression).toBe(open.pop());
+      }
+      expect(open, expression).toEqual([]);
+      expect(expression.replaceAll(/"[^"]*"/g, ''), expression).not.toContain('"');
+    }
+  });
+});
+
+/** Metrics with the labels that their samples have; a histogram also under the names of its parts. */
+function readMetrics(text: string): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const [, name, kind] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
+    for (const part of kind === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) found.set(name! + part, new Set());
+  }
+  for (const [, name, labels] of text.matchAll(/^(assay_\w+)\{([^}]*)\} /gm)) {
+    for (const [, label] of labels!.matchAll(/(\w+)="/g)) found.get(name!)?.add(label!);
+  }
+  return found;
+}
