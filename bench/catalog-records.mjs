@@ -133,14 +133,20 @@ function titleOf(service, i, random, text) {
   return text(4, 9);
 }
 
-/** Writes them into the catalog's tables as the indexer does, in its order. `wordsOf`: the product's own. */
+/** Writes them into the catalog's tables as the indexer does, in its order, and indexes their words at the end. `wordsOf`: the product's own. */
 export async function fill(db, all, wordsOf) {
+  const { rows } = await db.query(
+    `select indexname as name, indexdef as create from pg_indexes
+      where tablename in ('catalog_records', 'catalog_words') and indexdef ilike '% using gin %'`,
+  );
+  for (const { name } of rows) await db.query(`drop index ${name}`);
   const batch = [];
   for (const record of all) {
     batch.push(record);
     if (batch.length === 1000) await write(db, batch.splice(0), wordsOf);
   }
   if (batch.length > 0) await write(db, batch, wordsOf);
+  for (const { create } of rows) await db.query(create);
   await db.query('vacuum analyze');
 }
 

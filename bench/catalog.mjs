@@ -1,7 +1,8 @@
 // `node bench/catalog.mjs [--records 100000] [--searches 400]`: how long searches over so many records take, one after
-// another, against a bare route that answers 50 rows; how fast records are exported, and what memory that takes. Records
-// and searches are made by a seed, so two runs ask the same. Linux: memory is read from /proc.
-import { readFile } from 'node:fs/promises';
+// another, against a bare route that answers 50 rows, and what gateway and database had of the processors for
+// it, which is the same on a machine that is busy with other things; how fast records are exported, and what memory that
+// takes. Records and searches are made by a seed, so two runs ask the same. Linux: processes are measured by /proc.
+import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import { fill, randomOf, records } from './catalog-records.mjs';
 import { openBench, option, TOKEN } from './lib.mjs';
@@ -36,10 +37,10 @@ try {
   const url = message.listening.catalog;
   const bare = await bench.startBare('bare-catalog.mjs');
 
-  console.log(
-    `\n${SEARCHES} searches each, one after another     p50      p95      max  (ms; p50 and p95 as multiples of bare)`,
-  );
-  const floor = await measure('bare route, 50 rows', () => `${bare.message.listening}/search`);
+  console.log(`\n${SEARCHES} searches each, one after another: ms       p50     p95     max   processors   (of bare)`);
+  const { rows } = await bench.db.query('select pg_backend_pid() as pid');
+  const server = await parentOf(rows[0].pid);
+  const floor = await measure('bare route, 50 rows', () => `${bare.message.listening}/search`, bare.child.pid);
   const random = randomOf(17);
   const found = [];
   const kinds = {
@@ -52,7 +53,7 @@ try {
     'a page: words': () => search({ ...words(random), facets: false }),
     'a page: misspelt words': () => search({ ...misspelt(random), facets: false }),
   };
-  for (const [name, address] of Object.entries(kinds)) await measure(name, address, floor);
+  for (const [name, address] of Object.entries(kinds)) await measure(name, address, child.pid, floor);
   console.log(
     `  (of the searches for words ${Math.round((found.filter(Boolean).length / found.length) * 100)} % found something)`,
   );
@@ -64,9 +65,11 @@ try {
     return `${url}/search?${new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined))}`;
   }
 
-  async function measure(name, address, floor) {
+  async function measure(name, address, pid, floor) {
     const times = [];
+    let before = 0;
     for (let i = 0; i < SEARCHES + WARM; i++) {
+      if (i === WARM) before = await processorMs(pid, server);
       const to = address();
       const sent = performance.now();
       const { statusCode, body } = await request(to, { dispatcher, headers });
@@ -75,12 +78,12 @@ try {
       if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
       if (to.includes('q=')) found.push(JSON.parse(text).total > 0);
     }
+    const worked = ((await processorMs(pid, server)) - before) / SEARCHES;
     times.sort((a, b) => a - b);
-    const at = (share) => times[Math.floor(times.length * share)];
-    const figures = { p50: at(0.5), p95: at(0.95), max: times.at(-1) };
-    const ratio = floor ? `  ${(figures.p50 / floor.p50).toFixed(1)} ${(figures.p95 / floor.p95).toFixed(1)}` : '';
-    const row = Object.values(figures).map((ms) => ms.toFixed(1).padStart(8));
-    console.log(`  ${name.padEnd(34)}${row.join(' ')}${ratio}`);
+    const figures = [times[SEARCHES >> 1], times[Math.floor(SEARCHES * 0.95)], times.at(-1), worked];
+    const row = figures.map((ms, i) => ms.toFixed(1).padStart(i === 3 ? 13 : 8)).join('');
+    const ratios = floor ? [0, 1, 3].map((i) => (figures[i] / floor[i]).toFixed(1)).join(' ') : '';
+    console.log(`  ${name.padEnd(38)}${row}   ${ratios}`);
     return figures;
   }
 
@@ -106,6 +109,25 @@ try {
 } finally {
   await dispatcher.close();
   await bench.close();
+}
+
+/** What a process and the children of another have used of the processors so far; Linux counts in ticks of 10 ms. */
+async function processorMs(pid, parent) {
+  let ticks = 0;
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    if (Number(name) === pid || fields[1] === parent) ticks += fields[11] + fields[12];
+  }
+  return ticks * 10;
+}
+
+async function parentOf(pid) {
+  return Number(/PPid:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))[1]);
 }
 
 async function megabytesOf(pid) {

@@ -62,9 +62,11 @@ create table catalog_records (
   title_search  tsvector generated always as (ts_filter(search, '{a}')) stored
 );
 
--- The words go out of line, whatever their number, and as they are: what lists, counts and sorts reads narrow rows, and
--- what looks for a phrase reads words again and again.
-alter table catalog_records set (toast_tuple_target = 128);
+-- Where a row is long, its words go out of line, as they are: what lists, counts and sorts reads short rows, and what looks
+-- for a phrase reads words again and again. A page has room for the row that its picture is written into, which then needs
+-- no new places in the indexes; and counting by an index alone needs pages that were vacuumed since they were written.
+alter table catalog_records set (toast_tuple_target = 128, fillfactor = 85, autovacuum_vacuum_insert_scale_factor = 0.02,
+  autovacuum_vacuum_scale_factor = 0.05);
 alter table catalog_records alter search set storage external, alter title set storage main,
   alter title_search set storage main, alter defects set storage main, alter surface set storage main,
   alter master set storage main;

@@ -9,13 +9,16 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const stamp = join(root, 'dist/.built');
 
+/** What runs in Node, what runs in the pages, and the client library with its types. */
+const PROJECTS = ['tsconfig.build.json', 'tsconfig.browser.json', 'tsconfig.client.json'];
+
 export function ensureBuilt() {
-  const inputs = ['src', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.browser.json', 'package.json'];
+  const inputs = ['src', 'tsconfig.json', ...PROJECTS, 'package.json'];
   const newest = Math.max(...inputs.map((input) => newestIn(join(root, input))));
   if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest) return;
   const draft = join(root, `dist.${process.pid}`);
   try {
-    for (const project of ['tsconfig.build.json', 'tsconfig.browser.json']) compile(project, draft);
+    for (const project of PROJECTS) compile(project, draft);
     copyStyles(join(root, 'src'), draft);
     writeFileSync(join(draft, '.built'), '');
     // Swapped in whole: another process that starts meanwhile sees the old build or the new one, never half of one.

@@ -284,6 +284,40 @@ describe('the pages of the catalog', () => {
     expect(trouble).toEqual([]);
   });
 
+  it('leave who types alone where half a search is refused, and say what is wrong once it is asked for', async (test) => {
+    const { page, trouble } = await signedIn(test, READER, { locale: 'ru-RU' });
+    await page.locator('#q').fill('слово '.repeat(30));
+    await until(async () => trouble.length).toBe(1);
+    expect(trouble.splice(0)).toEqual([expect.stringContaining('422')]);
+    expect(await shown(page)).toHaveLength(6);
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('main').textContent()).toContain('Не получилось');
+    // Nor is a wrong address of somebody's own making anything else.
+    await page.goto(`${catalog.url}/?from=yesterday`);
+    expect(await page.locator('main').textContent()).toContain('Нужна дата, или дата и время.');
+  });
+
+  it('have a page of filters on a phone, with a script and without', async (test) => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, trouble } = await signedIn(test, READER, {
+        viewport: { width: 390, height: 844 },
+        javaScriptEnabled,
+      });
+      expect(await page.locator('#facets').isVisible()).toBe(false);
+      await page.locator('.to-filters').click();
+      expect(await page.locator('#hits').isVisible()).toBe(false);
+      await page.locator('#facet-service-stt').click();
+      if (javaScriptEnabled) {
+        await until(() => page.locator('#total').textContent()).toBe('1 record');
+        await page.getByRole('link', { name: 'Close the filters' }).click();
+      }
+      expect(await page.locator('#hits').isVisible()).toBe(true);
+      expect(await shown(page)).toEqual([SPEECH_ID]);
+      expect(await page.locator('.to-filters').textContent()).toBe('Filters (1)');
+      expect(trouble).toEqual([]);
+    }
+  });
+
   it('save a view under a name, open it and remove it', async (test) => {
     const { page, trouble } = await signedIn(test, READER);
     await page.locator('#facet-status-failed').click();
@@ -403,7 +437,9 @@ describe('the pages of the catalog', () => {
       for (const place of [...pages, ...rows, `/admin/reports/${trails.body.items[0].id}`, '/login', '/#filters']) {
         await page.goto(catalog.url + place);
         await page.addScriptTag({ content: axe.source });
-        const grave = await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations
+        const grave = await page.evaluate<
+          string[]
+        >(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
           .filter(({ impact }) => impact === 'serious' || impact === 'critical')
           .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`);
         expect(grave, `${place} ${look.viewport.width} ${look.colorScheme}`).toEqual([]);

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openHouse, plan, sweepNeeds } from '../src/compose.ts';
@@ -561,8 +563,8 @@ describe('saved views', () => {
 
 describe('an installation without the catalog', () => {
   const asked = async () => {
-    const { rows } = await house.database.db.query<{ sources: number; feed: number }>(
-      'select (select count(*) from catalog_sources) as sources, (select count(*) from catalog_feed) as feed',
+    const { rows } = await house.database.db.query<{ sources: number; feed: string[] | null }>(
+      'select (select count(*) from catalog_sources) as sources, (select array_agg(task_id) from catalog_feed) as feed',
     );
     return rows[0];
   };
@@ -570,7 +572,9 @@ describe('an installation without the catalog', () => {
   it('stops writing down what ends: housekeeping takes back what the catalog asked for', async () => {
     const { db } = house.database;
     await db.query(`insert into catalog_sources values ('defectoscopy')`);
-    await db.query(`insert into catalog_feed (service, task_id) values ('defectoscopy', 'a')`);
+    await db.query(
+      `insert into catalog_feed (service, task_id, gone) values ('defectoscopy', 'ended', false), ('passports', 'deleted', true)`,
+    );
     const env = { APP_ENV: 'test', DATABASE_URL: house.database.url, DATA_DIR: house.dataDir, LOG_LEVEL: 'silent' };
     const housekeeping = async (services: string) => {
       const without = await openHouse(await plan({ ...env, SERVICES: services }, 'sweep'));
@@ -579,10 +583,23 @@ describe('an installation without the catalog', () => {
       await without.close();
     };
     await housekeeping('defectoscopy,catalog');
-    expect(await asked()).toEqual({ sources: 1, feed: 1 });
+    expect(await asked()).toEqual({ sources: 1, feed: ['ended', 'deleted'] });
     await housekeeping('defectoscopy');
-    expect(await asked()).toEqual({ sources: 0, feed: 0 });
+    // What a person has deleted is not to be found again when there is a catalog once more.
+    expect(await asked()).toEqual({ sources: 0, feed: ['deleted'] });
+    await db.query('delete from catalog_feed');
   });
+});
+
+it('tells a line for a shell that works when pasted: a record of one’s own, found by a misspelt word', async () => {
+  const line = house.house.services[0]!.example(house.url);
+  const { stdout } = await promisify(execFile)('bash', ['-c', line]);
+  const [indexed, found] = stdout
+    .trim()
+    .split('\n')
+    .map((each) => JSON.parse(each));
+  expect(indexed).toEqual({ indexed: 1, failed: [] });
+  expect(found.items).toMatchObject([{ record_id: 'bridge-7', title: 'Bridge 7' }]);
 });
 
 describe('how it fares', () => {

@@ -46,6 +46,13 @@ test('the server waits for a reader that takes its time', async () => {
   expect(most).toBeLessThan(4_000_000);
 });
 
+test('the connection goes on after the last row, also where that row is more than is held at once', async () => {
+  for (const bytes of [1_000_000, 1_100_000, 3_000_000]) {
+    const sql = `copy (select repeat('x', ${bytes})) to stdout`;
+    expect(await transaction((tx) => tx.copyOut(sql, async () => {}))).toBe(1);
+  }
+});
+
 test('a reader that throws ends the transaction with its error, and costs nobody else anything', async () => {
   const sql = `copy (select repeat('x', 100000) from generate_series(1, 600)) to stdout`;
   const full = transaction((tx) => tx.copyOut(sql, () => Promise.reject(new Error('the disk is full'))));

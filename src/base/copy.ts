@@ -92,6 +92,8 @@ class CopyOut extends Question {
 
   override callback = (error?: Error): void => {
     this.over = true;
+    // The end may come with the very rows that were too many at once; the connection is for others then, too.
+    this.wire?.stream.resume();
     if (error) this.rows.destroy(error);
     else this.rows.push(null);
   };

@@ -1,5 +1,5 @@
 /** `assay conform`: a deployment against the specification. It knows no other part of the product, only the paper. */
-export type { Check, ServiceName, Visit } from './check.ts';
+export type { ServiceName, Visit } from './check.ts';
 export { refusedCredential } from './entrance.ts';
 export { createProbe, NoAnswer } from './probe.ts';
 export { recognise } from './recognise.ts';

@@ -37,7 +37,7 @@ export function cors(allowOrigins: readonly string[]): Cors | undefined {
         .header('access-control-allow-methods', methods)
         .header(
           'access-control-allow-headers',
-          'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Request-ID, traceparent',
+          'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-ID, traceparent',
         )
         .header('access-control-max-age', '600');
     },

@@ -62,10 +62,6 @@ function valuesOf(metrics: readonly MetricJson[]): Map<string, number> {
   return values;
 }
 
-/** The highest value of a gauge that any process tells; undefined where none does. */
-export function gaugeOf(name: string, processes: readonly Counted[]): number | undefined {
-  const told = processes.flatMap(({ metrics }) =>
-    metrics.filter((metric) => metric.name === name).flatMap(({ values }) => values.map(({ value }) => value)),
-  );
-  return told.length === 0 ? undefined : Math.max(...told);
-}
+/** What a process says by a gauge without labels; undefined where it does not. */
+export const gaugeOf = (name: string, { metrics }: Counted): number | undefined =>
+  metrics.find((metric) => metric.name === name)?.values[0]?.value;

@@ -194,7 +194,7 @@ function Figure(figure: {
   const now = number(values.at(-1) ?? 0);
   const most = number(Math.max(0, ...values));
   return (
-    <div class="figure" data-tone={tone}>
+    <div class="figure" data-tone={values.some((value) => value > 0) ? tone : 'idle'}>
       <h3 safe>{label}</h3>
       <p class="now" safe>
         {now}

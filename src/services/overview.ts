@@ -4,7 +4,7 @@ import { loop } from '../base/loop.ts';
 import type { MetricJson } from '../http/metrics.ts';
 import type { Roster } from '../tasks/roster.ts';
 import type { Priority } from '../tasks/task.ts';
-import type { WorkerState } from '../tasks/workers.ts';
+import type { Beat, WorkerState } from '../tasks/workers.ts';
 import type { Neighbour } from './neighbours.ts';
 import { type Counted, gaugeOf, openCounts, tasksKey, webhooksKey } from './overview-counts.ts';
 import { type WorkerSeen, workersOf } from './overview-workers.ts';
@@ -48,7 +48,7 @@ export interface ServiceSeen {
     readonly done_last_minute?: Series;
     readonly failed_last_minute?: Series;
   };
-  /** Of the catalog, where its worker tells. */
+  /** Of one that indexes, where its worker tells. */
   readonly documents?: Series;
   readonly lag_seconds?: Series;
 }
@@ -79,13 +79,13 @@ export function keepOverview(needs: {
   const take = async () => {
     if (!roster.reachable()) return;
     const at = Date.now();
-    const others = roster.all().map(({ id, metrics }): Counted => ({ id, metrics: (metrics ?? []) as MetricJson[] }));
+    const others = roster.all().map(counted);
     counts.look([{ id: 'this process', metrics: await countedHere(registry) }, ...others], at);
-    samples.push({ at, values: valuesNow(others) });
+    samples.push({ at, values: valuesNow() });
     if (samples.length > KEPT) samples.shift();
   };
 
-  function valuesNow(others: readonly Counted[]): Map<string, number> {
+  function valuesNow(): Map<string, number> {
     const values = new Map([['pending', roster.pendingDeliveries()]]);
     for (const outcome of ['delivered', 'failed'] as const) values.set(outcome, counts.of(webhooksKey(outcome)));
     for (const { name, takesTasks } of neighbours) {
@@ -96,9 +96,11 @@ export function keepOverview(needs: {
       for (const status of ['done', 'failed'] as const)
         values.set(`${name} ${status}`, counts.of(tasksKey(name, status)));
     }
-    for (const [key, gauge] of CATALOG) {
-      const value = gaugeOf(gauge, others);
-      if (value !== undefined) values.set(key, value);
+    for (const { service, ...beat } of roster.all()) {
+      for (const [key, gauge] of RECORDS) {
+        const value = gaugeOf(gauge, counted(beat));
+        if (value !== undefined) values.set(`${service} ${key}`, value);
+      }
     }
     return values;
   }
@@ -114,7 +116,7 @@ export function keepOverview(needs: {
 
   const serviceNow = ({ name, takesTasks }: Neighbour, open: boolean): ServiceSeen => {
     const { waiting, oldestWaitingSeconds: oldest } = roster.depth(name);
-    const catalog = CATALOG.filter(() => name === 'catalog' && samples.at(-1)?.values.has('documents'));
+    const records = RECORDS.filter(([key]) => samples.at(-1)?.values.has(`${name} ${key}`));
     return {
       service: name,
       worker_state: roster.state(name),
@@ -132,7 +134,7 @@ export function keepOverview(needs: {
           }),
         },
       }),
-      ...Object.fromEntries(catalog.map(([key]) => [key, series(key)])),
+      ...Object.fromEntries(records.map(([key]) => [key, series(`${name} ${key}`)])),
     };
   };
 
@@ -153,8 +155,13 @@ export function keepOverview(needs: {
   };
 }
 
-/** What the catalog's worker tells of itself, and with which gauge. */
-const CATALOG = [
+const counted = ({ id, metrics = [] }: Pick<Beat, 'id' | 'metrics'>): Counted => ({
+  id,
+  metrics: metrics as MetricJson[],
+});
+
+/** What a worker that indexes tells, and with which gauge. */
+const RECORDS = [
   ['documents', 'assay_catalog_documents'],
   ['lag_seconds', 'assay_catalog_lag_seconds'],
 ] as const;

@@ -113,7 +113,7 @@ export async function startBreachingProxy(target: string): Promise<BreachingProx
       response.once('close', () => patient--);
     }
     void (async () => {
-      if (request.url!.startsWith(COURIER)) return await carry(request, response, proxy.breach.callback);
+      if (request.url!.startsWith(COURIER)) return carry(request, response, proxy.breach.callback);
       const before: Told = {
         method: request.method!,
         path: request.url!,
@@ -168,13 +168,10 @@ const COURIER = '/courier?to=';
 
 /** A callback is to come to the proxy first. */
 function byCourier({ body, headers }: Told, own: string): Partial<Told> {
-  const text = body.toString('utf8');
-  const changed = Buffer.from(
-    text.replace(/"webhook_url":"([^"]+)"/, (_, to) => `"webhook_url":"${own}${COURIER}${encodeURIComponent(to)}"`),
-  );
-  return changed.length === body.length
-    ? {}
-    : { body: changed, headers: { ...headers, 'content-length': String(changed.length) } };
+  if (headers['content-type'] !== 'application/json') return {};
+  const address = (_: string, to: string) => `"webhook_url":"${own}${COURIER}${encodeURIComponent(to)}"`;
+  const changed = Buffer.from(body.toString('utf8').replace(/"webhook_url":"([^"]+)"/, address));
+  return { body: changed, headers: { ...headers, 'content-length': String(changed.length) } };
 }
 
 async function carry(request: IncomingMessage, response: ServerResponse, change: Record<string, string> = {}) {

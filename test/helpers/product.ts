@@ -135,6 +135,7 @@ export async function startProduct({
     },
     async startWorker(given) {
       const own = new AbortController();
+      const registry = new Registry();
       const worker = work({
         id: `test-${Math.random().toString(36).slice(2)}`,
         service,
@@ -142,8 +143,8 @@ export async function startProduct({
         tasks,
         workers,
         maxAttempts: settings.workerMaxAttempts,
-        meters: createWorkMeters(service, new Registry()),
-        metrics: async () => [],
+        meters: createWorkMeters(service, registry),
+        metrics: () => registry.getMetricsAsJSON(),
         log,
         signal: own.signal,
       });

@@ -11,10 +11,11 @@ export const catalog: Service = {
   title: TITLE,
   settings,
   missingCredentials,
-  // Without a catalog nobody would read what the tables' triggers write down for it.
+  // Without a catalog nobody would read what the tables' triggers write down for it. That a person has deleted something
+  // stays written, for the day when there is one again.
   takeBack: async (db) => {
     await db.query('delete from catalog_sources');
-    await db.query('delete from catalog_feed');
+    await db.query('delete from catalog_feed where not gone');
   },
 
   configure(env) {

@@ -15,6 +15,8 @@ const LOOK_MS = 500;
 /** What ends within this time of another is indexed together with it. */
 const GATHER_MS = 50;
 const PICTURES_AT_ONCE = 2;
+/** Pictures of imported records, and those that are to be tried again, ring no bell. */
+const PICTURES_LOOK_MS = 1000;
 const REBUILD_LOOK_MS = 2000;
 /** Between two turns, and the beginning of the rests after one that failed. */
 const REST_MS = 5;
@@ -59,7 +61,7 @@ export async function attend({
   };
   const makePicture = async (bell: Bell) => {
     const outcome = await pictures.turn(signal);
-    if (outcome === undefined) await bell.wait(LOOK_MS);
+    if (outcome === undefined) await bell.wait(PICTURES_LOOK_MS);
     else meters.picture(outcome);
   };
   const rebuild = async () => {

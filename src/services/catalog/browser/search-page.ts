@@ -1,10 +1,13 @@
 import { announce, byId } from '../../../ui/browser/dom.ts';
 import { askAnew, exchange } from '../../../ui/browser/fresh.ts';
+import { isTyping } from './keyboard.ts';
 
 /** Long enough for a word to be typed on, short enough to feel like an answer. */
 const PAUSE_MS = 250;
 
 const form = byId<HTMLFormElement>('search');
+/** The search that is shown. */
+let current = location.search;
 let asked: AbortController | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -30,7 +33,16 @@ addEventListener('click', (event) => {
   void show(link.href, 'push', link.dataset['swap'] === 'page');
 });
 
-addEventListener('popstate', () => void show(location.href, 'stay'));
+addEventListener('keydown', (event) => {
+  if (event.key !== '/' || isTyping(event)) return;
+  event.preventDefault();
+  byId<HTMLInputElement>('q').select();
+});
+
+addEventListener('popstate', () => {
+  // A step to the filters or back from them is one within the page.
+  if (location.search !== current) void show(location.href, 'stay');
+});
 
 function isField(target: EventTarget | null): target is HTMLInputElement | HTMLSelectElement {
   const field = target instanceof HTMLInputElement || target instanceof HTMLSelectElement ? target : undefined;
@@ -54,6 +66,8 @@ async function show(address: string, how: 'push' | 'replace' | 'stay', onTop = f
   const fresh = await askAnew(address, own.signal);
   if (own.signal.aborted) return;
   results.removeAttribute('aria-busy');
+  // Half a search may be refused, and the server be away for a moment: who is typing is not to be disturbed by it.
+  if (fresh === undefined && how === 'replace') return;
   // A refusal, or a page that is not this one: whatever it is, the browser shows it.
   if (fresh?.getElementById('hits') == null) {
     location.assign(address);
@@ -61,6 +75,7 @@ async function show(address: string, how: 'push' | 'replace' | 'stay', onTop = f
   }
   if (how === 'push') history.pushState(null, '', address);
   if (how === 'replace') history.replaceState(null, '', address);
+  current = location.search;
   takeOver(fresh, how === 'replace');
   if (onTop) {
     results.focus();
@@ -83,7 +98,8 @@ function takeOver(fresh: Document, typing: boolean): void {
   announce(byId('total').textContent?.trim() ?? '');
   // What had the focus was made anew; where its like is no more, the results are what it led to.
   if (activeElement instanceof HTMLElement && !activeElement.isConnected) {
-    (document.getElementById(focused) ?? byId('results')).focus({ preventScroll: true });
+    document.getElementById(focused)?.focus({ preventScroll: true });
+    if (document.activeElement === document.body) byId('results').focus({ preventScroll: true });
   }
 }
 

@@ -106,7 +106,10 @@ describe('pictures of records', () => {
     expect(await pictures.turn(signal)).toBe('made');
     const { picture_key, picture_width, picture_height, attempts } = await row('a');
     expect([picture_width, picture_height, attempts]).toEqual([1024, 256, null]);
-    expect(await sharp((await files.get(picture_key))!).metadata()).toMatchObject({ format: 'webp', width: 1024 });
+    expect(await sharp((await files.get(picture_key as string))!).metadata()).toMatchObject({
+      format: 'webp',
+      width: 1024,
+    });
     expect(await pictures.turn(signal)).toBeUndefined();
   });
 

@@ -24,7 +24,7 @@ export function Facets(given: { found: Found; state: State; onlooker: Onlooker }
             </h3>
             <Values name={name} facet={facet.slice(0, AT_ONCE)} state={state} onlooker={onlooker} />
             {facet.length > AT_ONCE ? (
-              <details>
+              <details open={facet.slice(AT_ONCE).some(({ value }) => value === state[name])}>
                 <summary safe>{`+ ${facet.length - AT_ONCE}`}</summary>
                 <Values name={name} facet={facet.slice(AT_ONCE)} state={state} onlooker={onlooker} />
               </details>

@@ -40,15 +40,22 @@ export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker
                 <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
                   <Stranger text={hit.title || hit.recordId} />
                 </a>
-                <p class="snippet" dir="auto">
-                  <Stranger text={hit.snippet} />
-                </p>
+                {/* Of a photo the text is the names of its classes, which stand beside. */}
+                {hit.service === 'defectoscopy' && hit.status === 'done' ? (
+                  ''
+                ) : (
+                  <p class="snippet" dir="auto">
+                    <Stranger text={hit.snippet} />
+                  </p>
+                )}
                 <Marks hit={hit} onlooker={onlooker} />
               </th>
               <td>
                 <Seen hit={hit} onlooker={onlooker} />
               </td>
-              <td safe>{serviceOf(hit.service, words)}</td>
+              <td class="service" safe>
+                {serviceOf(hit.service, words)}
+              </td>
               <td class="when">
                 <Moment at={hit.createdAt} language={language} />
               </td>

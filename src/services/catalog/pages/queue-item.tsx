@@ -100,18 +100,18 @@ export function QueueItem(given: {
             </>
           )}
         </p>
-        <Decisions report={report} action={alone ? id : `reports/${id}`} onlooker={onlooker} />
+        <Decisions report={report} alone={alone} onlooker={onlooker} />
       </div>
     </article>
   );
 }
 
-function Decisions({ report, action, onlooker }: { report: Report; action: string; onlooker: Onlooker }): JSX.Element {
+function Decisions({ report, alone, onlooker }: { report: Report; alone: boolean; onlooker: Onlooker }): JSX.Element {
   const { words, csrf } = onlooker;
   const { id, status } = report;
   const label = (to: Status) => (status === 'in_review' && to === 'open' ? words.putBack : words.decide[to]);
   return (
-    <form class="decide" method="post" action={action}>
+    <form class="decide" method="post" action={alone ? id : `reports/${id}`}>
       <Word csrf={csrf} />
       <label class="visually-hidden" for={`note-${id}`} safe>
         {words.noteLabel}
@@ -128,10 +128,14 @@ function Decisions({ report, action, onlooker }: { report: Report; action: strin
       <div class="buttons">
         {NEXT[status].map((to) => (
           <button type="submit" name="status" value={to} class={`small ${to === 'accepted' ? 'primary' : ''}`}>
-            <span safe>{label(to)}</span>{' '}
-            <kbd class="needs-script" safe>
-              {KEYS[to]}
-            </kbd>
+            <span safe>{label(to)}</span>
+            {alone ? (
+              ''
+            ) : (
+              <kbd class="needs-script" safe>
+                {KEYS[to]}
+              </kbd>
+            )}
           </button>
         ))}
       </div>

@@ -9,6 +9,7 @@ import { changed, FILTERS, type State, stateOf } from './address.ts';
 import type { Frame, Onlooker } from './frame.tsx';
 import { type Loosened, PER_PAGE, type ViewName } from './results.tsx';
 import { SearchView } from './search-view.tsx';
+import { visible } from './visible.ts';
 
 const Query = Type.Object({
   ...FilterQuery.properties,
@@ -58,7 +59,7 @@ export function searchPage(
       if (query.view !== undefined) void reply.setCookie(VIEW_COOKIE, query.view, options(request, YEAR_SECONDS));
       const { words } = onlooker;
       return frame.send(reply, onlooker, {
-        title: words.title,
+        title: state['q'] === undefined ? words.title : `${visible(state['q'])} · ${words.title}`,
         root: '',
         part: 'records',
         script: 'services/catalog/browser/search-page.js',

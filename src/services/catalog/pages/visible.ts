@@ -12,8 +12,12 @@ export const visible = (text: string): string =>
 
 /** The first words of a text, at most so many characters, whole ones where that is possible. */
 export function firstWords(text: string, most: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  if (line.length <= most) return line;
-  const cut = [...line].slice(0, most).join('');
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), most / 2)).trimEnd()}…`;
+  const all = [...text.replace(/\s+/g, ' ').trim()];
+  if (all.length <= most) return all.join('');
+  const cut = all.slice(0, most);
+  const end = cut.lastIndexOf(' ');
+  return `${cut
+    .slice(0, end > most / 2 ? end : most)
+    .join('')
+    .trimEnd()}…`;
 }

@@ -97,10 +97,10 @@ describe('imported records', () => {
         records.import(Array.from({ length: 20 }, (_, j) => ({ recordId: `${i}-${j}`, text: `слово${j} word${i}` }))),
       ),
     );
-    const ids = (await rows()).map((row) => row['record_id']);
+    const ids = (await rows()).map((row) => row['record_id'] as string);
     expect(ids).toHaveLength(100);
     // Each import in one piece.
-    for (let i = 0; i < 100; i += 20) expect(new Set(ids.slice(i, i + 20).map((id: string) => id[0])).size).toBe(1);
+    for (let i = 0; i < 100; i += 20) expect(new Set(ids.slice(i, i + 20).map((id) => id[0])).size).toBe(1);
   });
 
   it('ask for a picture once, and anew only where it is another one', async () => {
@@ -183,13 +183,29 @@ describe('housekeeping', () => {
 
   it('removes records that are too old, with their pictures', async () => {
     const many = Array.from({ length: 600 }, (_, i) => ({ recordId: `old-${i}`, createdAt: days(31) }));
-    await records.import([...many, { recordId: 'young', createdAt: days(29) }]);
+    await records.import([
+      ...many,
+      { recordId: 'young', createdAt: days(29) },
+      { recordId: 'old', createdAt: days(40) },
+    ]);
+    await database.db.query(`update catalog_records set hidden = true where record_id = 'old'`);
     const keys = [await picture('old-0'), await picture('young')] as const;
     await records.tidy(signal, { retentionDays: 30 });
     expect((await rows()).map((row) => row['record_id'])).toEqual(['young']);
     expect(await files.get(keys[0])).toBeUndefined();
     expect(await files.get(keys[1])).toBeDefined();
     expect(await count('catalog_trash')).toBe(0);
+  });
+
+  it('forgets the words that only removed records had', async () => {
+    await records.import([
+      { recordId: 'old', text: 'Ивановский и трещины', createdAt: days(31) },
+      { recordId: 'young', text: 'трещина и скол' },
+    ]);
+    await records.tidy(signal, { retentionDays: 30 });
+    const { rows: left } = await database.db.query<{ word: string }>('select word from catalog_words order by word');
+    // Both forms of what the young one has; and what is too common to be searched for.
+    expect(left.map((row) => row.word)).toEqual(['young', 'и', 'скол', 'трещина', 'трещины']);
   });
 
   it('drops what waits in the feed and can be read no more, but never that something has gone', async () => {

@@ -5,6 +5,7 @@ import type { Log } from '../../../base/log.ts';
 import { openTrash } from '../../trash.ts';
 import { cleanJson } from './clean.ts';
 import { type Entry, IMPORT, pictureOf, textsOf } from './entry.ts';
+import { forgetWords } from './forget-words.ts';
 import { askForRebuild } from './rebuild.ts';
 import { removeLost, removeOld } from './retention.ts';
 import { write } from './write.ts';
@@ -35,17 +36,35 @@ export function openRecords({ db, files, log }: { db: Db; files: Files; log: Log
   const trash = openTrash({ db, files, log, table: 'catalog_trash' });
   return {
     async import(records) {
-      const entries = records.map(entryOf);
-      await db.transaction((tx) => write(tx, entries));
+      await db.transaction(async (tx) => {
+        for (const piece of pieces(records)) await write(tx, piece.map(entryOf));
+      });
       await trash.empty();
     },
     rebuild: () => askForRebuild(db),
     async tidy(signal, { retentionDays }) {
       await removeOld(db, retentionDays, signal);
       await removeLost(db, signal);
+      await forgetWords(db);
       await trash.empty(signal);
     },
   };
+}
+
+/** So many characters are taken apart in one go: others of this process, and of the database, have their turn in between. */
+const PIECE = 500_000;
+
+function* pieces(records: readonly ImportedRecord[]): Generator<ImportedRecord[], void, undefined> {
+  let piece: ImportedRecord[] = [];
+  let length = 0;
+  for (const record of records) {
+    piece.push(record);
+    length += 1000 + (record.text?.length ?? 0);
+    if (length < PIECE) continue;
+    yield piece;
+    [piece, length] = [[], 0];
+  }
+  if (piece.length > 0) yield piece;
 }
 
 function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, createdAt }: ImportedRecord): Entry {

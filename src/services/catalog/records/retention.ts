@@ -4,12 +4,12 @@ import type { Db } from '../../../base/db.ts';
 const BATCH = 500;
 
 /** Removes records that are older than `days`; their pictures become trash. */
-export async function removeOld(db: Db, days: number, signal: AbortSignal): Promise<number> {
-  let removed = 0;
-  for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch) {
-    ({ rowCount: batch } = await db.query(REMOVE, [days, BATCH]));
+export async function removeOld(db: Db, days: number, signal: AbortSignal): Promise<void> {
+  for (const which of ['not hidden', 'hidden'] as const) {
+    for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
+      ({ rowCount: batch } = await db.query(removeOf(which), [days, BATCH]));
+    }
   }
-  return removed;
 }
 
 /** Drops what was fed and can come to nothing any more; for when nobody has taken it for long. */
@@ -19,12 +19,13 @@ export async function removeLost(db: Db, signal: AbortSignal): Promise<void> {
   }
 }
 
-const REMOVE = `
+// Each kind has an index by age of its own.
+const removeOf = (which: 'hidden' | 'not hidden') => `
   with old as materialized (
     select number, picture_key
       from catalog_records
-     where created_at < now() - make_interval(days => $1)
-     order by created_at
+     where ${which} and created_at < now() - make_interval(days => $1)
+     order by created_at, number
      limit $2
        for update skip locked
   ),

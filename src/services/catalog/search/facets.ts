@@ -17,20 +17,26 @@ export async function countFacets(
   db: Queryable,
   kinds: Kinds,
   narrowed: Narrowed,
+  /** Where they are known already: as {@link COUNTS} tells them, whatever `narrowed` says of kinds. */
+  known?: string,
 ): Promise<{ total: number; facets: Record<FacetName, Facet> }> {
   const { filters } = narrowed;
+  const all = await read(db, kinds, known ?? (await countKinds(db, narrowed)));
+  const counted = new Map<FacetName, readonly Counted[]>();
   // Without the filter on a defect or a group, `minConf` is about something else, and other records are counted.
   const apart = filters.minConf === undefined ? [] : (['defect', 'master'] as const);
-  const counted = new Map<FacetName | undefined, readonly Counted[]>();
-  for (const own of [undefined, ...apart.filter((name) => filters[name] !== undefined)]) {
-    counted.set(own, await countKinds(db, kinds, { ...narrowed, filters: without(filters, own) }));
+  for (const own of apart.filter((name) => filters[name] !== undefined)) {
+    const others = await countKinds(db, { ...narrowed, filters: without(filters, own) });
+    counted.set(own, await read(db, kinds, others));
   }
-  const all = counted.get(undefined)!;
   const facets = NAMES.map((name) => [name, facetOf(name, counted.get(name) ?? all, without(filters, name))] as const);
   const fits = fitting(filters);
   const total = all.reduce((sum, { kind, count }) => (fits(kind) ? sum + count : sum), 0);
   return { total, facets: Object.fromEntries(facets) as Record<FacetName, Facet> };
 }
+
+/** Of rows with a `kind`: kinds and how many of each, as one text, since thousands of rows take their time on the way. */
+export const COUNTS = `coalesce(string_agg(kind || ' ' || count, ' '), '')`;
 
 /** How many records a search finds. */
 export async function countAll(db: Queryable, narrowed: Narrowed): Promise<number> {
@@ -51,19 +57,22 @@ interface Counted {
 }
 
 /** Of every kind, those that the narrowed do not want too: facets are about what another choice would find. */
-async function countKinds(db: Queryable, kinds: Kinds, { kinds: _, ...others }: Narrowed): Promise<Counted[]> {
+async function countKinds(db: Queryable, { kinds: _, ...others }: Narrowed): Promise<string> {
   const { minConf, defect } = others.filters;
   // What has not the defect has no confidence of it.
   const having = minConf !== undefined && defect !== undefined ? await kindsOf(db, { defect }) : undefined;
   const narrowed = { ...others, ...(having && { kinds: having }) };
   const { say, values } = parameters();
-  // As one text: thousands of rows take their time on the way.
-  const { rows } = await db.query<{ counts: string | null }>(
-    `select string_agg(kind || ' ' || count, ' ') as counts
+  const { rows } = await db.query<{ counts: string }>(
+    `select ${COUNTS} as counts
        from (select r.kind, count(*) as count from ${all(narrowed, { say })} group by r.kind) c`,
     values,
   );
-  const numbers = rows[0]!.counts?.split(' ').map(Number) ?? [];
+  return rows[0]!.counts;
+}
+
+async function read(db: Queryable, kinds: Kinds, counts: string): Promise<Counted[]> {
+  const numbers = counts === '' ? [] : counts.split(' ').map(Number);
   const ids = numbers.filter((_, i) => i % 2 === 0);
   const known = await kinds.of(db, ids);
   return ids.map((id, i) => ({ kind: known.get(id)!, count: numbers[2 * i + 1]! }));

@@ -34,4 +34,4 @@ export function wordsAsked(q: string): WordsAsked {
 }
 
 // A minus counts only where a word begins: `wall-17` is two words. Russian quotation marks are quotes too.
-const PART = /(?<!\S)(-)?(?:["«“„]([^"»”“]*)["»”“]?|([^\s"«“„]+))|["«“„]([^"»”“]*)["»”“]?/gu;
+const PART = /(?:(?<!\S)(-))?(?:["«“„]([^"»”“]*)["»”“]?|([^\s"«“„]+))/gu;

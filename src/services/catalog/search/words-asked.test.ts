@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { wordsAsked } from './words-asked.ts';
+
+describe('what a q asks for', () => {
+  it.each([
+    ['Трещина в  СТЕНЕ', { words: ['трещина', 'в', 'стене'] }],
+    ['wall-17.jpg', { words: ['wall', '17', 'jpg'] }],
+    ['ёлка елка', { words: ['елка'] }],
+    ['"two words" more', { words: ['more'], phrases: [['two', 'words']] }],
+    ['«два слова»', { phrases: [['два', 'слова']] }],
+    [
+      '“a b” „c d“',
+      {
+        phrases: [
+          ['a', 'b'],
+          ['c', 'd'],
+        ],
+      },
+    ],
+    ['wall -crack -"deep crack"', { words: ['wall'], excluded: [['crack'], ['deep', 'crack']] }],
+    ['a"b c"d', { words: ['a', 'd'], phrases: [['b', 'c']] }],
+    ['"not closed', { phrases: [['not', 'closed']] }],
+    ['- -- "" -"" & | ! ( ) : * \\ % _', {}],
+    ['a & !b <-> c:*', { words: ['a', 'b', 'c'] }],
+  ])('%s', (q, expected) => {
+    const { count: _, ...asked } = wordsAsked(q);
+    expect(asked).toEqual({ words: [], phrases: [], excluded: [], ...expected });
+  });
+
+  it('counts all words', () => {
+    expect(wordsAsked('a "b c" -d -"e f"').count).toBe(6);
+  });
+});

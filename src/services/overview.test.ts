@@ -1,0 +1,68 @@
+import { Registry } from 'prom-client';
+import { expect, it, onTestFinished } from 'vitest';
+import { createLog } from '../base/log.ts';
+import type { Roster } from '../tasks/roster.ts';
+import { KEPT, keepOverview } from './overview.ts';
+import { openCounts, tasksKey } from './overview-counts.ts';
+
+const metric = (value: number) => ({
+  ...{ name: 'assay_tasks_total', help: '', type: 'counter', aggregator: 'sum' },
+  values: [{ value, labels: { service: 'stt', status: 'done' } }],
+});
+const counted = (id: string, value: number) => ({ id, metrics: [metric(value)] as never[] });
+const DONE = tasksKey('stt', 'done');
+
+it('a process is counted from when it was first seen, a new one from its beginning, and one that ends takes nothing back', () => {
+  const counts = openCounts();
+  counts.look([counted('old', 100)], 0);
+  expect(counts.of(DONE)).toBe(0);
+  counts.look([counted('old', 103), counted('new', 2)], 1000);
+  expect(counts.of(DONE)).toBe(5);
+  counts.look([counted('new', 3)], 2000);
+  expect(counts.of(DONE)).toBe(6);
+  // It was only not heard of for a while.
+  counts.look([counted('old', 104), counted('new', 3)], 3000);
+  expect(counts.of(DONE)).toBe(7);
+  // Another process under the same name.
+  counts.look([counted('new', 1)], 4000);
+  expect(counts.of(DONE)).toBe(8);
+});
+
+const neighbours = [{ name: 'stt', titles: { en: '', ru: '' }, publicUrl: undefined, port: 0, takesTasks: true }];
+
+it('no more is kept than fits the chart, and nothing is taken while the store does not answer', async () => {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  let waiting = 0;
+  let reachable = true;
+  let asked = 0;
+  const roster = {
+    reachable: () => {
+      asked++;
+      return reachable;
+    },
+    state: () => 'unknown',
+    all: () => [],
+    pendingDeliveries: () => 0,
+    depth: () => ({
+      waiting: { realtime: ++waiting, batch: 0 },
+      processing: 0,
+      oldestWaitingSeconds: { realtime: 0, batch: 0 },
+    }),
+  } as unknown as Roster;
+  const log = createLog('silent', 'test');
+  const overview = keepOverview({ roster, neighbours, registry: new Registry(), everyMs: 1, log, signal: stop.signal });
+  const series = () => overview.snapshot({ open: true }).services[0]!.queue!.waiting!;
+  await expect.poll(() => waiting, { timeout: 15_000 }).toBeGreaterThan(2 * KEPT);
+  expect(series()).toHaveLength(KEPT);
+  const kept = series();
+  expect(kept.at(-1)).toBeGreaterThan(KEPT);
+  expect(kept).toEqual([...kept].sort((a, b) => a - b));
+
+  reachable = false;
+  const before = overview.snapshot({ open: true });
+  expect(before.reachable).toBe(false);
+  const after = asked + 20;
+  await expect.poll(() => asked, { timeout: 15_000, interval: 10 }).toBeGreaterThan(after);
+  expect(overview.snapshot({ open: true }).at).toBe(before.at);
+});

@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Outcome } from '../src/services/service.ts';
+import { visit } from './browser/visit.ts';
+import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
+
+const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 15_000, interval: 50 });
+
+let product: Product;
+beforeAll(async () => {
+  const env = { SERVICES: 'defectoscopy,stt', STT_PORT: '0', STT_API_TOKENS: TOKEN };
+  product = await startProduct({ env });
+});
+afterAll(() => product.stop());
+
+const panel = (page: Page, title: string) => page.getByRole('region', { name: title });
+const figure = (page: Page, title: string, label: string) =>
+  panel(page, title).locator('.figure', { has: page.getByRole('heading', { name: label, exact: true }) });
+const line = (page: Page, title: string, label: string) =>
+  figure(page, title, label).locator('.line').getAttribute('d');
+
+describe('the overview page', () => {
+  it('moves with what happens, without being loaded anew', async (test) => {
+    const { page, trouble } = await visit(test, `${product.url}/overview`);
+    const waiting = figure(page, 'Defectoscopy', 'Waiting');
+    await until(() => waiting.locator('.now').textContent()).toBe('0');
+    await page.evaluate('window.sameDocument = true');
+    const before = await line(page, 'Defectoscopy', 'Waiting');
+
+    const id = await product.predict();
+    await until(() => waiting.locator('.now').textContent()).toBe('1');
+    expect(await waiting.getByRole('img').getAttribute('aria-label')).toMatch(/^Waiting: 1 now, 1 at most/);
+    expect(await waiting.locator('.hint').textContent()).toMatch(/^realtime 1, batch 0; the oldest for \d+ sec/);
+    expect(await line(page, 'Defectoscopy', 'Waiting')).not.toBe(before);
+
+    let release: () => void = () => {};
+    const run = () =>
+      new Promise<Outcome>((resolve) => {
+        release = () => resolve({ result: RESULT });
+      });
+    onTestFinished(await product.startWorker(fakeModel({ run })));
+    await until(() => figure(page, 'Defectoscopy', 'In work').locator('.now').textContent()).toBe('1');
+    await until(() => panel(page, 'Defectoscopy').locator('.workers li').textContent()).toMatch(
+      /^awake, 1\.0\.0, \d in work$/,
+    );
+    await until(() => panel(page, 'Defectoscopy').locator('.worker-state').textContent()).toBe('Ready to work');
+    release();
+    await product.finished(id);
+    await until(() => figure(page, 'Defectoscopy', 'Done per minute').locator('.now').textContent()).toBe('1');
+    expect(await panel(page, 'Speech to text').locator('.worker-state').textContent()).toBe('No worker is awake');
+    expect(await page.evaluate('window.sameDocument')).toBe(true);
+    expect(trouble).toEqual([]);
+  });
+
+  it('asks for nothing while nobody looks at it, and says so when the server does not answer', async (test) => {
+    const { page } = await visit(test, `${product.url}/overview`);
+    // From here on the page's clock goes as far as it is told to.
+    await page.clock.install();
+    await page.reload();
+    let asked = 0;
+    await page.route('**/overview', (route) => {
+      asked++;
+      return route.abort();
+    });
+    await page.clock.runFor(4000);
+    await until(async () => asked).toBeGreaterThan(0);
+    await until(() => page.locator('#offline').isVisible()).toBe(true);
+    const hide = (hidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await hide(true);
+    const before = asked;
+    await page.clock.runFor(60_000);
+    await hide(false);
+    // That it is looked at again is the first reason to ask.
+    await until(async () => asked).toBeGreaterThan(before);
+    expect(asked).toBe(before + 1);
+    await page.unroute('**/overview');
+    await page.clock.runFor(4000);
+    await until(() => page.locator('#offline').isVisible()).toBe(false);
+  });
+
+  it('leads from service to service by the keyboard alone', async (test) => {
+    const { page } = await visit(test, `${product.url}/`);
+    const places = (name: string) => page.getByRole('navigation', { name: 'Services' }).getByRole('link', { name });
+    const focused = () => page.evaluate<string>('document.activeElement.textContent');
+    // The page of a neighbour is another origin, which a visit refuses by itself.
+    await page.context().unrouteAll();
+    const go = async (name: string) => {
+      for (let i = 0; i < 30 && (await focused()) !== name; i++) await page.keyboard.press('Tab');
+      expect(await focused()).toBe(name);
+      await page.keyboard.press('Enter');
+    };
+    expect(await places('Defectoscopy').getAttribute('aria-current')).toBe('true');
+    await go('Speech to text');
+    await page.waitForURL(`${product.addresses['stt']}/`);
+    expect(await places('Speech to text').getAttribute('aria-current')).toBe('true');
+    await go('Overview');
+    await page.waitForURL(`${product.addresses['stt']}/overview`);
+    expect(await places('Overview').getAttribute('aria-current')).toBe('page');
+    await go('Defectoscopy');
+    await page.waitForURL(`${product.addresses['defectoscopy']}/`);
+  });
+
+  it('has nothing that axe calls serious, and nothing wider than the screen', async (test) => {
+    const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    const looks = [
+      { viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'en-GB' },
+      { viewport: { width: 1440, height: 900 }, colorScheme: 'dark', locale: 'ru-RU' },
+      { viewport: { width: 390, height: 844 }, colorScheme: 'light', locale: 'ru-RU' },
+      { viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'en-GB' },
+    ] as const;
+    await product.predict();
+    for (const look of looks) {
+      const { page } = await visit(test, `${product.url}/overview`, { ...look, bypassCSP: true });
+      const name = `${look.viewport.width} ${look.colorScheme} ${look.locale}`;
+      await page.addScriptTag({ content: source });
+      const grave = await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`);
+      expect(grave, name).toEqual([]);
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(wide, name).toBeLessThanOrEqual(look.viewport.width);
+      const shots = process.env['ASSAY_SCREENSHOTS'];
+      if (shots !== undefined) {
+        await page.screenshot({ path: `${shots}/overview-${name.replaceAll(' ', '-')}.png`, fullPage: true });
+      }
+    }
+  });
+
+  it('shows itself without a script, too, with a way to see it anew', async (test) => {
+    const { page } = await visit(test, `${product.url}/overview`, { javaScriptEnabled: false });
+    expect(await figure(page, 'Defectoscopy', 'Waiting').locator('.now').textContent()).toMatch(/^\d+$/);
+    await page.getByRole('link', { name: 'Show it as it is now' }).click();
+    await page.waitForURL(`${product.url}/overview`);
+    expect(await panel(page, 'Speech to text').isVisible()).toBe(true);
+  });
+});
