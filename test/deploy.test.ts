@@ -1,29 +1,22 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDatabase } from '../src/base/testing/database.ts';
 import { plan } from '../src/plan.ts';
 import { services } from '../src/services/index.ts';
 import { houseSettings } from '../src/settings.ts';
-import { startReceiver } from './helpers/receiver.ts';
-import { cleanUp, freePort, newPlace, REPOSITORY, startAssay } from './processes/assay.ts';
-import { predict, uploadPicture } from './processes/client.ts';
+import { yaml } from './helpers/yaml.ts';
+import { freePort, REPOSITORY } from './processes/assay.ts';
 import { until } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-afterEach(cleanUp);
 
 const run = promisify(execFile);
 const read = (path: string) => readFile(join(REPOSITORY, path), 'utf8');
-
-// YAML is read by what Fastify's OpenAPI reads it with: one more package for the tests alone would be one too many.
-const ours = createRequire(import.meta.url);
-const yaml: { parse(text: string, options?: object): any } = createRequire(ours.resolve('@fastify/swagger'))('yaml');
 
 /** Every word that `assay` takes as a command. */
 const commands = async () =>
@@ -252,13 +245,17 @@ describe('the systemd units', () => {
     expect(seen).toBeGreaterThan(5);
   });
 
-  it('are understood by systemd, where there is one', async ({ skip }) => {
-    const tool = await run('systemd-analyze', ['--version']).then(...THERE);
-    if (!tool) return skip('no systemd-analyze here');
+  it('are lines of sections, and understood by systemd where there is one', async () => {
+    const files = await readdir(folder);
+    for (const name of files) {
+      const lines = (await readFile(join(folder, name), 'utf8')).split('\n');
+      expect(lines.filter((line) => !/^(|#.*|\[(Unit|Service|Timer|Install)\]|[A-Z]\w+=.*)$/.test(line))).toEqual([]);
+      expect(lines[0]).toMatch(/^# |^\[Unit\]$/);
+    }
+    if (!(await run('systemd-analyze', ['--version']).then(...THERE))) return;
     const units = await mkdtemp(join(tmpdir(), 'assay-units-'));
     onTestFinished(() => rm(units, { recursive: true }));
     const verify = async (change: (text: string) => string) => {
-      const files = await readdir(folder);
       const paths = files.map((name) => join(units, name.replace('@.', '@stt.')));
       for (const [i, name] of files.entries()) {
         const text = await readFile(join(folder, name), 'utf8');
@@ -269,85 +266,9 @@ describe('the systemd units', () => {
     };
     expect(await verify((text) => text)).toEqual([]);
     // And would it say so?
-    expect(
-      await verify((text) => text.replace('Restart=always', 'Restart=maybe').replace('UMask', 'UMusk')),
-    ).not.toEqual([]);
+    const mistaken = (text: string) => text.replace('Restart=always', 'Restart=maybe').replace('UMask', 'UMusk');
+    expect(await verify(mistaken)).not.toEqual([]);
   });
 });
 
 const THERE = [() => true, () => false] as const;
-
-describe('the dashboard and the alerts', () => {
-  const expressions = async () => {
-    const rules: { expr: string }[] = yaml
-      .parse(await read('deploy/monitoring/alerts.yaml'))
-      .groups.flatMap((group: any) => group.rules);
-    const { panels } = JSON.parse(await read('deploy/monitoring/grafana-dashboard.json'));
-    const targets: { expr: string }[] = panels.flatMap((panel: any) => panel.targets ?? []);
-    expect(rules.length).toBeGreaterThan(5);
-    expect(targets.length).toBeGreaterThan(15);
-    return [...rules, ...targets].map(({ expr }) => expr);
-  };
-
-  it('name only metrics and labels that a running product exports', async () => {
-    const receiver = await startReceiver();
-    onTestFinished(() => receiver.close());
-    const place = await newPlace();
-    const llm = { LLM_PROVIDER: 'openai', LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'any' };
-    const ports = { PASSPORTS_PORT: String(await freePort()), CATALOG_PORT: String(await freePort()) };
-    const assay = startAssay(place, { env: { ...llm, ...ports, SERVICES: 'defectoscopy,passports,catalog' } });
-    await assay.says(/is ready/);
-    const asked = await predict(assay, await uploadPicture(assay, 1), { webhook_url: `${receiver.url}/hook` });
-    expect(asked.status).toBe(202);
-    await receiver.got(1);
-
-    const wanted = new Set((await expressions()).flatMap((text) => text.match(/\bassay_\w+/g) ?? []));
-    let exported = new Map<string, Set<string>>();
-    await until(async () => {
-      exported = readMetrics((await assay.call('/metrics')).body);
-      // Those of other processes come with their heartbeats.
-      return (
-        [...wanted].every((name) => exported.has(name)) && (exported.get('assay_webhook_attempts_total')?.size ?? 0) > 0
-      );
-    }).catch(() => {});
-    expect([...wanted].filter((name) => !exported.has(name))).toEqual([]);
-
-    const always = ['job', 'instance', 'le'];
-    for (const expression of await expressions()) {
-      for (const [, name, selector] of expression.matchAll(/\b(assay_\w+)\{([^}]*)\}/g)) {
-        const known = exported.get(name!)!;
-        if (known.size === 0) continue; // nothing has happened that it counts
-        for (const [, label] of selector!.matchAll(/(\w+)\s*[!=]/g))
-          expect([...known, ...always], expression).toContain(label);
-      }
-      const grouped = [...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(', '));
-      const names = expression.match(/\bassay_\w+/g) ?? [];
-      const labels = new Set(names.flatMap((name) => [...exported.get(name)!]));
-      if (labels.size > 0) for (const label of grouped) expect([...labels, ...always], expression).toContain(label);
-    }
-  });
-
-  it('have expressions whose brackets and quotes are closed', async () => {
-    for (const expression of await expressions()) {
-      const open: string[] = [];
-      for (const character of expression.replaceAll(/"[^"]*"/g, '')) {
-        if ('([{'.includes(character)) open.push(character);
-        if (')]}'.includes(character)) expect('([{'[')]}'.indexOf(character)], expression).toBe(open.pop());
-      }
-      expect(open, expression).toEqual([]);
-      expect(expression.replaceAll(/"[^"]*"/g, ''), expression).not.toContain('"');
-    }
-  });
-});
-
-/** Metrics with the labels that their samples have; a histogram also under the names of its parts. */
-function readMetrics(text: string): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const [, name, kind] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
-    for (const part of kind === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) found.set(name! + part, new Set());
-  }
-  for (const [, name, labels] of text.matchAll(/^(assay_\w+)\{([^}]*)\} /gm)) {
-    for (const [, label] of labels!.matchAll(/(\w+)="/g)) found.get(name!)?.add(label!);
-  }
-  return found;
-}

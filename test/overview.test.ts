@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '../src/services/service.ts';
+import { type Catalog, startCatalog } from './helpers/catalog.ts';
 import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 
 const env = { SERVICES: 'defectoscopy,stt', STT_PORT: '0', STT_API_TOKENS: TOKEN };
@@ -94,21 +95,17 @@ describe('the overview', () => {
     expect(told).toContain('1.0.0');
   });
 
-  it('shows the records of a catalog and the memory of a GPU as heartbeats tell them', async () => {
-    const gauge = (name: string, value: number) => ({ name, help: '', type: 'gauge', values: [{ value, labels: {} }] });
+  it('shows what a worker works with, and the memory of its GPU', async () => {
     const gpu = { name: 'H200', vram_used_mb: 2048, vram_total_mb: 8192 };
     await product.house.workers.beat({
       ...{ id: 'w', role: 'work', service: 'stt', state: 'warm' },
       info: { model: 'whisper', gpu, running: 1 },
-      metrics: [gauge('assay_catalog_documents', 12), gauge('assay_catalog_lag_seconds', 3)],
+      metrics: [],
     });
     await until(async () => (await of('stt')).workers).toEqual([
       { state: 'warm', model: 'whisper', running: 1, gpu: { name: 'H200', used_mb: 2048, total_mb: 8192 } },
     ]);
     expect(await page('stt')).toContain('awake, whisper, 1 in work, H200, 2 of 8 GB');
-    const { documents, lag_seconds: lag } = await of('stt');
-    expect([now(documents), now(lag)]).toEqual([12, 3]);
-    expect((await of('defectoscopy')).documents).toBeUndefined();
   });
 
   it('speaks the language of its reader, says each chart in words, and needs no script', async () => {
@@ -124,6 +121,31 @@ describe('the overview', () => {
   it('stands in no reference, since it is no contract', async () => {
     const { paths } = (await product.call('/openapi.json')).body;
     expect(Object.keys(paths).filter((path) => path.includes('overview'))).toEqual([]);
+  });
+});
+
+describe('the overview at the catalog', () => {
+  let catalog: Catalog;
+  beforeEach(async () => {
+    await start();
+    catalog = await startCatalog();
+  });
+  afterEach(() => catalog.stop());
+
+  it('shows how many records can be found, and how far behind they are', async () => {
+    const text = 'crack in the third beam';
+    await catalog.seed([{ record_id: 'bridge-7', title: 'Bridge 7', text } as never]);
+    const records = async () => {
+      const { services } = (await (await fetch(`${catalog.url}/overview.json`)).json()) as any;
+      const { queue, documents = [], lag_seconds: lag = [] } = services.find((it: any) => it.service === 'catalog');
+      return [queue, now(documents), now(lag)];
+    };
+    await until(records).toEqual([undefined, 1, 0]);
+    const html = await (await fetch(`${catalog.url}/overview`)).text();
+    expect(html).toContain('Records to be found: 1 now');
+    expect(places(html).map(({ title }) => title)).toEqual([
+      ...['Defectoscopy', 'Speech to text', 'Passports', 'Catalog', 'Overview'],
+    ]);
   });
 });
 

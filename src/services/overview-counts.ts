@@ -61,7 +61,3 @@ function valuesOf(metrics: readonly MetricJson[]): Map<string, number> {
   }
   return values;
 }
-
-/** What a process says by a gauge without labels; undefined where it does not. */
-export const gaugeOf = (name: string, { metrics }: Counted): number | undefined =>
-  metrics.find((metric) => metric.name === name)?.values[0]?.value;

@@ -1,12 +1,12 @@
 import type { Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
-import type { MetricJson } from '../http/metrics.ts';
 import type { Roster } from '../tasks/roster.ts';
 import type { Priority } from '../tasks/task.ts';
-import type { Beat, WorkerState } from '../tasks/workers.ts';
+import type { WorkerState } from '../tasks/workers.ts';
 import type { Neighbour } from './neighbours.ts';
-import { type Counted, gaugeOf, openCounts, tasksKey, webhooksKey } from './overview-counts.ts';
+import { tasksKey, webhooksKey } from './overview-counts.ts';
+import { openSampler, PENDING, queueKey, RECORDS, type Sample } from './overview-samples.ts';
 import { type WorkerSeen, workersOf } from './overview-workers.ts';
 
 /** How the services are, and how they were in the last minutes: names and numbers, and nothing of any task or client. */
@@ -48,7 +48,7 @@ export interface ServiceSeen {
     readonly done_last_minute?: Series;
     readonly failed_last_minute?: Series;
   };
-  /** Of one that indexes, where its worker tells. */
+  /** Of the catalog, where it listens in this process: records that can be found, and how far behind it is. */
   readonly documents?: Series;
   readonly lag_seconds?: Series;
 }
@@ -56,11 +56,6 @@ export interface ServiceSeen {
 /** With a sample every two seconds, five minutes. */
 export const KEPT = 150;
 const A_MINUTE_MS = 60_000;
-
-interface Sample {
-  readonly at: number;
-  readonly values: ReadonlyMap<string, number>;
-}
 
 /** Takes a sample every `everyMs` until `signal` aborts, and keeps the last ones. */
 export function keepOverview(needs: {
@@ -74,37 +69,12 @@ export function keepOverview(needs: {
 }): Overview {
   const { roster, neighbours, registry, everyMs, log, signal } = needs;
   const samples: Sample[] = [];
-  const counts = openCounts();
-
+  const sample = openSampler({ roster, neighbours, registry });
   const take = async () => {
     if (!roster.reachable()) return;
-    const at = Date.now();
-    const others = roster.all().map(counted);
-    counts.look([{ id: 'this process', metrics: await countedHere(registry) }, ...others], at);
-    samples.push({ at, values: valuesNow() });
+    samples.push(await sample());
     if (samples.length > KEPT) samples.shift();
   };
-
-  function valuesNow(): Map<string, number> {
-    const values = new Map([['pending', roster.pendingDeliveries()]]);
-    for (const outcome of ['delivered', 'failed'] as const) values.set(outcome, counts.of(webhooksKey(outcome)));
-    for (const { name, takesTasks } of neighbours) {
-      if (!takesTasks) continue;
-      const { waiting, processing } = roster.depth(name);
-      values.set(`${name} waiting`, waiting.realtime + waiting.batch).set(`${name} processing`, processing);
-      values.set(`${name} unfinished`, waiting.realtime + waiting.batch + processing);
-      for (const status of ['done', 'failed'] as const)
-        values.set(`${name} ${status}`, counts.of(tasksKey(name, status)));
-    }
-    for (const { service, ...beat } of roster.all()) {
-      for (const [key, gauge] of RECORDS) {
-        const value = gaugeOf(gauge, counted(beat));
-        if (value !== undefined) values.set(`${service} ${key}`, value);
-      }
-    }
-    return values;
-  }
-
   void loop(take, { restMs: everyMs, signal, onError: (err) => log.warn({ err }, 'the overview misses a sample') });
 
   const series = (key: string): Series => samples.map(({ values }) => values.get(key) ?? 0);
@@ -114,60 +84,42 @@ export function keepOverview(needs: {
       return (values.get(key) ?? 0) - (first.values.get(key) ?? 0);
     });
 
-  const serviceNow = ({ name, takesTasks }: Neighbour, open: boolean): ServiceSeen => {
+  const queueNow = (name: string, open: boolean): ServiceSeen['queue'] => {
     const { waiting, oldestWaitingSeconds: oldest } = roster.depth(name);
-    const records = RECORDS.filter(([key]) => samples.at(-1)?.values.has(`${name} ${key}`));
     return {
-      service: name,
-      worker_state: roster.state(name),
-      workers: workersOf(roster, name, { open }),
-      ...(takesTasks && {
-        queue: {
-          unfinished: series(`${name} unfinished`),
-          ...(open && {
-            waiting: series(`${name} waiting`),
-            waiting_now: waiting,
-            oldest_waiting_seconds: { realtime: Math.round(oldest.realtime), batch: Math.round(oldest.batch) },
-            processing: series(`${name} processing`),
-            done_last_minute: lastMinute(`${name} done`),
-            failed_last_minute: lastMinute(`${name} failed`),
-          }),
-        },
+      unfinished: series(queueKey(name, 'unfinished')),
+      ...(open && {
+        waiting: series(queueKey(name, 'waiting')),
+        waiting_now: waiting,
+        oldest_waiting_seconds: { realtime: Math.round(oldest.realtime), batch: Math.round(oldest.batch) },
+        processing: series(queueKey(name, 'processing')),
+        done_last_minute: lastMinute(tasksKey(name, 'done')),
+        failed_last_minute: lastMinute(tasksKey(name, 'failed')),
       }),
-      ...Object.fromEntries(records.map(([key]) => [key, series(`${name} ${key}`)])),
     };
   };
+  // Records are of the one that takes no tasks, and attends to them.
+  const recordsNow = () =>
+    Object.fromEntries(RECORDS.filter(([key]) => samples.at(-1)?.values.has(key)).map(([key]) => [key, series(key)]));
 
   return {
     snapshot: ({ open }) => ({
       at: samples.length === 0 ? null : new Date(samples.at(-1)!.at).toISOString(),
       every_seconds: everyMs / 1000,
       reachable: roster.reachable(),
-      services: neighbours.map((neighbour) => serviceNow(neighbour, open)),
+      services: neighbours.map(({ name, takesTasks }) => ({
+        service: name,
+        worker_state: roster.state(name),
+        workers: workersOf(roster, name, { open }),
+        ...(takesTasks ? { queue: queueNow(name, open) } : recordsNow()),
+      })),
       ...(open && {
         webhooks: {
-          pending: series('pending'),
-          delivered_last_minute: lastMinute('delivered'),
-          failed_last_minute: lastMinute('failed'),
+          pending: series(PENDING),
+          delivered_last_minute: lastMinute(webhooksKey('delivered')),
+          failed_last_minute: lastMinute(webhooksKey('failed')),
         },
       }),
     }),
   };
-}
-
-const counted = ({ id, metrics = [] }: Pick<Beat, 'id' | 'metrics'>): Counted => ({
-  id,
-  metrics: metrics as MetricJson[],
-});
-
-/** What a worker that indexes tells, and with which gauge. */
-const RECORDS = [
-  ['documents', 'assay_catalog_documents'],
-  ['lag_seconds', 'assay_catalog_lag_seconds'],
-] as const;
-
-/** Only the counter that is looked at: to collect all of them would ask the database. */
-async function countedHere(registry: Registry): Promise<MetricJson[]> {
-  const tasks = await registry.getSingleMetric('assay_tasks_total')?.get();
-  return tasks === undefined ? [] : [tasks as MetricJson];
 }

@@ -10,7 +10,6 @@ import { emptyDatabase } from '../testing/database.ts';
 import { readArchive } from './archive-reader.ts';
 import { archiveWriter } from './archive-writer.ts';
 import { putBack } from './put-back.ts';
-import { describeTables, made } from './tables.ts';
 import { type Sources, takeBackup } from './take.ts';
 import { verifyBackup } from './verify.ts';
 
@@ -286,24 +285,5 @@ describe('putting a backup back', () => {
     await expect(restore(Buffer.from('PK\x03\x04 a letter'), to)).rejects.toThrow('it is no backup of Assay');
     bytes[bytes.length >> 1]! ^= 1;
     await expect(restore(bytes, to)).rejects.toThrow(/The backup it is damaged: .*Nothing was changed/);
-  });
-});
-
-describe('what is ours in a database', () => {
-  test('is what the migrations have made: no table less, no function less, and nothing of a neighbour', async () => {
-    const { db } = await place('real', { migrated: new URL('../../../migrations/', import.meta.url).pathname });
-    await db.query('create table neighbour (x int)');
-    const ours = made(await readMigrations(new URL('../../../migrations/', import.meta.url)));
-    const { rows } = await db.query<{ tables: string[]; functions: string[] }>(
-      `select array(select relname::text from pg_class
-                     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1) as tables,
-              array(select proname::text from pg_proc p
-                     where pronamespace = 'public'::regnamespace
-                       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1) as functions`,
-    );
-    expect([...ours.tables, 'neighbour'].sort()).toEqual([...rows[0]!.tables].sort());
-    expect([...ours.functions].sort()).toEqual([...rows[0]!.functions].sort());
-    const order = (await describeTables(db, ours.tables)).map(({ name }) => name);
-    expect(order.indexOf('tasks')).toBeLessThan(order.indexOf('deliveries'));
   });
 });

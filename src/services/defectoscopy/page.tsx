@@ -8,6 +8,7 @@ import { sendPage } from '../../ui/send-page.ts';
 import type { ServiceLink } from '../../ui/service-links.tsx';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
 import { classNames } from '../class-names.ts';
+import { failureTexts } from '../failure-texts.ts';
 import { serviceLinks } from '../neighbours.ts';
 import { languageOf } from '../task-routes.ts';
 import { type PhotoPage, type PhotoTexts, texts } from './browser/texts.ts';
@@ -37,7 +38,11 @@ function photoPage(
   services: readonly ServiceLink[],
   { version, auth, maxBytes }: Needs,
 ): Promise<string> {
-  const words: PhotoTexts = { ...texts[language], classes: classNames[language] };
+  const words: PhotoTexts = {
+    ...texts[language],
+    classes: classNames[language],
+    failures: failureTexts.defectoscopy[language],
+  };
   const exampleUrl = assets.address(EXAMPLE);
   const own: PhotoPage = {
     texts: words,

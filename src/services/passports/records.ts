@@ -19,7 +19,6 @@ export function documentRecords(schemaFile: string | undefined): RecordMaker {
     async drafts(db, tasks) {
       loaded ??= loadSchema(schemaFile);
       const schema = loaded;
-
       const wanted = tasks.filter((task) => !isCancelled(task));
       const documents = await documentsOf(
         db,

@@ -6,6 +6,7 @@ import { layout, TokenForm } from '../../ui/layout.tsx';
 import { sendPage } from '../../ui/send-page.ts';
 import type { ServiceLink } from '../../ui/service-links.tsx';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
+import { failureTexts } from '../failure-texts.ts';
 import { serviceLinks } from '../neighbours.ts';
 import { languageOf } from '../task-routes.ts';
 import { type SpeechPage, type SpeechTexts, texts } from './browser/texts.ts';
@@ -42,7 +43,7 @@ function speechPage(
   services: readonly ServiceLink[],
   { version, auth, maxBytes }: Needs,
 ): Promise<string> {
-  const words = texts[language];
+  const words: SpeechTexts = { ...texts[language], failures: failureTexts.stt[language] };
   const exampleUrl = assets.address(EXAMPLE);
   const own: SpeechPage = {
     texts: words,

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { heatTexts } from '../../../ui/browser/heat-texts.ts';
 import { uiTexts } from '../../../ui/texts.ts';
 import { classNames } from '../../class-names.ts';
+import { failureText } from '../../failure-texts.ts';
 import type { RowPage as Own } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
 import type { Row } from '../search/found.ts';
@@ -104,7 +105,7 @@ function Body({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element 
 }
 
 /** Why it failed: by its code where that has words in the reader's language. */
-function sentenceOf({ result, text }: Row, language: Language): string {
+function sentenceOf({ service, result, text }: Row, language: Language): string {
   const { code, sentence } = failureOf(result);
-  return uiTexts[language].refusals[code] ?? (sentence || text);
+  return failureText(service, code, language) ?? uiTexts[language].refusals[code] ?? (sentence || text);
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../../base/db.ts';
-import { takeTurn } from './write.ts';
+import { holdRecords } from './write.ts';
 
 /** So many words are looked at in one go, while nobody writes records. */
 const SAMPLE = 200;
@@ -10,7 +10,7 @@ const SAMPLE = 200;
  */
 export async function forgetWords(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
-    await takeTurn(tx);
+    await holdRecords(tx);
     const { rows } = await tx.query<{ words: number }>(
       `select reltuples::float8 as words from pg_class where oid = 'catalog_words'::regclass`,
     );

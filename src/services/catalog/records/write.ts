@@ -23,11 +23,6 @@ export async function write(tx: Queryable, entries: readonly Entry[]): Promise<v
  * that nobody who was reading before it writes the record as it was.
  */
 export async function holdRecords(tx: Queryable): Promise<void> {
-  await takeTurn(tx);
-}
-
-/** Waits until nobody else writes records; it is one's turn until the transaction ends. */
-export async function takeTurn(tx: Queryable): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
 }
 

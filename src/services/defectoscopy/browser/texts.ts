@@ -63,10 +63,8 @@ const en = {
   answer: 'The answer, as programs see it',
   visit: 'Photos of this visit',
   said: { waiting: '{name}: queued for upload', done: '{name}: done. {verdict}', failed: '{name}: {sentence}' },
-  /** What the service's sentences are in this language, by code; where there is none, the sentence that came. */
-  failures: {
-    UNSUPPORTED_MEDIA_TYPE: 'This is not a photo: it takes a JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC file.',
-  } as Readonly<Record<string, string>>,
+  /** What the service's sentences are in this language, by code; where there is none, the sentence that came. The page fills them in. */
+  failures: {} as Readonly<Record<string, string>>,
   /** What people call the classes; the page fills them in. */
   classes: {} as Readonly<Record<string, string>>,
 };
@@ -133,20 +131,7 @@ const ru: typeof en = {
   answer: 'Ответ, каким его видят программы',
   visit: 'Снимки этого посещения',
   said: { waiting: '{name}: ждёт отправки', done: '{name}: готово. {verdict}', failed: '{name}: {sentence}' },
-  failures: {
-    IMAGE_FETCH_FAILED: 'Снимок не удалось скачать из хранилища.',
-    IMAGE_NOT_FOUND: 'По этому адресу снимка нет.',
-    IMAGE_TOO_LARGE: 'Снимок больше допустимого (20 МиБ, 50 мегапикселей).',
-    IMAGE_UNSUPPORTED: 'Файл не является снимком поддерживаемого формата (JPEG, PNG, WebP, TIFF, GIF, AVIF, HEIC).',
-    IMAGE_CORRUPT: 'Снимок повреждён или не полон.',
-    IMAGE_BLOCKED: 'Адрес снимка ведёт туда, куда обращаться нельзя.',
-    INFERENCE_FAILED: 'Модель не справилась с этим снимком.',
-    INFERENCE_TIMEOUT: 'Модель не уложилась в отведённое время.',
-    WORKER_LOST: 'Обработчик несколько раз прервался, не завершив снимок.',
-    DEADLINE_EXCEEDED: 'Снимок не успели разобрать в отведённый срок.',
-    CANCELLED: 'Задача отменена.',
-    UNSUPPORTED_MEDIA_TYPE: 'Это не снимок: нужен JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC.',
-  },
+  failures: {},
   classes: {},
 };
 

@@ -75,10 +75,8 @@ const en = {
     failed: '{name}: {sentence}',
     recording: 'Recording has begun',
   },
-  /** What the service's sentences are in this language, by code; where there is none, the sentence that came. */
-  failures: {
-    UNSUPPORTED_MEDIA_TYPE: 'This is no recording of a format that the service reads.',
-  } as Readonly<Record<string, string>>,
+  /** What the service's sentences are in this language, by code; where there is none, the sentence that came. The page fills them in. */
+  failures: {} as Readonly<Record<string, string>>,
 };
 
 const ru: typeof en = {
@@ -157,21 +155,7 @@ const ru: typeof en = {
     failed: '{name}: {sentence}',
     recording: 'Запись пошла',
   },
-  failures: {
-    AUDIO_FETCH_FAILED: 'Запись не удалось скачать.',
-    AUDIO_NOT_FOUND: 'По этому адресу записи нет.',
-    AUDIO_TOO_LARGE: 'Запись больше допустимого (1 ГиБ).',
-    AUDIO_TOO_LONG: 'Запись длиннее допустимого (4 часа).',
-    AUDIO_UNSUPPORTED: 'Файл не является записью поддерживаемого формата, защищён или не содержит звука.',
-    AUDIO_CORRUPT: 'Запись повреждена или не полна.',
-    AUDIO_BLOCKED: 'Адрес записи ведёт туда, куда обращаться нельзя.',
-    PROVIDER_FAILED: 'Модель распознавания не справилась с этой записью.',
-    PROVIDER_QUOTA: 'Бюджет внешнего сервиса распознавания исчерпан.',
-    WORKER_LOST: 'Обработчик несколько раз прервался, не завершив запись.',
-    DEADLINE_EXCEEDED: 'Запись не успели распознать в отведённый срок.',
-    CANCELLED: 'Задача отменена.',
-    UNSUPPORTED_MEDIA_TYPE: 'Это не запись в формате, который сервис умеет читать.',
-  },
+  failures: {},
 };
 
 export const texts = { en, ru };

@@ -1,0 +1,58 @@
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { stageFolders } from './staged-folders.ts';
+
+const AS_ROOT = process.getuid?.() === 0;
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'assay-staged-'));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  await mkdir(join(dataDir, 'keys'));
+  await writeFile(join(dataDir, 'keys', 'old.key'), 'old');
+});
+
+async function* bytes(text: string) {
+  yield Buffer.from(text);
+}
+
+const there = async () =>
+  (await readdir(dataDir, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
+    .sort();
+
+test('what was added takes the place of what was there, at once and for good', async () => {
+  const folders = stageFolders(dataDir, ['files', 'keys', 'models/own']);
+  await folders.add('keys/new.key', bytes('new'));
+  await folders.add('files/XX/photo', bytes('photo'));
+  expect(await readFile(join(dataDir, 'keys', 'old.key'), 'utf8')).toBe('old');
+  await folders.swapIn();
+  await folders.finish();
+  expect(await there()).toEqual(['files/XX/photo', 'keys/new.key']);
+  expect((await stat(join(dataDir, 'keys', 'new.key'))).mode & 0o777).toBe(0o600);
+});
+
+test('undone, before or after it took its place, it leaves what was there', async () => {
+  for (const swapped of [false, true]) {
+    const folders = stageFolders(dataDir, ['files', 'keys']);
+    await folders.add('keys/new.key', bytes('new'));
+    await folders.add('files/XX/photo', bytes('photo'));
+    if (swapped) await folders.swapIn();
+    await folders.undo();
+    expect(await there()).toEqual(['keys/old.key']);
+  }
+});
+
+test.skipIf(!AS_ROOT)('put back by root, it belongs to the owner of DATA_DIR', async () => {
+  await chown(dataDir, 4321, 4321);
+  const folders = stageFolders(dataDir, ['files', 'keys']);
+  await folders.add('files/XX/photo', bytes('photo'));
+  await folders.swapIn();
+  await folders.finish();
+  for (const path of ['files', 'files/XX', 'files/XX/photo']) {
+    expect((await stat(join(dataDir, path))).uid, path).toBe(4321);
+  }
+});
