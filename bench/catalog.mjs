@@ -127,7 +127,9 @@ async function processorMs(pid, parent) {
 }
 
 /** Without what has ended meanwhile: that was not at work for us. */
-const since = (before, after) => [...after].reduce((sum, [name, ms]) => sum + ms - (before.get(name) ?? 0), 0);
+function since(before, after) {
+  return [...after].reduce((sum, [name, ms]) => sum + ms - (before.get(name) ?? 0), 0);
+}
 
 async function parentOf(pid) {
   return Number(/PPid:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))[1]);

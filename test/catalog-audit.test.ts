@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { openReports } from '../src/services/catalog/reports/postgres.ts';
@@ -51,4 +53,15 @@ it('`assay audit verify` ends with 2 and a sentence where the database cannot be
     out: '',
     err: expect.stringMatching(/^The database does not answer: .*\n$/),
   });
+});
+
+it('`assay audit verify` ends with 2 and a sentence where there is no database, and makes none', async () => {
+  place = await newPlace();
+  const program = startAssay(place, { args: ['audit', 'verify'], env: { DATABASE_URL: '' } });
+  const { code } = await program.ended;
+  expect([code, program.said]).toEqual([
+    2,
+    { out: '', err: expect.stringMatching(/^There is no audit trail in \S+; set DATA_DIR or DATABASE_URL\.\n$/) },
+  ]);
+  await expect(stat(join(place.dataDir, 'postgres'))).rejects.toMatchObject({ code: 'ENOENT' });
 });

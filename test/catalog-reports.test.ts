@@ -410,6 +410,17 @@ describe('what moderators and reporters read', () => {
   });
 });
 
+it.each([
+  ['GET', '/reports/%00?receipt=x', 'report_id'],
+  ['GET', '/receipt/%00?receipt=x', 'report_id'],
+  ['GET', '/admin/reports/%00', 'report_id'],
+  ['POST', '/admin/reports/%00', 'report_id'],
+  ['POST', '/views/%00/delete', 'id'],
+])('an id that there can be none of is 422: %s %s', async (method, path, name) => {
+  const ask = { method, headers: { accept: 'application/json' }, ...(method === 'POST' && { form: {} }) };
+  expect(detailOf(await moderator.ask(path, ask))).toEqual([422, ['path', name], 'string_pattern_mismatch']);
+});
+
 describe('POST /row/{record_id}/report, the form of the page', () => {
   const form = (id: string, fields: Record<string, string>, headers: Record<string, string> = {}, client = reader) =>
     client.post(`/row/${encodeURIComponent(id)}/report`, { form: fields, headers: { ...HTML_PLEASE, ...headers } });
@@ -425,6 +436,15 @@ describe('POST /row/{record_id}/report, the form of the page', () => {
     expect(body).toMatchObject({ record_id: id, action_type: 'hide', description: 'x\r\ny', user_info: null });
     const again = await form(id, { action_type: 'hide' });
     expect(new URL(again.headers.get('location')!, house.url).search).toBe(`?reported=${reported}`);
+  });
+
+  it('is about the record that the address names, whatever a form may say besides', async () => {
+    const id = newRecord();
+    for (const record_id of [newRecord(), 'a\0b', 'x'.repeat(9000)]) {
+      await form(id, { action_type: 'other', record_id });
+      const { body } = await moderator.get(`/reports?record_id=${encodeURIComponent(id)}`);
+      expect(body.items).toMatchObject([{ record_id: id, action_type: 'other' }]);
+    }
   });
 
   it('refuses what the other route refuses', async () => {

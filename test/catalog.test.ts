@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SNIFFED_BYTES } from '../src/base/sniff-audio.ts';
 import { openHouse, plan, sweepNeeds } from '../src/compose.ts';
 import { type Catalog, MODERATOR, OTHER_READER, READER, startCatalog } from './helpers/catalog.ts';
 import type { Ask, Client } from './helpers/passports.ts';
@@ -507,6 +508,14 @@ describe('the recording of a record', () => {
     expect(part.status).toBe(206);
     expect(part.headers.get('content-range')).toBe(`bytes 40000-${wav.length - 1}/${wav.length}`);
     expect(part.bytes.equals(wav.subarray(40_000))).toBe(true);
+    // A file's key is a right to it at other services.
+    expect(JSON.stringify([...whole.headers])).not.toContain(key);
+    const stream = vi.spyOn(files, 'stream');
+    const head = await house.reader.ask('/sound/snd', { method: 'HEAD', headers: { range: 'bytes=40000-' } });
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(wav.length)]);
+    // Its beginning tells what it is; the rest is not read for nobody.
+    expect(stream.mock.calls.map(([, part]) => part?.end)).toEqual([SNIFFED_BYTES - 1]);
+    stream.mockRestore();
 
     await hide('snd');
     expect((await house.moderator.get('/sound/snd')).status).toBe(200);

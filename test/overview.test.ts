@@ -134,7 +134,7 @@ describe('the overview at the catalog', () => {
 
   it('shows how many records can be found, and how far behind they are', async () => {
     const text = 'crack in the third beam';
-    await catalog.seed([{ record_id: 'bridge-7', title: 'Bridge 7', text } as never]);
+    await catalog.seed([{ recordId: 'bridge-7', title: 'Bridge 7', text }]);
     const records = async () => {
       const { services } = (await (await fetch(`${catalog.url}/overview.json`)).json()) as any;
       const { queue, documents = [], lag_seconds: lag = [] } = services.find((it: any) => it.service === 'catalog');

@@ -1,7 +1,7 @@
 import { OperatorError } from '../base/operator-error.ts';
-import { openHouse } from '../compose.ts';
 import { plan } from '../plan.ts';
 import { type TrailVerdict, verifyTrail } from '../services/catalog/reports/verify.ts';
+import { inExistingDatabase } from './existing-database.ts';
 import { inWords } from './telling.ts';
 
 /** What PostgreSQL says where there is no such table. */
@@ -9,17 +9,12 @@ const UNDEFINED_TABLE = '42P01';
 
 /** `assay audit verify`: one sentence about the audit trail of the reports. Ends with 1 where it does not hold. */
 export async function verifyCommand(): Promise<void> {
-  const house = await openHouse(await plan(process.env, 'audit'));
-  try {
-    const verdict = await verifyTrail(house.db).catch(unmigrated).catch(inWords);
-    if (verdict.outcome === 'whole') console.log(sentence(verdict));
-    else {
-      console.error(sentence(verdict));
-      process.exitCode = 1;
-    }
-  } finally {
-    await house.close();
-  }
+  const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'audit');
+  const where = { planned, applicationName: 'assay-audit', nothing: 'There is no audit trail' };
+  const verdict = await inExistingDatabase(where, verifyTrail).catch(unmigrated).catch(inWords);
+  if (verdict.outcome === 'whole') return console.log(sentence(verdict));
+  console.error(sentence(verdict));
+  process.exitCode = 1;
 }
 
 function unmigrated(error: unknown): never {

@@ -1,15 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { archiveWriter } from '../base/backup/archive-writer.ts';
 import { fileOutput, streamOutput } from '../base/backup/output.ts';
 import { type Taken, takeBackup } from '../base/backup/take.ts';
-import { type Db, openDb } from '../base/db.ts';
 import { readMigrations } from '../base/migrate.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { startEmbedded } from '../compose.ts';
-import { PACKAGE_ROOT, type Plan, plan } from '../plan.ts';
+import { PACKAGE_ROOT, plan } from '../plan.ts';
+import { inExistingDatabase } from './existing-database.ts';
 import { FILE_COLUMNS } from './file-columns.ts';
-import { occupy } from './occupy.ts';
 import { inWords, mebibytes, statusLine } from './telling.ts';
 
 /** `assay backup FILE`: one moment of everything in one file, also while the product works; `-` is standard output. */
@@ -20,7 +16,8 @@ export async function backupCommand(file: string, signal: AbortSignal): Promise<
   const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'backup');
   const { shared } = planned;
   const migrations = await readMigrations(new URL('migrations/', PACKAGE_ROOT));
-  await inDatabase(planned, async (db) => {
+  const where = { planned, applicationName: 'assay-backup', nothing: 'There is nothing to back up' };
+  await inExistingDatabase(where, async (db) => {
     const output = file === '-' ? streamOutput(process.stdout) : await fileOutput(file);
     const status = statusLine(process.stderr);
     let bytes = 0;
@@ -55,25 +52,4 @@ function summary({ takenAt, rows, files, missing }: Taken, file: string, bytes: 
     'It holds keys and tokens, too: keep it as secret as those.',
     ...(missing.length > 0 ? [warning + (missing.length > 5 ? ', …' : '.')] : []),
   ];
-}
-
-/** The database that is configured, or our own: the one that runs, or started for as long as this takes. */
-async function inDatabase(planned: Plan, run: (db: Db) => Promise<void>): Promise<void> {
-  const { settings, shared, log } = planned;
-  const open = async (url: string) => {
-    const db = openDb({ url, log, max: 1, applicationName: 'assay-backup' });
-    await run(db).finally(() => db.close());
-  };
-  if (settings.databaseUrl) return open(settings.databaseUrl);
-  await stat(join(shared.dataDir, 'postgres', 'cluster')).catch(() => {
-    throw new OperatorError(`There is nothing to back up in ${shared.dataDir}; set DATA_DIR or DATABASE_URL.`);
-  });
-  // Where nobody is at home, nobody shall come meanwhile and lose the database when this has ended.
-  const leave = await occupy(shared.dataDir).catch(() => undefined);
-  try {
-    const embedded = await startEmbedded(planned);
-    await open(embedded.url).finally(() => leave && !embedded.adopted && embedded.stop());
-  } finally {
-    await leave?.();
-  }
 }

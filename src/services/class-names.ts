@@ -1,3 +1,5 @@
+import { ownValue } from '../base/own-value.ts';
+
 /**
  * What people call the classes of surfaces, groups and defects; a name that is not here is shown as it is, without its
  * underscores. Whoever shows or indexes results needs them, and not only the service that makes them.
@@ -41,4 +43,4 @@ export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, st
 
 /** A class in the reader's words, as it stands within a sentence. */
 export const className = (name: string, language: 'en' | 'ru'): string =>
-  classNames[language][name] ?? name.replaceAll('_', ' ');
+  ownValue(classNames[language], name) ?? name.replaceAll('_', ' ');

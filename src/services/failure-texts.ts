@@ -1,3 +1,5 @@
+import { ownValue } from '../base/own-value.ts';
+
 /**
  * Why a task failed, by the code of its failure, in the reader's language; what has no words here has the sentence that the
  * service gave. Whoever shows results needs them, and not only the service that makes them.
@@ -67,6 +69,6 @@ export const failureTexts = {
 
 /** Undefined where there are no words for it. */
 export function failureText(service: string, code: string, language: 'en' | 'ru'): string | undefined {
-  const of: Readonly<Record<string, Record<'en' | 'ru', Readonly<Record<string, string>>>>> = failureTexts;
-  return of[service]?.[language][code];
+  const of = ownValue<Record<'en' | 'ru', Readonly<Record<string, string>>>>(failureTexts, service);
+  return of && ownValue(of[language], code);
 }

@@ -5,7 +5,7 @@ import { layout } from '../ui/layout.tsx';
 import type { ServiceLink } from '../ui/service-links.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import type { UiLanguage } from '../ui/texts.ts';
-import { KEPT, type Series, type ServiceSeen, type Snapshot } from './overview.ts';
+import { KEPT, type QueueSeen, type Series, type ServiceSeen, type Snapshot } from './overview.ts';
 import { type OverviewTexts, overviewTexts } from './overview-texts.ts';
 import type { WorkerSeen } from './overview-workers.ts';
 
@@ -170,7 +170,7 @@ function Figures({
 }
 
 /** Of what priority those are that wait, and for how long the oldest has. */
-function waitingNow(queue: NonNullable<ServiceSeen['queue']>, { words, number, language }: Reader): string | undefined {
+function waitingNow(queue: QueueSeen, { words, number, language }: Reader): string | undefined {
   const { waiting_now: now, oldest_waiting_seconds: oldest } = queue;
   if (now === undefined || oldest === undefined || now.realtime + now.batch === 0) return undefined;
   const seconds = Math.max(oldest.realtime, oldest.batch);

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../base/log.ts';
 import type { Roster } from '../tasks/roster.ts';
 import { KEPT, keepOverview } from './overview.ts';
-import { openCounts, tasksKey } from './overview-counts.ts';
+import { openCounts, tasksKey, webhooksKey } from './overview-counts.ts';
 
 const metric = (value: number) => ({
   ...{ name: 'assay_tasks_total', help: '', type: 'counter', aggregator: 'sum' },
@@ -26,6 +26,22 @@ it('a process is counted from when it was first seen, a new one from its beginni
   // Another process under the same name.
   counts.look([counted('new', 1)], 4000);
   expect(counts.of(DONE)).toBe(8);
+});
+
+it('webhooks are counted by their outcome, over all services', () => {
+  const sent = (delivered: number, failed: number) => ({
+    ...{ name: 'assay_webhook_attempts_total', help: '', type: 'counter', aggregator: 'sum' },
+    values: [
+      { value: delivered, labels: { service: 'stt', outcome: 'delivered' } },
+      { value: delivered, labels: { service: 'defectoscopy', outcome: 'delivered' } },
+      { value: 9, labels: { service: 'stt', outcome: 'retry' } },
+      { value: failed, labels: { service: 'stt', outcome: 'failed' } },
+    ],
+  });
+  const counts = openCounts();
+  counts.look([{ id: 'deliver', metrics: [sent(5, 1)] as never[] }], 0);
+  counts.look([{ id: 'deliver', metrics: [sent(7, 2)] as never[] }], 1000);
+  expect([counts.of(webhooksKey('delivered')), counts.of(webhooksKey('failed'))]).toEqual([4, 1]);
 });
 
 const neighbours = [{ name: 'stt', titles: { en: '', ru: '' }, publicUrl: undefined, port: 0, takesTasks: true }];

@@ -38,19 +38,22 @@ export interface ServiceSeen {
   readonly worker_state: WorkerState;
   readonly workers: readonly WorkerSeen[];
   /** Absent where it takes no tasks. */
-  readonly queue?: {
-    /** Tasks that have not ended. */
-    readonly unfinished: Series;
-    readonly waiting?: Series;
-    readonly waiting_now?: Readonly<Record<Priority, number>>;
-    readonly oldest_waiting_seconds?: Readonly<Record<Priority, number>>;
-    readonly processing?: Series;
-    readonly done_last_minute?: Series;
-    readonly failed_last_minute?: Series;
-  };
+  readonly queue?: QueueSeen;
   /** Of the catalog, where it listens in this process: records that can be found, and how far behind it is. */
   readonly documents?: Series;
   readonly lag_seconds?: Series;
+}
+
+/** What of a service waits and ends; closed, only how much there is. */
+export interface QueueSeen {
+  /** Tasks that have not ended. */
+  readonly unfinished: Series;
+  readonly waiting?: Series;
+  readonly waiting_now?: Readonly<Record<Priority, number>>;
+  readonly oldest_waiting_seconds?: Readonly<Record<Priority, number>>;
+  readonly processing?: Series;
+  readonly done_last_minute?: Series;
+  readonly failed_last_minute?: Series;
 }
 
 /** With a sample every two seconds, five minutes. */
@@ -84,7 +87,7 @@ export function keepOverview(needs: {
       return (values.get(key) ?? 0) - (first.values.get(key) ?? 0);
     });
 
-  const queueNow = (name: string, open: boolean): ServiceSeen['queue'] => {
+  const queueNow = (name: string, open: boolean): QueueSeen => {
     const { waiting, oldestWaitingSeconds: oldest } = roster.depth(name);
     return {
       unfinished: series(queueKey(name, 'unfinished')),

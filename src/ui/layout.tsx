@@ -67,6 +67,9 @@ export async function layout<Own>(page: {
             <a href={`${root}docs`} safe>
               {ui.reference}
             </a>
+            <a href={`${root}help`} safe>
+              {ui.help}
+            </a>
           </nav>
           {page.services.length > 0 ? (
             <ServiceLinks links={page.services} language={language} root={root} overview={page.overview ?? false} />

@@ -2,6 +2,7 @@
 const en = {
   skip: 'Skip to the content',
   reference: 'API',
+  help: 'Help',
   navigation: 'Service',
   services: 'Services',
   overview: 'Overview',
@@ -38,6 +39,7 @@ const en = {
 const ru: typeof en = {
   skip: 'К содержанию',
   reference: 'API',
+  help: 'Справка',
   navigation: 'Сервис',
   services: 'Сервисы',
   overview: 'Обзор',

@@ -10,6 +10,7 @@ import { clientKey } from '../../http/gate.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { metricsHandler } from '../../http/metrics.ts';
 import { type Limiter, slidingWindow } from '../../http/rate-limit.ts';
+import { helpRoutes } from '../help-routes.ts';
 import { overviewRoutes } from '../overview-routes.ts';
 import { probeRoutes } from '../probe-routes.ts';
 import { openReplies } from '../replies.ts';
@@ -29,7 +30,7 @@ import { reportRoutes } from './routes/report-routes.ts';
 import { rowRoutes } from './routes/row-routes.ts';
 import { searchRoutes } from './routes/search-routes.ts';
 import { soundRoute } from './routes/sound-route.ts';
-import { measureCatalog, statusRoutes } from './routes/status-routes.ts';
+import { countedOnce, measureCatalog, statusRoutes } from './routes/status-routes.ts';
 import { viewRoutes } from './routes/view-routes.ts';
 import { openSearch } from './search/search.ts';
 import type { Own } from './settings.ts';
@@ -73,7 +74,8 @@ export async function openGateway({
   const replies = openReplies(db, service);
   const views = openViews(db);
   const media = openMedia(db);
-  measureCatalog(search, metrics);
+  const state = countedOnce(search.state);
+  measureCatalog(state, metrics);
 
   const app = await createGateway({
     service,
@@ -115,8 +117,9 @@ export async function openGateway({
     checkForm: door.checkForm,
     queuePage: (...asked) => pages.queue(...asked),
   });
-  statusRoutes(app, { search });
+  statusRoutes(app, { state });
   overviewRoutes(app, { service, house, shared });
+  helpRoutes(app, shared);
   probeRoutes(app, {
     service,
     version: shared.version,

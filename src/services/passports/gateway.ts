@@ -10,6 +10,7 @@ import { detailValidation } from '../../http/detail-errors.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { type Metrics, metricsHandler } from '../../http/metrics.ts';
 import { slidingWindow } from '../../http/rate-limit.ts';
+import { helpRoutes } from '../help-routes.ts';
 import { overviewRoutes } from '../overview-routes.ts';
 import { probeRoutes } from '../probe-routes.ts';
 import { openReplies } from '../replies.ts';
@@ -118,6 +119,7 @@ export async function openGateway({
   adminRoutes(app, { db, documents, roster, llm, version: shared.version });
   statusRoutes(app, { version: shared.version });
   overviewRoutes(app, { service, house, shared });
+  helpRoutes(app, shared);
   probeRoutes(app, {
     service,
     version: shared.version,

@@ -5,6 +5,7 @@ import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { metricsHandler } from '../../http/metrics.ts';
 import { slidingWindow } from '../../http/rate-limit.ts';
 import { fileRoutes } from '../file-routes.ts';
+import { helpRoutes } from '../help-routes.ts';
 import { overviewRoutes } from '../overview-routes.ts';
 import { probeRoutes } from '../probe-routes.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
@@ -79,6 +80,7 @@ export async function openGateway({
     });
   }
   overviewRoutes(app, { service, house, shared });
+  helpRoutes(app, shared);
   probeRoutes(app, { service, version: shared.version, roster, auth: tokens.state, readyNeedsTokens: true });
   app.get(
     '/metrics',

@@ -34,7 +34,7 @@ function showPhoto(img: HTMLImageElement): void {
   frame.style.setProperty('--ratio', String(img.width / img.height));
   const { heat, titles, classes } = own;
   const title = (name: string) => {
-    const said = classes[name] ?? name.replaceAll('_', ' ');
+    const said = Object.hasOwn(classes, name) ? classes[name]! : name.replaceAll('_', ' ');
     return said.charAt(0).toLocaleUpperCase() + said.slice(1);
   };
   if (heat === null || document.getElementById('classes') === null) return;
@@ -54,8 +54,8 @@ function showPhoto(img: HTMLImageElement): void {
   if (first !== undefined) choose(first);
 
   function heatOf(name: string): Heat | null {
-    const bytes = heat?.maps[name];
-    if (heat === null || bytes === undefined) return null;
+    if (heat === null || !Object.hasOwn(heat.maps, name)) return null;
+    const bytes = heat.maps[name]!;
     const values = Array.from(atob(bytes), (byte) => byte.charCodeAt(0) / 255);
     return { name, width: heat.width, height: heat.height, values };
   }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { wantsJson } from '../../../http/accept.ts';
 import { InvalidInput, missing } from '../../../http/details.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
@@ -9,11 +9,11 @@ import { reportNotFound, viewNotFound } from '../refusals.ts';
 import { STATUSES, type Status } from '../reports/report.ts';
 import { reportBody } from '../reports/wire.ts';
 import { settled } from '../routes/report-routes.ts';
+import { ReportParams } from '../routes/report-schema.ts';
+import { ViewParams } from '../routes/view-routes.ts';
 import type { Views } from '../views/views.ts';
 import { type ReportPageNeeds, sendReport } from './report-page.tsx';
 
-const Params = Type.Object({ report_id: Type.String({ maxLength: 64 }) });
-const ViewParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
 const FORM_BYTES = 64 * 1024;
 const NAME_LENGTH = 100;
 const NOTE_LENGTH = 4000;
@@ -26,9 +26,9 @@ export async function formRoutes(
 ): Promise<void> {
   const { reports, views, door } = needs;
 
-  app.get<{ Params: Static<typeof Params> }>(
+  app.get<{ Params: Static<typeof ReportParams> }>(
     '/admin/reports/:report_id',
-    { config: { access: 'moderator', page: true }, schema: { hide: true, params: Params } },
+    { config: { access: 'moderator', page: true }, schema: { hide: true, params: ReportParams } },
     async (request, reply) => {
       const report = await reports.find(request.params.report_id);
       if (report === undefined) throw reportNotFound();
@@ -40,12 +40,12 @@ export async function formRoutes(
     await acceptForms(scope);
     const takes = 'application/x-www-form-urlencoded';
 
-    scope.post<{ Params: Static<typeof Params>; Body: Form | undefined }>(
+    scope.post<{ Params: Static<typeof ReportParams>; Body: Form | undefined }>(
       '/admin/reports/:report_id',
       {
         config: { access: 'moderator', page: true, takes },
         bodyLimit: FORM_BYTES,
-        schema: { hide: true, params: Params },
+        schema: { hide: true, params: ReportParams },
       },
       async (request, reply) => decide(request, reply),
     );
@@ -82,7 +82,7 @@ export async function formRoutes(
 
   /** A moderator's decision: for a script the report as it is then; else the queue again, or what stands in the way. */
   async function decide(
-    request: FastifyRequest<{ Params: Static<typeof Params>; Body: Form | undefined }>,
+    request: FastifyRequest<{ Params: Static<typeof ReportParams>; Body: Form | undefined }>,
     reply: FastifyReply,
   ) {
     const form = request.body ?? new Map<string, string>();

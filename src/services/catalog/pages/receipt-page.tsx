@@ -2,17 +2,17 @@ import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
 import { reportNotFound } from '../refusals.ts';
 import type { Report, Reports } from '../reports/report.ts';
+import { ReportParams } from '../routes/report-schema.ts';
 import type { Frame, Onlooker } from './frame.tsx';
 import { Moment, Stranger } from './said.tsx';
 
-const Params = Type.Object({ report_id: Type.String({ maxLength: 64 }) });
 const Query = Type.Object({ receipt: Type.String({ maxLength: 200, default: '' }) });
 
 /** `GET /receipt/{report_id}`: what has become of a report, for whoever has its receipt. */
 export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports; frame: Frame }): void {
-  app.get<{ Params: Static<typeof Params>; Querystring: Static<typeof Query> }>(
+  app.get<{ Params: Static<typeof ReportParams>; Querystring: Static<typeof Query> }>(
     '/receipt/:report_id',
-    { config: { access: 'public', page: true }, schema: { hide: true, params: Params, querystring: Query } },
+    { config: { access: 'public', page: true }, schema: { hide: true, params: ReportParams, querystring: Query } },
     async (request, reply) => {
       const report = await reports.byReceipt(request.params.report_id, request.query.receipt);
       if (report === undefined) throw reportNotFound();

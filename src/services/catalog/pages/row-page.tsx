@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ownValue } from '../../../base/own-value.ts';
 import { heatTexts } from '../../../ui/browser/heat-texts.ts';
 import { uiTexts } from '../../../ui/texts.ts';
 import { classNames } from '../../class-names.ts';
@@ -107,5 +108,5 @@ function Body({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element 
 /** Why it failed: by its code where that has words in the reader's language. */
 function sentenceOf({ service, result, text }: Row, language: Language): string {
   const { code, sentence } = failureOf(result);
-  return failureText(service, code, language) ?? uiTexts[language].refusals[code] ?? (sentence || text);
+  return failureText(service, code, language) ?? ownValue(uiTexts[language].refusals, code) ?? (sentence || text);
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../base/own-value.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { className } from '../../class-names.ts';
 import type { Scored } from '../search/found.ts';
@@ -40,7 +41,7 @@ export const Moment = ({ at, language }: { at: Date; language: Language }): JSX.
 );
 
 /** The service as people call it; one that we have no word for, by its name. */
-export const serviceOf = (name: string, words: Texts): string => words.services[name] ?? visible(name);
+export const serviceOf = (name: string, words: Texts): string => ownValue(words.services, name) ?? visible(name);
 
 /** A filter as a chip says it. */
 export function filterSaid(
@@ -52,7 +53,7 @@ export function filterSaid(
     case 'service':
       return serviceOf(value, words);
     case 'status':
-      return words.statuses[value] ?? visible(value);
+      return ownValue(words.statuses, value) ?? visible(value);
     case 'surface':
     case 'master':
     case 'defect':

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../base/own-value.ts';
 import { SoundIcon } from '../../../ui/drop.tsx';
 import type { Hit } from '../search/found.ts';
 import { Stranger } from './said.tsx';
@@ -31,7 +32,7 @@ export function Tile({
       </svg>
       <span class="why">
         {snippet === '' || kind === 'defectoscopy' ? (
-          <span safe>{failed ? words.failed : (words.noPicture[service] ?? words.noPicture['import']!)}</span>
+          <span safe>{failed ? words.failed : (ownValue(words.noPicture, service) ?? words.noPicture['import']!)}</span>
         ) : (
           <Stranger text={firstWords(snippet, 90)} />
         )}

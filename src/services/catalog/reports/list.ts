@@ -13,10 +13,10 @@ export async function listReports(
 ): Promise<{ items: Report[]; total: number }> {
   const order = sort === 'newest' ? 'desc' : 'asc';
   const { rows } = await db.query<ReportRow & { total: number }>(
-    `with found as materialized (select ${COLUMNS} from reports where ${WHERE}),
-          page as (select * from found order by created_at ${order}, id ${order} limit $7 offset $8)
-     select (select count(*) from found) as total, page.*
-       from (select) as one left join page on true
+    `with found as materialized (select id, created_at from reports where ${WHERE}),
+          page as (select id from found order by created_at ${order}, id ${order} limit $7 offset $8)
+     select (select count(*) from found) as total, r.*
+       from (select) as one left join (select ${COLUMNS} from reports join page using (id)) as r on true
       order by created_at ${order}, id ${order}`,
     [...parameters(filters), limit, (page - 1) * limit],
   );

@@ -6,6 +6,9 @@ import type { Report, Reports } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 import { eventsOf } from './trail.ts';
 
+/** A record that many have reported is shown with the latest reports; all of them are listed a page at a time. */
+const MOST_OF_RECORD = 200;
+
 /**
  * Reports in PostgreSQL. `apply`: whether what is accepted from now on acts on the catalog; otherwise it is only written
  * down. A decision that acts is taken back when its report is opened again, whatever `apply` says by then.
@@ -13,7 +16,7 @@ import { eventsOf } from './trail.ts';
 export function openReports({ db, apply }: { db: Db; apply: boolean }): Reports {
   async function select(where: string, parameters: readonly unknown[]): Promise<Report[]> {
     const { rows } = await db.query<ReportRow>(
-      `select ${COLUMNS} from reports where ${where} order by created_at desc, id desc`,
+      `select ${COLUMNS} from reports where ${where} order by created_at desc, id desc limit ${MOST_OF_RECORD}`,
       parameters,
     );
     return rows.map(reportFrom);

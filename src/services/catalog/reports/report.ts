@@ -95,6 +95,7 @@ export interface Reports {
     filters: ReportFilters,
     page: { page: number; limit: number; sort: 'newest' | 'oldest' },
   ): Promise<{ items: Report[]; total: number }>;
+  /** The latest 200, the newest first. */
   ofRecord(recordId: string): Promise<Report[]>;
   counts(): Promise<Record<Status, number>>;
   events(id: string): Promise<TrailEvent[] | undefined>;

@@ -79,7 +79,7 @@ export async function createRoutes(app: Gateway, needs: Needs): Promise<void> {
       },
       async (request, reply) => {
         const { record_id: id } = request.params;
-        const { status, body } = await create(request, { record_id: id, ...request.body });
+        const { status, body } = await create(request, { ...request.body, record_id: id });
         if (wantsJson(request.headers.accept)) return reply.code(status).send(body);
         const { id: reported, receipt } = body;
         const told = new URLSearchParams({ reported: String(reported), ...(receipt && { receipt: String(receipt) }) });

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { matches } from '../../../http/etag.ts';
 import { type ByteRange, rangeOf } from '../../../http/range.ts';
@@ -15,15 +15,18 @@ export interface Bytes {
   open(part: ByteRange | undefined): Promise<Buffer | Readable>;
 }
 
-/** Answers the bytes, or the part that is asked for; 304 to who has them, 416 where there is no such part. */
+/**
+ * Answers the bytes, or the part that is asked for; 304 to who has them, 416 where there is no such part. To HEAD a part
+ * is nothing (RFC 9110, section 14.2), and the bytes are not even opened.
+ */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes): Promise<FastifyReply> {
-  const { headers } = request;
+  const { headers, method } = request;
   if (hasAlready(request, bytes.etag)) return unchanged(reply, bytes);
   const ifRange = headers['if-range'];
   const asked = { range: headers.range, ifRange: typeof ifRange === 'string' ? ifRange : undefined };
-  const part = rangeOf(asked, bytes);
+  const part = method === 'HEAD' ? undefined : rangeOf(asked, bytes);
   if (part === 'unsatisfiable') throw rangeNotSatisfiable(bytes.size);
-  const body = await bytes.open(part);
+  const body = method === 'HEAD' ? Readable.from([]) : await bytes.open(part);
   const { start, end } = part ?? { start: 0, end: bytes.size - 1 };
   void reply.headers({ ...kept(bytes), 'accept-ranges': 'bytes', 'content-length': end - start + 1 });
   if (part !== undefined) void reply.code(206).header('content-range', `bytes ${start}-${end}/${bytes.size}`);

@@ -13,8 +13,22 @@ const Health = Type.Object({
   lag_seconds: Type.Number({ description: 'How long what waits to be indexed has waited.' }),
 });
 
+/** How the index stands, for whoever asks without a token. */
+export type State = Search['state'];
+
+/** To count is to look at every record, and anybody may ask: those who ask while somebody counts get what he does. */
+export function countedOnce(state: State): State {
+  let counting: ReturnType<State> | undefined;
+  return () => {
+    counting ??= state().finally(() => {
+      counting = undefined;
+    });
+    return counting;
+  };
+}
+
 /** `GET /health`: whether the records can be searched, and how far they are behind. */
-export function statusRoutes(app: Gateway, { search }: { search: Search }): void {
+export function statusRoutes(app: Gateway, { state }: { state: State }): void {
   app.get(
     '/health',
     {
@@ -30,7 +44,7 @@ export function statusRoutes(app: Gateway, { search }: { search: Search }): void
       },
     },
     async (_request, reply) => {
-      const { documents, lagSeconds } = await search.state().catch((error: unknown) => {
+      const { documents, lagSeconds } = await state().catch((error: unknown) => {
         throw isUnavailable(error) ? databaseUnavailable() : error;
       });
       return reply.header('cache-control', 'no-store').send({ status: 'ok', documents, lag_seconds: lagSeconds });
@@ -39,7 +53,7 @@ export function statusRoutes(app: Gateway, { search }: { search: Search }): void
 }
 
 /** Who reads the metrics sees the same, also while no worker lives; while the database is away it sees neither. */
-export function measureCatalog(search: Search, { registry }: Metrics): void {
+export function measureCatalog(state: State, { registry }: Metrics): void {
   const registers = [registry];
   // Every process looks at the same tables: their sum would be a lie.
   const aggregator = 'max' as const;
@@ -53,12 +67,12 @@ export function measureCatalog(search: Search, { registry }: Metrics): void {
     help: 'Records that can be found, hidden ones left out.',
     ...{ aggregator, registers },
     async collect() {
-      const state = await search.state().catch(() => undefined);
+      const now = await state().catch(() => undefined);
       this.remove();
       lag.remove();
-      if (state === undefined) return;
-      this.set(state.documents);
-      lag.set(state.lagSeconds);
+      if (now === undefined) return;
+      this.set(now.documents);
+      lag.set(now.lagSeconds);
     },
   });
 }

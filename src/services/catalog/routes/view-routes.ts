@@ -19,6 +19,8 @@ const NewView = Type.Object({
   }),
 });
 
+export const ViewParams = Type.Object({ id: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' }) });
+
 const SavedView = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -86,7 +88,7 @@ export function viewRoutes(app: Gateway, { views }: { views: Views }): void {
         summary: 'Remove a saved view',
         operationId: 'deleteView',
         tags,
-        params: Type.Object({ id: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' }) }),
+        params: ViewParams,
         response: {
           204: { description: 'Removed.', type: 'null' },
           403: refusal(csrfFailed()),

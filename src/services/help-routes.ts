@@ -1,0 +1,80 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../base/faults.ts';
+import { wantsPage } from '../http/accept.ts';
+import { matches, weakETag } from '../http/etag.ts';
+import type { Gateway } from '../http/gateway.ts';
+import type { Passages } from '../ui/help/browser/find.ts';
+import { helpView, missingView } from '../ui/help/help-view.tsx';
+import { type HelpPage, readHelp, rootOf, START } from '../ui/help/pages.ts';
+import { sendPage } from '../ui/send-page.ts';
+import { serviceLinks } from './neighbours.ts';
+import { languageOf } from './task-routes.ts';
+
+/** The package's, whether this file runs from `src/` or from `dist/`. */
+const DOCUMENTS = new URL('../../docs/', import.meta.url);
+
+const OPEN = { config: { access: 'public' }, schema: { hide: true } } as const;
+
+/** The documentation in the product, open to everybody: `GET /help`, `GET /help/{page}`, and what their search reads. */
+export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { version: string; folder?: URL }): void {
+  // Read when first wanted, and once: the documents are of this version as the code is.
+  let read: Promise<readonly HelpPage[]> | undefined;
+  const documents = () => {
+    read ??= readHelp(folder);
+    read.catch(() => {
+      read = undefined;
+    });
+    return read;
+  };
+
+  async function send(name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const pages = await documents();
+    const page = pages.find((each) => each.name === name);
+    if (page === undefined && !wantsPage(request.headers.accept)) throw noSuchPage(pages);
+    const language = languageOf(request.headers['accept-language']);
+    const root = request.url.startsWith('/help/') ? '../' : rootOf(START);
+    const shell = {
+      language,
+      version,
+      root,
+      pages,
+      assets: await app.assets!(),
+      services: serviceLinks(request, language),
+    };
+    // The page speaks the reader's language, the document English.
+    const languages = language === 'en' ? 'en' : `${language}, en`;
+    if (page === undefined) return sendPage(reply.code(404), language, await missingView(shell));
+    const html = await helpView({ ...shell, page });
+    const etag = weakETag(html);
+    void reply.header('etag', etag);
+    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    return sendPage(reply, languages, html);
+  }
+
+  app.get('/help', OPEN, (request, reply) => send(START, request, reply));
+
+  app.get<{ Params: { page: string } }>('/help/:page', OPEN, (request, reply) => {
+    const { page } = request.params;
+    // One page, one address.
+    if (page === START || page === '') return reply.redirect('../help', 308);
+    return send(page, request, reply);
+  });
+
+  app.get('/help/passages.json', OPEN, async (request, reply) => {
+    const passages = (await documents()).flatMap(({ title: page, address, sections }) =>
+      sections.map(({ id, title, text }) => ({ address: `${address}#${id}`, page, title, text })),
+    );
+    const body = JSON.stringify({ passages } satisfies Passages);
+    const etag = weakETag(body);
+    void reply.headers({ etag, 'cache-control': 'no-cache', 'content-type': 'application/json; charset=utf-8' });
+    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    return reply.send(body);
+  });
+}
+
+const noSuchPage = (pages: readonly HelpPage[]) =>
+  new Fault(
+    'NOT_FOUND',
+    404,
+    pages.length === 0 ? 'This installation comes without its documentation.' : 'The help has no such page.',
+  );

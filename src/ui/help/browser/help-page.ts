@@ -1,0 +1,55 @@
+import { copies } from '../../browser/copy.ts';
+import { announce, byId, el, fill } from '../../browser/dom.ts';
+import { pageData } from '../../browser/page-data.ts';
+import { around, find, type Passage, type Passages } from './find.ts';
+import type { HelpData } from './help-data.ts';
+
+const { words, root } = pageData<HelpData>().own;
+
+for (const block of document.querySelectorAll<HTMLElement>('.code')) {
+  const button = el('button', { type: 'button', class: 'small' }, words.copy);
+  copies(button, () => block.querySelector('code')?.textContent ?? '', words);
+  block.append(button);
+}
+
+const input = byId<HTMLInputElement>('help-search');
+byId('searching').hidden = false;
+
+/** Asked for when somebody searches, and once. */
+let asked: Promise<readonly Passage[]> | undefined;
+function passages(): Promise<readonly Passage[]> {
+  asked ??= fetch(`${root}help/passages.json`).then(async (answer) => ((await answer.json()) as Passages).passages);
+  asked.catch(() => {
+    asked = undefined;
+  });
+  return asked;
+}
+
+async function search(): Promise<void> {
+  const query = input.value.trim();
+  try {
+    const found = query === '' ? [] : find(await passages(), query);
+    // Who types on does not want to see what an earlier word found.
+    if (input.value.trim() !== query) return;
+    byId('help-found').replaceChildren(...found.map((passage) => shown(passage, query)));
+    say(query === '' ? '' : found.length === 0 ? words.nothing : fill(words.found, { count: found.length }));
+  } catch {
+    byId('help-found').replaceChildren();
+    say(words.unreachable);
+  }
+  byId('help-found').hidden = query === '';
+}
+
+function say(sentence: string): void {
+  byId('help-count').textContent = sentence;
+  announce(sentence);
+}
+
+function shown({ address, page, title, text }: Passage, query: string): HTMLLIElement {
+  const { before, hit, after } = around(text, query);
+  const link = el('a', { href: root + address, class: 'section' }, title);
+  const where = title === page ? [] : [el('span', { class: 'where' }, page)];
+  return el('li', {}, link, ...where, el('span', { class: 'around', lang: 'en' }, before, el('mark', {}, hit), after));
+}
+
+input.addEventListener('input', () => void search());

@@ -1,0 +1,153 @@
+import type { Assets } from '../assets.ts';
+import { layout } from '../layout.tsx';
+import type { ServiceLink } from '../service-links.tsx';
+import type { UiLanguage } from '../texts.ts';
+import type { HelpData } from './browser/help-data.ts';
+import type { HelpPage } from './pages.ts';
+import { type HelpTexts, helpTexts } from './texts.ts';
+
+interface View {
+  readonly language: UiLanguage;
+  readonly version: string;
+  readonly assets: Assets;
+  readonly services: readonly ServiceLink[];
+  readonly root: '' | '../';
+  /** All there are, in their order. */
+  readonly pages: readonly HelpPage[];
+}
+
+/** A document between the contents at the side and the ways to the next. */
+export function helpView(view: View & { page: HelpPage }): Promise<string> {
+  const { pages, page, root, language } = view;
+  const words = helpTexts[language];
+  const at = pages.indexOf(page);
+  return frame(view, page.title, page, [
+    words.english === '' ? (
+      ''
+    ) : (
+      <p class="hint" safe>
+        {words.english}
+      </p>
+    ),
+    <article class="document" lang="en">
+      {page.html}
+    </article>,
+    <nav class="around" aria-label={words.around}>
+      <Way label={words.previous} page={pages[at - 1]} root={root} rel="prev" />
+      <Way label={words.next} page={pages[at + 1]} root={root} rel="next" />
+    </nav>,
+  ]);
+}
+
+/** Says that there is no such page, or no page at all, and leads on. */
+export function missingView(view: View): Promise<string> {
+  const { pages, root, language } = view;
+  const words = helpTexts[language];
+  const absent = pages.length === 0;
+  const title = absent ? words.absentTitle : words.missingTitle;
+  return frame(view, title, undefined, [
+    <div class="document">
+      <h1 safe>{title}</h1>
+      <p>
+        <span safe>{absent ? words.absent : words.missing}</span> {absent ? <a href={`${root}docs`}>/docs</a> : ''}
+      </p>
+      {absent ? '' : <PageList pages={pages} root={root} />}
+    </div>,
+  ]);
+}
+
+function frame(view: View, title: string, page: HelpPage | undefined, children: JSX.Element[]): Promise<string> {
+  const { language, version, assets, services, root, pages } = view;
+  const words = helpTexts[language];
+  const { copy, copied, found, nothing, unreachable } = words;
+  const own: HelpData = { words: { copy, copied, found, nothing, unreachable }, root };
+  return layout({
+    ...{ language, version, assets, services, root, own, title },
+    service: words.help,
+    styles: ['ui/help/help.css'],
+    ...(pages.length > 0 && { script: 'ui/help/browser/help-page.js' }),
+    children: (
+      <div class="help">
+        {pages.length > 0 ? <Contents pages={pages} page={page} root={root} words={words} /> : ''}
+        <div class="sheet">{children}</div>
+        <p id="live" class="visually-hidden" role="status"></p>
+      </div>
+    ),
+  });
+}
+
+/** On a narrow screen it is to be opened, on a wide one it stands at the side: that is the style sheet's. */
+function Contents(given: {
+  pages: readonly HelpPage[];
+  page: HelpPage | undefined;
+  root: string;
+  words: HelpTexts;
+}): JSX.Element {
+  const { pages, page, root, words } = given;
+  const headings = page?.sections.filter(({ depth }) => depth === 2) ?? [];
+  return (
+    <details class="contents">
+      <summary safe>{words.contents}</summary>
+      <div class="inside">
+        <search id="searching" hidden>
+          <label class="visually-hidden" for="help-search" safe>
+            {words.search}
+          </label>
+          <input id="help-search" type="search" autocomplete="off" spellcheck="false" placeholder={words.search} />
+          <p id="help-count" class="hint"></p>
+          <ul id="help-found" hidden></ul>
+        </search>
+        <nav aria-label={words.pages} lang="en">
+          <PageList pages={pages} root={root} page={page} />
+        </nav>
+        {headings.length > 0 ? (
+          <nav class="headings" aria-labelledby="on-this-page">
+            <h2 id="on-this-page" safe>
+              {words.onThisPage}
+            </h2>
+            <ul lang="en">
+              {headings.map(({ id, title }) => (
+                <li>
+                  <a href={`#${id}`} safe>
+                    {title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        ) : (
+          ''
+        )}
+      </div>
+    </details>
+  );
+}
+
+function PageList({ pages, page, root }: { pages: readonly HelpPage[]; page?: HelpPage | undefined; root: string }) {
+  return (
+    <ul>
+      {pages.map((each) => (
+        <li>
+          <a href={root + each.address} aria-current={each === page ? 'page' : undefined} safe>
+            {each.title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Way(way: { label: string; page: HelpPage | undefined; root: string; rel: string }): JSX.Element {
+  const { label, page, root, rel } = way;
+  if (page === undefined) return '';
+  return (
+    <a href={root + page.address} rel={rel} class={rel}>
+      <span class="hint" safe>
+        {label}
+      </span>
+      <span lang="en" safe>
+        {page.title}
+      </span>
+    </a>
+  );
+}

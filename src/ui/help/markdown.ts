@@ -1,0 +1,123 @@
+// The one door to `marked`. The documents are ours; all the same nothing of them becomes HTML that is not made here.
+import { Marked, type MarkedExtension, type Token, type Tokens } from 'marked';
+
+export interface Section {
+  /** As GitHub makes it, so that a link within the documents works there and here. */
+  readonly id: string;
+  readonly depth: number;
+  readonly title: string;
+  /** What stands below it, up to the next heading, without any marks. */
+  readonly text: string;
+}
+
+export interface Document {
+  /** Its first heading; empty where it has none. */
+  readonly title: string;
+  readonly sections: readonly Section[];
+  /** Where its links lead, as they are written. */
+  readonly links: readonly string[];
+  /** Safe to be put into a page: raw HTML is shown as text, and a picture as the text that stands for it. */
+  readonly html: string;
+}
+
+/** `address` says where a link of the document leads in the page; one that it gives no address for stays text. */
+export function readMarkdown(markdown: string, address: (href: string) => string | undefined): Document {
+  const ids = new Map<Token, string>();
+  const links: string[] = [];
+  const marked = new Marked<string, string>({ renderer: renderer(ids, address) });
+  const tokens = marked.lexer(markdown);
+  const slug = slugs();
+  void marked.walkTokens(tokens, (token) => {
+    if (token.type === 'heading') ids.set(token, slug(plain(token)));
+    if (token.type === 'link') links.push((token as Tokens.Link).href);
+  });
+  const sections = sectionsOf(tokens, ids);
+  return { title: sections[0]?.title ?? '', sections, links, html: marked.parser(tokens) };
+}
+
+function sectionsOf(tokens: readonly Token[], ids: ReadonlyMap<Token, string>): Section[] {
+  const sections: { id: string; depth: number; title: string; text: string }[] = [];
+  for (const token of tokens) {
+    if (token.type === 'heading') {
+      sections.push({ id: ids.get(token)!, depth: (token as Tokens.Heading).depth, title: plain(token), text: '' });
+    } else {
+      const last = sections.at(-1);
+      if (last) last.text = `${last.text} ${plain(token)}`.replace(/\s+/g, ' ').trim();
+    }
+  }
+  return sections;
+}
+
+/** What a reader sees of it. */
+function plain(token: Token): string {
+  const { tokens = [], text = '' } = token as { tokens?: readonly Token[]; text?: string };
+  switch (token.type) {
+    case 'list':
+      return (token as Tokens.List).items.map(plain).join(' ');
+    case 'table': {
+      const { header, rows } = token as Tokens.Table;
+      return [header, ...rows].flatMap((row) => row.map(({ tokens }) => tokens.map(plain).join(''))).join(' ');
+    }
+    case 'br':
+    case 'space':
+      return ' ';
+    default:
+      return tokens.length > 0 ? tokens.map(plain).join('') : text;
+  }
+}
+
+/** GitHub's way from a heading to an id: letters, figures and hyphens stay, and the second of the same name counts on. */
+function slugs(): (title: string) => string {
+  const seen = new Map<string, number>();
+  return (title) => {
+    const base = title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+      .replaceAll(' ', '-');
+    const before = seen.get(base) ?? 0;
+    seen.set(base, before + 1);
+    return before === 0 ? base : `${base}-${before}`;
+  };
+}
+
+type RendererObject = NonNullable<MarkedExtension<string, string>['renderer']>;
+type Rendering = ThisParameterType<NonNullable<RendererObject['link']>>;
+
+const renderer = (ids: ReadonlyMap<Token, string>, address: (href: string) => string | undefined): RendererObject => ({
+  html: ({ text }) => escapeHtml(text),
+  image: ({ text }) => escapeHtml(text),
+  link({ href, tokens }) {
+    const text = this.parser.parseInline(tokens);
+    const target = address(href);
+    return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
+  },
+  heading(token) {
+    const { depth, tokens } = token;
+    const id = escapeHtml(ids.get(token) ?? '');
+    const text = this.parser.parseInline(tokens);
+    // A title leads to itself, so that its address can be had; but no link stands within a link.
+    const linked = depth === 1 || text.includes('<a ') ? text : `<a href="#${id}">${text}</a>`;
+    return `<h${depth} id="${id}">${linked}</h${depth}>\n`;
+  },
+  // What may be wider than a phone can be reached by the keyboard, to be scrolled.
+  code: ({ text }) => `<div class="code"><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></div>\n`,
+  table({ header, rows }) {
+    const titled = header.some((cell) => cell.text !== '');
+    const head = titled ? `<thead>${row(this, header, 'th')}</thead>` : '';
+    const body = rows.map((cells) => row(this, cells, 'td')).join('');
+    return `<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+  },
+});
+
+function row({ parser }: Rendering, cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): string {
+  const cell = ({ tokens, text, align }: Tokens.TableCell) => {
+    // A title without words would be read aloud as one.
+    const name = text === '' ? 'td' : tag;
+    const side = align === 'right' || align === 'center' ? ` class="${align}"` : '';
+    return `<${name}${side}>${parser.parseInline(tokens)}</${name}>`;
+  };
+  return `<tr>${cells.map(cell).join('')}</tr>`;
+}
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
