@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openFiles } from '../../../base/files.ts';
+import { createLog } from '../../../base/log.ts';
+import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
+import { textsOf } from './entry.ts';
+import { rebuildStep } from './rebuild.ts';
+import { openRecords } from './records.ts';
+import { write } from './write.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+const entry = (recordId: string) => ({
+  ...{ recordId, service: 'import', status: 'done' as const, ...textsOf(recordId, 'новое') },
+  ...{ defects: [], result: {}, withAttachment: false },
+});
+
+/** Until somebody waits for a lock that somebody else has. */
+async function untilSomebodyWaits(): Promise<void> {
+  await expect
+    .poll(
+      async () =>
+        (
+          await database.db.query(
+            `select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`,
+          )
+        ).rowCount,
+      { timeout: 20_000 },
+    )
+    .toBeGreaterThan(0);
+}
+
+it('who writes records and who takes all of them apart anew wait for each other, and never in a circle', async () => {
+  const { db } = database;
+  const records = openRecords({ db, files: openFiles({ dir: '/nowhere' }), log: createLog('silent', 'test') });
+  await records.import([{ recordId: 'b' }, { recordId: 'a' }]);
+  await records.rebuild();
+  await rebuildStep(db);
+  let rebuilding: Promise<boolean> | undefined;
+  await db.transaction(async (tx) => {
+    await write(tx, [entry('a')]);
+    rebuilding = rebuildStep(db);
+    await untilSomebodyWaits();
+    await write(tx, [entry('b')]);
+  });
+  expect(await rebuilding).toBe(true);
+  const { rows } = await db.query(`select record_id from catalog_records where search @@ to_tsquery('russian', 'новое')`);
+  expect(rows).toHaveLength(2);
+});
