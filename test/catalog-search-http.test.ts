@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addressOf, filtersFrom, type SearchQuery } from '../src/services/catalog/search/filter-query.ts';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { type Catalog, startCatalog } from './helpers/catalog.ts';
@@ -173,6 +173,20 @@ describe('GET /export', () => {
       expect(rows.map(([id]) => id)).toEqual(ids.map((id: string) => `text:${id}`));
       expect(xlsx.headers.get('content-disposition')).toBe(`attachment; filename="Catalog_${day}.xlsx"`);
     }
+  });
+
+  it('answers HEAD without making the file', async () => {
+    const query = vi.spyOn(catalog.house.db, 'query');
+    const transaction = vi.spyOn(catalog.house.db, 'transaction');
+    const head = await catalog.reader.ask('/export?format=csv', { method: 'HEAD' });
+    expect([head.status, head.text, head.headers.get('content-type')]).toEqual([
+      ...[200, '', 'text/csv; charset=utf-8; header=present'],
+    ]);
+    expect(head.headers.get('content-disposition')).toContain('Catalog_');
+    expect(transaction).not.toHaveBeenCalled();
+    query.mockRestore();
+    transaction.mockRestore();
+    expect((await catalog.reader.ask('/export?format=pdf', { method: 'HEAD' })).status).toBe(422);
   });
 
   it('csv cannot be executed: what looks like a formula is text, a number is a number', async () => {

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openFiles } from '../../../base/files.ts';
+import { createLog } from '../../../base/log.ts';
+import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
+import { openRecords } from '../records/records.ts';
+import { openSearch } from './search.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+it('what is hidden while an export is under way is not handed out, and nothing else is missing', async () => {
+  const { db } = database;
+  const records = openRecords({ db, files: openFiles({ dir: '/nowhere' }), log: createLog('silent', 'test') });
+  const ids = Array.from({ length: 500 }, (_, i) => `r${i}`);
+  const at = (i: number) => new Date(Date.UTC(2026, 0, 1) + i * 1000);
+  await records.import(ids.map((recordId, i) => ({ recordId, createdAt: at(i) })));
+  // Whole pieces of what is read at a time among them.
+  const hidden = new Set([...ids.slice(200, 401), 'r499']);
+  const exported: string[] = [];
+  for await (const { recordId } of openSearch(db).each({}, 'oldest')) {
+    exported.push(recordId);
+    if (exported.length === 1) {
+      await db.query('update catalog_records set hidden = true where record_id = any($1::text[])', [[...hidden]]);
+    }
+  }
+  expect(exported).toEqual(ids.filter((id) => !hidden.has(id)));
+});
