@@ -77,7 +77,9 @@ describe('GET /search', () => {
     ['status=queued', 'status'],
     ['sort=best', 'sort'],
     ['from=yesterday', 'from'],
-    ['from=2026-02-30T00:00:00', 'from'],
+    ['from=2026-02-30', 'from'],
+    ['from=2026-02-28T00:00:00', 'from'],
+    ['to=2026-02-30T00:00:00Z', 'to'],
     ['to=2026-13-01', 'to'],
     ['has_report=perhaps', 'has_report'],
     ['upto=-1', 'upto'],
@@ -186,7 +188,6 @@ describe('GET /export', () => {
     expect(transaction).not.toHaveBeenCalled();
     query.mockRestore();
     transaction.mockRestore();
-    expect((await catalog.reader.ask('/export?format=pdf', { method: 'HEAD' })).status).toBe(422);
   });
 
   it('csv cannot be executed: what looks like a formula is text, a number is a number', async () => {

@@ -639,7 +639,13 @@ describe('how it fares', () => {
       status: 503,
       body: { ok: false, error: { code: 'DATABASE_UNAVAILABLE' } },
     });
-    expect((await other.reader.get('/row/a')).status).toBe(503);
+    const away = { status: 503, body: { ok: false, error: { code: 'DATABASE_UNAVAILABLE' } } };
+    for (const path of ['/row/a', '/search?q=a', '/image/a', '/views', '/export?format=csv']) {
+      expect(await other.reader.get(path), path).toMatchObject(away);
+    }
+    const json = { record_id: 'a', action_type: 'hide' };
+    expect(await other.reader.post('/reports', { json, headers: { 'idempotency-key': 'k' } })).toMatchObject(away);
+    expect(await other.reader.get('/index/status')).toMatchObject({ body: { error: { code: 'INDEX_UNAVAILABLE' } } });
     expect((await other.client().get('/metrics')).text).not.toMatch(/^assay_catalog_documents /m);
   });
 });

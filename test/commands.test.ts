@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -186,11 +186,24 @@ describe('assay extract', () => {
     expect(await assay(['extract', ...args], KEY)).toEqual({ code: 0, out: `${book}\n`, err: '' });
     expect((await readFile(book)).subarray(0, 2).toString()).toBe('PK');
 
-    const files = [await document('c.pdf'), await document('d.pdf'), ...at(passports)];
+    await mkdir(join(folder, 'other'));
+    const files = [await document('c.pdf'), await document('d.pdf'), await document('other/c.pdf'), ...at(passports)];
     const reports = await assay(['extract', ...files, '--format', 'pdf', '--output', folder, '--language', 'ru'], KEY);
-    expect(reports).toMatchObject({ code: 0, out: `${join(folder, 'c.pdf')}\n${join(folder, 'd.pdf')}\n` });
-    expect((await readFile(join(folder, 'd.pdf'))).length).toBeGreaterThan(1000);
+    const written = ['c.pdf', 'd.pdf', 'c (2).pdf'].map((name) => join(folder, name));
+    expect(reports).toMatchObject({ code: 0, out: `${written.join('\n')}\n` });
+    for (const path of written) expect((await readFile(path)).length).toBeGreaterThan(1000);
   });
+});
+
+it('assay restore - can be interrupted while nothing comes, and leaves nothing', async () => {
+  const interrupt = new AbortController();
+  const data = join(folder, 'restored');
+  const waiting = assay(['restore', '-'], { DATA_DIR: data }, interrupt.signal);
+  const there = () => readdir(data).catch(() => []);
+  await vi.waitFor(async () => expect(await there()).toEqual([expect.stringMatching(/^restore-/)]), 30_000);
+  interrupt.abort();
+  expect(await waiting).toEqual({ code: 2, out: '', err: 'Stopped: nothing was changed.\n' });
+  expect(await there()).toEqual([]);
 });
 
 describe('what cannot be done is one plain sentence and status 2', () => {
@@ -210,6 +223,12 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     await refused(['transcribe', NOTE, '--format', 'srt', '--json'], /cannot be used with/);
     await refused(['predict', WALL, '--server', 'nowhere'], '--server nowhere is no http or https address.');
     await refused(['extract', WALL, '--format', 'pdf'], /^--format pdf needs --output/);
+    await writeFile(join(folder, 'e.pdf'), pdf().bytes);
+    await refused(
+      ['extract', WALL, 'e.pdf', ...at(passports), '--format', 'pdf', '--output', 'one.pdf'],
+      'one.pdf is no folder, which several documents need.',
+      { ASSAY_API_KEY: ADMIN_KEY },
+    );
   });
 
   it('a file that is missing, is none, is empty, or is nothing to read', async () => {
@@ -237,11 +256,13 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     const words = `${nobody} cannot be reached (ECONNREFUSED). \`assay start\` starts it.`;
     await refused(['predict', WALL, '--server', nobody], words);
     await refused(['extract', NOTE, '--server', nobody], words, { ASSAY_API_KEY: 'any' });
-    const other = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+    let answer = '<html>';
+    const other = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
     const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
-    await refused(['predict', WALL, '--server', url], `${url} is no service of Assay's.`);
+    for (answer of ['<html>', '{"status":"up"}', 'null'])
+      await refused(['predict', WALL, '--server', url], `${url} is no service of Assay's.`);
     await refused(
       ['transcribe', NOTE, ...at(photos), '--token', TOKEN],
       /^http:\S+ refuses: The body must be an image/,
@@ -260,6 +281,10 @@ describe('what cannot be done is one plain sentence and status 2', () => {
       { DATA_DIR: join(folder, 'none') },
     );
     await refused(['predict', WALL, ...at(photos), '--token', 'wrong'], /^http:\S+ refuses the credential: /);
+    await refused(
+      ['predict', WALL, ...at(photos), '--token', 'ключ'],
+      /^The token has letters in it that no token has/,
+    );
     await refused(
       ['extract', WALL, ...at(passports), '--api-key', 'wrong'],
       /refuses the credential: There is no such API key\./,

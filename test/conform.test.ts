@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { conformCommand } from '../src/commands/conform.ts';
 import { createProbe, run, type ServiceName, subjects, type Verdict, type Visit } from '../src/conform/index.ts';
 import { FAILURES as IMAGE_FAILURES } from '../src/services/defectoscopy/failures.ts';
@@ -769,16 +769,18 @@ describe('assay conform, of what is no such service', () => {
     ],
     ['a page', 500, '<html>'],
     ['a redirect to itself', 302, ''],
+    ['a redirect to what is no address', 303, '{"ok":true,"data":{"url":"no address"}}', 'http://['],
+    ['a file that is no address', 201, '{"ok":true,"data":{"url":"no address"}}'],
     ['nothing', 204, ''],
-  ])('goes to its end where the answer is always %s', async (_, status, body) => {
+  ])('goes to its end where the answer is always %s', async (_, status, body, location = '/docs') => {
     const server = createServer((_request, response) => {
-      response.writeHead(status, { 'content-type': 'application/json', location: '/docs' }).end(body);
+      response.writeHead(status, { 'content-type': 'application/json', location }).end(body);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     for (const { name, checks } of subjects) {
-      const fileUrl = 'https://storage.example.com/file';
+      const fileUrl = status === 201 ? undefined : 'https://storage.example.com/file';
       const verdicts = await findings(name, url, name, { patienceMs: 1, sameMachine: false, fileUrl });
       expect(verdicts).toHaveLength(checks.length);
       expect(idsOf(verdicts, 'failed').length, name).toBeGreaterThan(0);
@@ -857,6 +859,19 @@ describe('the command', () => {
     proxy.breach = {};
   });
 
+  it('shows no token that the deployment gives out, when that is what is wrong', async () => {
+    const given = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{ "token": "eyJhbGciOi.secret" }');
+    });
+    given.listen(0, '127.0.0.1');
+    await once(given, 'listening');
+    onTestFinished(() => void given.close());
+    const url = `http://127.0.0.1:${(given.address() as AddressInfo).port}`;
+    const { text } = await told(url, { service: 'passports', apiKey: 'key', only: ['passports.token'] });
+    expect(text).toContain('came       200 { "token": "…" }');
+    expect(text).not.toContain('secret');
+  });
+
   it('says in one sentence what keeps it from looking', async () => {
     const nothing = createServer((_, response) => response.writeHead(404).end('no'));
     nothing.listen(0, '127.0.0.1');
@@ -873,6 +888,7 @@ describe('the command', () => {
     expect(await sentence(product.url, { token: 'expired' })).toBe(
       'The deployment does not take the token: 401 UNAUTHORIZED.',
     );
+    expect(await sentence(product.url, { token: 'ключ' })).toMatch(/^The token has .* copy it anew/);
     expect(await sentence(product.url, { only: ['defectoscopy.nothing'] })).toContain('There is no check');
     expect(await sentence(product.url, { patience: 'long' })).toContain('--patience is a number of seconds');
     expect(await sentence(product.url, { imageUrl: 'http://a/b.jpg' })).toBe('http://a/b.jpg is no https address.');

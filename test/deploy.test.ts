@@ -67,6 +67,17 @@ describe('the Dockerfile', () => {
     expect(copied).toBeGreaterThan(8);
   });
 
+  it('has what is compiled, and what to compile it with, before it compiles', async () => {
+    const { lines } = (await stages()).get('build')!;
+    const built = lines.indexOf('RUN node scripts/build.mjs');
+    const there = lines.slice(0, built).flatMap((line) => /^COPY (.*) \S+$/.exec(line)?.[1]?.split(' ') ?? []);
+    const projects = [...(await read('scripts/build.mjs')).matchAll(/'(tsconfig\.\w+\.json)'/g)].map(
+      ([, name]) => name!,
+    );
+    expect(projects.length).toBeGreaterThan(2);
+    expect(there).toEqual(expect.arrayContaining(['tsconfig.json', ...projects, 'src/', 'scripts/']));
+  });
+
   it('builds each stage on one before, and ends in commands that exist, as a user who is not root', async () => {
     const known = await stages();
     const names = [...known.keys()];
@@ -104,7 +115,9 @@ describe('the Dockerfile', () => {
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     const known = await stages();
     const gone = ['build', 'without-networks'].flatMap((name) => removals(known.get(name)!.lines));
-    for (const path of ['dist', 'migrations', 'models', 'package.json', 'deploy']) {
+    const copied = known.get('build')!.lines.flatMap((line) => /^COPY (.*) \S+$/.exec(line)?.[1]?.split(' ') ?? []);
+    for (const path of ['dist', ...copied.filter((each) => !gone.includes(each.replace('/', '')))]) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
       await cp(join(REPOSITORY, path), join(root, path), { recursive: true });
     }
     await installedIn(root, gone);
@@ -140,7 +153,9 @@ describe('the Dockerfile', () => {
       return (await health()) === 'healthy';
     }, 60_000);
     for (const port of Object.values(ports)) {
-      expect((await fetch(`http://127.0.0.1:${port}/docs`)).status).toBe(200);
+      for (const page of ['docs', 'help', 'help/operate']) {
+        expect((await fetch(`http://127.0.0.1:${port}/${page}`)).status, page).toBe(200);
+      }
     }
     stop.abort();
     await serving;

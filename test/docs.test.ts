@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needs } from '../src/base/testing/require.ts';
 import { settingsDocument } from '../src/commands/config.ts';
 import { type Catalog, MODERATOR, READER, startCatalog } from './helpers/catalog.ts';
 import { ADMIN_KEY, fakeReading } from './helpers/passports.ts';
@@ -15,6 +16,36 @@ import { fakeHearing } from './helpers/speech.ts';
 const ROOT = new URL('../', import.meta.url);
 const run = promisify(execFile);
 const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
+
+const DOCUMENTS = [
+  'README.md',
+  'ARCHITECTURE.md',
+  ...(await readdir(new URL('docs/', ROOT))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+];
+
+/** The blocks of code in a document, each with what stands behind its opening fence, without their indent. */
+const blocksOf = (text: string) =>
+  [...text.matchAll(/^( *)```(.*)\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', kind = '', code = '']) => ({
+    kind,
+    code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }));
+
+/** What is run of a document: its blocks of this kind one after another, as one program. */
+const programOf = async (document: string, kind: string) =>
+  blocksOf(await read(document))
+    .filter((block) => block.kind === kind)
+    .map(({ code }) => code)
+    .join('\n');
+
+const having = async (kind: string) => {
+  const found: string[] = [];
+  for (const document of DOCUMENTS) if ((await programOf(document, kind)) !== '') found.push(document);
+  return found;
+};
+const [SHELL, TYPESCRIPT, PYTHON] = [await having('sh run'), await having('ts run'), await having('py run')];
+
+/** Of a block that starts and ends things: a crowded machine takes its time. */
+const PATIENCE = { timeout: 120_000 };
 
 describe('the documentation', () => {
   let product: Product;
@@ -35,16 +66,12 @@ describe('the documentation', () => {
     await catalog.stop();
   });
 
-  const documents = async () => [
-    'README.md',
-    'ARCHITECTURE.md',
-    ...(await readdir(new URL('docs/', ROOT))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
-  ];
-
-  /** A folder of its own where `examples/` is what it is in the project: what an example writes is thrown away. */
+  /** A folder of its own with the project's `examples/`, and its `npx assay`: what an example writes is thrown away. */
   const emptyFolder = async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'assay-docs-')));
     await symlink(fileURLToPath(new URL('examples', ROOT)), join(folder, 'examples'));
+    await mkdir(join(folder, 'node_modules/.bin'), { recursive: true });
+    await symlink(fileURLToPath(new URL('scripts/assay.mjs', ROOT)), join(folder, 'node_modules/.bin/assay'));
     return folder;
   };
 
@@ -58,50 +85,89 @@ describe('the documentation', () => {
     ASSAY_CATALOG: catalog.url,
     READER_TOKEN: READER,
     MODERATOR_TOKEN: MODERATOR,
-    ROOT: fileURLToPath(ROOT),
+    // What `assay` takes for the services of this machine, and for its store.
+    DEFECTOSCOPY_PORT: new URL(product.url).port,
+    DEFECTOSCOPY_API_TOKENS: TOKEN,
+    STT_PORT: new URL(speech.url).port,
+    STT_API_TOKENS: TOKEN,
+    PASSPORTS_PORT: new URL(passports.url).port,
+    ASSAY_API_KEY: ADMIN_KEY,
+    DATABASE_URL: catalog.database.url,
+    DATA_DIR: catalog.dataDir,
   });
 
-  it('has shell examples that run as they stand, one document after another', async () => {
-    let ran = 0;
-    for (const document of await documents()) {
-      const blocks = [...(await read(document)).matchAll(/```sh run\n([\s\S]*?)```/g)].map((match) => match[1]!);
-      if (blocks.length === 0) continue;
-      const folder = await emptyFolder();
-      const script = `set -euo pipefail\n${blocks.join('\n')}`;
-      const { stdout } = await run('bash', ['-c', script], { cwd: folder, env: env(), timeout: 60_000 });
-      expect(stdout, document).not.toContain('"ok":false');
-      await rm(folder, { recursive: true });
-      ran += blocks.length;
-    }
-    expect(ran).toBeGreaterThan(0);
+  it.for(SHELL)('%s has shell examples that run as they stand', PATIENCE, async (document) => {
+    const folder = await emptyFolder();
+    const script = `set -euo pipefail\n${await programOf(document, 'sh run')}`;
+    const { stdout } = await run('bash', ['-c', script], { cwd: folder, env: env() });
+    expect(stdout).not.toContain('"ok":false');
+    await rm(folder, { recursive: true });
   });
 
-  it('has TypeScript examples that compile strictly and run as they stand, those of a document as one program', async () => {
-    let ran = 0;
-    for (const document of await documents()) {
-      const blocks = [...(await read(document)).matchAll(/```ts run\n([\s\S]*?)```/g)].map((match) => match[1]!);
-      if (blocks.length === 0) continue;
+  it.for(TYPESCRIPT)(
+    '%s has TypeScript examples that compile strictly and run as they stand',
+    PATIENCE,
+    async (document) => {
       const folder = await emptyFolder();
-      await mkdir(join(folder, 'node_modules'));
       for (const name of ['assay', '@types', 'undici-types']) {
         const target = new URL(name === 'assay' ? '.' : `node_modules/${name}`, ROOT);
         await symlink(fileURLToPath(target), join(folder, 'node_modules', name));
       }
       const program = join(folder, 'program.mts');
-      await writeFile(program, blocks.join('\n'));
-      expect(compiled(program), document).toEqual([]);
-      const { stderr } = await run(process.execPath, ['program.mjs'], { cwd: folder, env: env(), timeout: 60_000 });
-      expect(stderr, document).toBe('');
+      await writeFile(program, await programOf(document, 'ts run'));
+      expect(compiled(program)).toEqual([]);
+      const { stderr } = await run(process.execPath, ['program.mjs'], { cwd: folder, env: env() });
+      expect(stderr).toBe('');
       await rm(folder, { recursive: true });
-      ran += blocks.length;
+    },
+  );
+
+  it.for(PYTHON)('%s has Python examples that run as they stand', async (document, context) => {
+    await run(needs('python3', context), ['-c', await programOf(document, 'py run')]);
+  });
+
+  it('has no code that is not run, but for what is printed and for commands of those who run it', async () => {
+    const kinds = new Map<string, number>();
+    for (const document of DOCUMENTS) {
+      for (const { kind, code } of blocksOf(await read(document))) {
+        kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+        expect(['sh run', 'ts run', 'py run', 'sh', 'json', ''], document).toContain(kind);
+        if (kind !== 'sh') continue;
+        for (const line of code.split('\n').filter(Boolean)) {
+          expect(line, document).toMatch(/^([A-Z_]+=\S* )*(npx assay|npm (ci|test|install|start)|node bench\/)/);
+        }
+      }
     }
-    expect(ran).toBeGreaterThan(0);
+    for (const kind of ['sh run', 'ts run', 'py run']) expect(kinds.get(kind), kind).toBeGreaterThan(1);
+  });
+
+  it('gives to each command only options that it has', PATIENCE, async () => {
+    const options = new Map<string, string>();
+    const help = async (command: string) => {
+      const text =
+        options.get(command) ??
+        (await run(process.execPath, [fileURLToPath(new URL('scripts/assay.mjs', ROOT)), command, '--help'])).stdout;
+      options.set(command, text);
+      return text;
+    };
+    let seen = 0;
+    for (const document of DOCUMENTS) {
+      for (const { code } of blocksOf(await read(document)).filter(({ kind }) => kind.startsWith('sh'))) {
+        for (const [, command = '', rest = ''] of code.matchAll(/npx assay ([a-z]+)([^#|\n]*)/g)) {
+          for (const [option] of rest.matchAll(/(?<=\s)--[a-z-]+/g)) {
+            expect(await help(command), `${document}: npx assay ${command} ${option}`).toContain(option);
+            seen++;
+          }
+        }
+      }
+    }
+    expect(seen).toBeGreaterThan(3);
   });
 
   it('names only scripts, commands and files that exist', async () => {
     const { scripts } = JSON.parse(await read('package.json'));
     const main = `${await read('src/main.ts')}${await read('src/commands/client-commands.ts')}`;
-    for (const document of await documents()) {
+    for (const document of DOCUMENTS) {
       const text = await read(document);
       for (const [, name] of text.matchAll(/npm run ([a-z:-]+)/g)) expect(scripts, document).toHaveProperty([name!]);
       for (const [, name] of text.matchAll(/npx assay ([a-z]+)/g)) {

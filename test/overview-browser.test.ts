@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Outcome } from '../src/services/service.ts';
@@ -102,32 +100,6 @@ describe('the overview page', () => {
     expect(await places('Overview').getAttribute('aria-current')).toBe('page');
     await go('Defectoscopy');
     await page.waitForURL(`${product.addresses['defectoscopy']}/`);
-  });
-
-  it('has nothing that axe calls serious, and nothing wider than the screen', async (test) => {
-    const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    const looks = [
-      { viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'en-GB' },
-      { viewport: { width: 1440, height: 900 }, colorScheme: 'dark', locale: 'ru-RU' },
-      { viewport: { width: 390, height: 844 }, colorScheme: 'light', locale: 'ru-RU' },
-      { viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'en-GB' },
-    ] as const;
-    await product.predict();
-    for (const look of looks) {
-      const { page } = await visit(test, `${product.url}/overview`, { ...look, bypassCSP: true });
-      const name = `${look.viewport.width} ${look.colorScheme} ${look.locale}`;
-      await page.addScriptTag({ content: source });
-      const grave = await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`);
-      expect(grave, name).toEqual([]);
-      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
-      expect(wide, name).toBeLessThanOrEqual(look.viewport.width);
-      const shots = process.env['ASSAY_SCREENSHOTS'];
-      if (shots !== undefined) {
-        await page.screenshot({ path: `${shots}/overview-${name.replaceAll(' ', '-')}.png`, fullPage: true });
-      }
-    }
   });
 
   it('shows itself without a script, too, with a way to see it anew', async (test) => {

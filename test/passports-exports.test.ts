@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
 import {
@@ -124,6 +124,20 @@ describe('exports', () => {
     expect(await clerk.get('/export/all/excel')).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
     const { headers } = await client.get('/export/all/excel');
     expect(headers.get('content-disposition')).toContain(`filename="Passports_${today}.xlsx"`);
+  });
+
+  it('of many are not made for HEAD', async () => {
+    const path = '/export/all/excel';
+    const query = vi.spyOn(house.house.db, 'query');
+    onTestFinished(() => query.mockRestore());
+    const read = () => query.mock.calls.filter(([sql]) => JSON.stringify(sql).includes('passport_documents')).length;
+    const head = await client.ask(path, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type'), head.text]).toEqual([200, EXCEL, '']);
+    // What is asked afterwards is answered after a beginning would have been made.
+    for (let i = 0; i < 10; i++) await client.get('/api/status');
+    expect(read()).toBe(0);
+    await client.get(path);
+    expect(read()).toBeGreaterThan(0);
   });
 
   it.each(['excel', 'pdf'])('as %s are refused for what is not done, not there, no id, or no layout', async (kind) => {

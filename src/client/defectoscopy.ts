@@ -83,20 +83,20 @@ export class Defectoscopy {
   /** Where on the upright photo a class was seen, as a grid of values from 0 to 1. */
   async heatmap(taskId: string, className: string, { signal }: CallOptions = {}): Promise<Heatmap> {
     const answer = await this.#line.ask(`${pathOf(taskId)}/heatmap`, { query: { class: className }, signal });
-    return answer.json<{ data: Heatmap }>().data;
+    return answer.data<Heatmap>();
   }
 
   /** The names that results can have. */
   async classes(options: CallOptions = {}): Promise<{ defects: readonly string[]; surfaces: readonly string[] }> {
     const list = async (kind: string) =>
-      (await this.#line.ask(`/classes/${kind}`, { signal: options.signal })).json<{ data: string[] }>().data;
+      (await this.#line.ask(`/classes/${kind}`, { signal: options.signal })).data<string[]>();
     const [defects, surfaces] = await Promise.all([list('defects'), list('surfaces')]);
     return { defects, surfaces };
   }
 
   /** Which model is loaded. Throws `Unavailable` where none is; needs no token. */
   async health({ signal }: CallOptions = {}): Promise<DefectoscopyHealth> {
-    return (await this.#line.ask('/health', { retries: 0, signal })).json<{ data: DefectoscopyHealth }>().data;
+    return (await this.#line.ask('/health', { retries: 0, signal })).data<DefectoscopyHealth>();
   }
 
   /** Keeps bytes that a task may name, as long as a result is kept. */

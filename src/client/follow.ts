@@ -37,7 +37,8 @@ export async function follow<State>(needs: {
   const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState } = needs.options;
   const began = clock.now();
   const leftSeconds = () => timeoutSeconds - (clock.now() - began) / 1000;
-  const ageSeconds = () => (clock.now() - (needs.acceptedAtMs ?? began)) / 1000;
+  // Never below zero: a handle may come from a machine whose clock is ahead, and no wait is to last until then.
+  const ageSeconds = () => Math.max(0, clock.now() - (needs.acceptedAtMs ?? began)) / 1000;
 
   async function pause(seconds: number): Promise<void> {
     if (seconds <= 0) return;

@@ -51,6 +51,10 @@ describe('polling as the specification wants it', () => {
     expect((await pauses(['done'], { ...known, acceptedSecondsAgo: 700 })).slept).toEqual([]);
   });
 
+  it('waits no longer than the estimate for a task that was accepted by a clock ahead of this one', async () => {
+    expect((await pauses(['done'], { estimateSeconds: 90, acceptedSecondsAgo: -86_400 })).slept).toEqual([90]);
+  });
+
   it('then every 30 seconds, growing to 60 with the age of the task', async () => {
     const { slept } = await pauses([...times(20, 'not yet' as const), 'done'], {
       estimateSeconds: 90,

@@ -24,12 +24,12 @@ export function exchangedFor(apiKey: string, { line, clock }: { line: Line; cloc
   }
 
   return {
-    async token() {
+    async token(signal) {
       if (held && clock.now() < held.goodUntilMs) return held.token;
       exchanging ??= exchange().finally(() => {
         exchanging = undefined;
       });
-      return exchanging;
+      return signal ? whileWanted(exchanging, signal) : exchanging;
     },
     renews(refused) {
       // Another caller may have a new one already.
@@ -37,4 +37,13 @@ export function exchangedFor(apiKey: string, { line, clock }: { line: Line; cloc
       return true;
     },
   };
+}
+
+/** What a promise comes to, for who does not give up before: then the signal's reason is thrown, and the promise goes on. */
+function whileWanted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', giveUp, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
 }

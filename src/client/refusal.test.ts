@@ -42,6 +42,21 @@ it('makes do with what stands between us and the service', () => {
   expect(answer(401, '')).toMatchObject({ name: 'Unauthorized', code: 'HTTP_401' });
 });
 
+it('makes do with the words of other services, which are no faults of ours', () => {
+  for (const body of [
+    { detail: 'Not Found' },
+    { detail: [{ msg: 'no place' }] },
+    { detail: [null] },
+    { error: 'gone' },
+  ]) {
+    expect(answer(404, body)).toMatchObject({
+      name: 'NotFound',
+      code: 'HTTP_404',
+      message: expect.stringContaining('status 404'),
+    });
+  }
+});
+
 it('tells a task that is gone from an address that never was', () => {
   const gone = { error: { code: 'TASK_NOT_FOUND', message: '' } };
   expect([answer(404, gone).name, answer(404, { error: { code: 'NOT_FOUND' } }).name]).toEqual([

@@ -60,15 +60,20 @@ interface Body {
   readonly detail?: readonly ValidationDetail[];
 }
 
-/** Something between us and the service may have answered in its place, with a page or with nothing. */
+/** Something between us and the service may have answered in its place, with a page, with nothing or with words of its own. */
 function bodyOf(text: string): Body {
   try {
     const body = JSON.parse(text) as Body | null;
-    return typeof body === 'object' && body !== null ? body : {};
+    if (typeof body !== 'object' || body === null) return {};
+    const { error, detail } = body;
+    return { ...(typeof error === 'object' && { error }), ...(isDetail(detail) && { detail }) };
   } catch {
     return {};
   }
 }
+
+const isDetail = (detail: unknown): detail is readonly ValidationDetail[] =>
+  Array.isArray(detail) && detail.every((fault: Partial<ValidationDetail> | null) => Array.isArray(fault?.loc));
 
 function sentenceOf(detail: readonly ValidationDetail[]): string {
   const [first] = detail;

@@ -32,8 +32,10 @@ export interface Answer {
   readonly headers: Headers;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly text: string;
-  /** The body, which is what the service's description says it is. */
-  json<T>(): T;
+  /** The body, an object, which is what the service's description says it is. */
+  json<T extends object>(): T;
+  /** What stands in the success envelope. */
+  data<T extends object>(): T;
 }
 
 /** A slow uplink. */
@@ -60,36 +62,42 @@ export async function send(
   const limitSeconds = timeoutSeconds + holdSeconds + size / BYTES_A_SECOND;
   const inTime = AbortSignal.timeout(Math.ceil(limitSeconds * 1000));
   const body = json === undefined ? asked.body : JSON.stringify(json);
+  // Not within the `try`: what no header can carry is the caller's mistake, and no network problem to be tried again.
+  const headers = new Headers(
+    present({
+      accept: 'application/json',
+      authorization: token === undefined ? undefined : `Bearer ${token}`,
+      'content-type': json === undefined ? undefined : 'application/json',
+      'idempotency-key': idempotencyKey,
+      prefer: holdSeconds > 0 ? `wait=${Math.ceil(holdSeconds)}` : undefined,
+      ...asked.headers,
+    }),
+  );
   try {
     const response = await fetch(url + path + queryOf(asked.query), {
       method,
       // No cookie: it would decide whose documents these are.
       credentials: 'omit',
       redirect: 'manual',
-      headers: present({
-        accept: 'application/json',
-        authorization: token === undefined ? undefined : `Bearer ${token}`,
-        'content-type': json === undefined ? undefined : 'application/json',
-        'idempotency-key': idempotencyKey,
-        prefer: holdSeconds > 0 ? `wait=${Math.ceil(holdSeconds)}` : undefined,
-        ...asked.headers,
-      }),
+      headers,
       ...(body !== undefined && { body }),
       signal: signal ? AbortSignal.any([signal, inTime]) : inTime,
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const text = () => new TextDecoder().decode(bytes);
-    const { status, headers } = response;
+    const object = <T extends object>() => objectIn<T>(() => JSON.parse(text()), url);
+    const { status } = response;
     const redirected = response.type === 'opaqueredirect' || status === 303;
     if (!response.ok && !(asked.redirects && redirected)) {
-      return refusalOf({ status, headers, text: text() }, clock.now());
+      return refusalOf({ status, headers: response.headers, text: text() }, clock.now());
     }
     return {
-      ...{ status, headers, bytes },
+      ...{ status, headers: response.headers, bytes },
       get text() {
         return text();
       },
-      json: () => parsed(text(), url),
+      json: object,
+      data: () => objectIn(() => object<{ data?: unknown }>().data, url),
     };
   } catch (error) {
     if (error instanceof AssayError) return error;
@@ -98,12 +106,16 @@ export async function send(
   }
 }
 
-function parsed<T>(text: string, url: string): T {
+/** Whatever stands at this address answers something; a service of ours, always an object. */
+function objectIn<T extends object>(look: () => unknown, url: string): T {
+  let cause: unknown;
   try {
-    return JSON.parse(text) as T;
-  } catch (cause) {
-    throw new AssayError({ code: 'UNEXPECTED_ANSWER', message: `${url} is no service of Assay's.`, cause });
+    const found = look();
+    if (typeof found === 'object' && found !== null) return found as T;
+  } catch (error) {
+    cause = error;
   }
+  throw new AssayError({ code: 'UNEXPECTED_ANSWER', message: `${url} is no service of Assay's.`, cause });
 }
 
 function unanswered(cause: unknown, url: string, limitSeconds: number): AssayError {

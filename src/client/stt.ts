@@ -92,12 +92,12 @@ export class Stt {
   ): Promise<string | Transcription> {
     const headers = { accept: '*/*' };
     const answer = await this.#line.ask(`${pathOf(taskId)}/transcript`, { query: { format }, headers, signal });
-    return format === 'json' ? answer.json<{ data: Transcription }>().data : answer.text;
+    return format === 'json' ? answer.data<Transcription>() : answer.text;
   }
 
   /** What hears recordings. Throws `Unavailable` where nothing does; needs no token. */
   async health({ signal }: CallOptions = {}): Promise<SttHealth> {
-    return (await this.#line.ask('/health', { retries: 0, signal })).json<{ data: SttHealth }>().data;
+    return (await this.#line.ask('/health', { retries: 0, signal })).data<SttHealth>();
   }
 
   /** Keeps bytes that a task may name, as long as a result is kept. */

@@ -3,6 +3,7 @@ import { TaskFailed } from './errors.ts';
 import { follow, type Reading, type WaitOptions } from './follow.ts';
 import { type Line, newIdempotencyKey } from './line.ts';
 import { PACES, type Polling } from './pace.ts';
+import { retryAfterSeconds } from './refusal.ts';
 import type { CallOptions } from './request.ts';
 
 /** A task that was accepted. Plain data: keep it, and a wait can go on after a restart. */
@@ -67,7 +68,7 @@ export async function uploadFile(line: Line, bytes: Bytes, { signal }: CallOptio
   const body = blobOf(bytes);
   const headers = { 'content-type': body.type || 'application/octet-stream' };
   const answer = await line.ask('/files', { method: 'POST', body, headers, repeatable: true, signal });
-  return answer.json<{ data: UploadedFile }>().data;
+  return answer.data<UploadedFile>();
 }
 
 export async function createTask<Accepted extends { readonly task_id: string }>(
@@ -77,12 +78,12 @@ export async function createTask<Accepted extends { readonly task_id: string }>(
   { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions,
 ): Promise<Accepted & { readonly accepted_at_ms: number }> {
   const answer = await line.ask(path, { method: 'POST', json, idempotencyKey, signal });
-  return { ...answer.json<{ data: Accepted }>().data, accepted_at_ms: line.clock.now() };
+  return { ...answer.data<Accepted>(), accepted_at_ms: line.clock.now() };
 }
 
 /** One look. */
 export async function readTask<S extends State>(line: Line, id: string, { signal }: CallOptions): Promise<S> {
-  return (await line.ask(pathOf(id), { signal })).json<{ data: S }>().data;
+  return (await line.ask(pathOf(id), { signal })).data<S>();
 }
 
 /** Waits for a task's end; one without a result is thrown as `TaskFailed`. */
@@ -95,12 +96,11 @@ export async function waitForTask<S extends State & { readonly error?: string; r
   const { task_id: taskId, accepted_at_ms: acceptedAtMs, estimated_wait_seconds: estimateSeconds } = handle;
   const read = async (holdSeconds: number): Promise<Reading<S>> => {
     const answer = await line.ask(pathOf(taskId), { holdSeconds, retries: 0, signal: options.signal });
-    const state = answer.json<{ data: S }>().data;
-    const wait = Number(answer.headers.get('retry-after') ?? 'none');
+    const state = answer.data<S>();
     return {
       state,
       ended: state.status === 'done' || state.status === 'failed',
-      retryAfterSeconds: Number.isFinite(wait) && polling === 'specification' ? wait : undefined,
+      retryAfterSeconds: retryAfterSeconds(answer.headers, line.clock.now()),
     };
   };
   const pace = PACES[polling];
@@ -112,7 +112,7 @@ export async function waitForTask<S extends State & { readonly error?: string; r
 
 /** Ends a task that has not ended; a lost answer is not asked for again, since the second one would be a refusal. */
 export async function cancelTask<S extends State>(line: Line, id: string, { signal }: CallOptions): Promise<S> {
-  return (await line.ask(`${pathOf(id)}/cancel`, { method: 'POST', signal })).json<{ data: S }>().data;
+  return (await line.ask(`${pathOf(id)}/cancel`, { method: 'POST', signal })).data<S>();
 }
 
 export async function webhookKeys(line: Line, { signal }: CallOptions): Promise<WebhookKeys> {

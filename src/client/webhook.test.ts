@@ -93,6 +93,13 @@ describe('a callback is refused', () => {
     await expect(verifyWebhook(BODY, headers(CODED.v1), strict)).rejects.toMatchObject({ code: 'WEBHOOK_TIME' });
   });
 
+  it('whatever its time, where the tolerance or the time to compare with is no number', async () => {
+    for (const unknown of [{ toleranceSeconds: Number.NaN }, { nowMs: Number.NaN }]) {
+      const verified = verifyWebhook(BODY, headers(CODED.v1), { secret: CODED.secret, nowMs, ...unknown });
+      await expect(verified).rejects.toMatchObject({ code: 'WEBHOOK_TIME' });
+    }
+  });
+
   it('and a receiver that trusts nobody, or a key that is none, is told so', async () => {
     await expect(verifyWebhook(BODY, headers(V1A), { nowMs })).rejects.toThrow('needs a secret or a public key');
     await expect(verifyWebhook(BODY, headers(V1A), { publicKey: 'whpk_AAAA', nowMs })).rejects.toThrow('32 bytes');

@@ -16,6 +16,7 @@ import {
   verdictLines,
 } from '../conform/index.ts';
 import { PACKAGE_ROOT, plan } from '../plan.ts';
+import { sendable } from './sendable.ts';
 
 export interface ConformOptions {
   readonly service?: string;
@@ -89,7 +90,7 @@ function wantedChecks({ name, checks }: Subject, only: readonly string[]) {
 async function given({ name }: Subject, base: string, options: ConformOptions) {
   const sameMachine = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(base).hostname);
   const isPassports = name === 'passports';
-  const named = isPassports ? options.apiKey : options.token;
+  const named = isPassports ? options.apiKey : sendable(options.token);
   const credential = named ?? (sameMachine ? await localCredential(name) : undefined);
   const example = (file: string) => () => readFile(new URL(`examples/${file}`, PACKAGE_ROOT));
   return {

@@ -1,8 +1,7 @@
-import { stat } from 'node:fs/promises';
-import { join, parse } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import { Assay, type AssayError, type Passports, type ReadDocument, TaskFailed } from '../client/index.ts';
-import { type ErrandOptions, failureOf, keep, onErrand, tell } from './errand.ts';
+import { documentFiles } from './document-files.ts';
+import { type ErrandOptions, failureOf, onErrand, tell } from './errand.ts';
 import { givenFile } from './given-file.ts';
 import { documentLines } from './result-lines.ts';
 import { whileWaiting } from './waiting.ts';
@@ -19,15 +18,15 @@ type File = Awaited<ReturnType<typeof givenFile>>;
  * `assay extract FILE…`: the fields of technical passports. Each PDF is a document; files of other kinds are photos of
  * pages, and are together one more document, in the order in which they were named.
  */
-export function extractCommand(paths: readonly string[], given: ExtractOptions, signal: AbortSignal): Promise<void> {
-  const options = { ...given, json: given.json || given.format === 'json' };
+export function extractCommand(paths: readonly string[], asked: ExtractOptions, signal: AbortSignal): Promise<void> {
+  const options = { ...asked, json: asked.json || asked.format === 'json' };
   const { format, language, output } = options;
   return onErrand('passports', options, signal, async ({ url, token, apiKey, ...manners }) => {
-    if ((format === 'xlsx' || format === 'pdf') && output === undefined) {
-      throw new OperatorError(`--format ${format} needs --output: a file, or a folder for several documents.`);
-    }
+    const given = await sorted(await Promise.all(paths.map(givenFile)));
+    const count = given.pdfs.length + Math.min(1, given.pages.length);
+    const files = format === 'xlsx' || format === 'pdf' ? await documentFiles(format, { output, count }) : undefined;
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...manners });
-    const ids = await sent(passports, await Promise.all(paths.map(givenFile)), signal);
+    const ids = await sent(passports, given, signal);
     if (!options.wait) {
       const accepted = await Promise.all(ids.map((id) => passports.status(id, { signal })));
       return tell(
@@ -50,8 +49,7 @@ export function extractCommand(paths: readonly string[], given: ExtractOptions, 
         console.error(failureOf(error));
       }
     }
-    if (format === 'xlsx' || format === 'pdf')
-      return exported(passports, read, { format, language, output: output! }, signal);
+    if (files) return files.write(passports, read, { language, signal });
     const lines = read.flatMap((document, index) => [
       ...(ids.length > 1 ? [...(index > 0 ? [''] : []), `${document.filename}:`] : []),
       ...documentLines(document),
@@ -62,11 +60,20 @@ export function extractCommand(paths: readonly string[], given: ExtractOptions, 
   });
 }
 
-/** Uploads everything and answers the ids of the documents. The first file that is refused ends it, by its name. */
-async function sent(passports: Passports, files: readonly File[], signal: AbortSignal): Promise<string[]> {
+interface Sorted {
+  readonly pdfs: readonly File[];
+  readonly pages: readonly File[];
+}
+
+async function sorted(files: readonly File[]): Promise<Sorted> {
   const pdfs: File[] = [];
   const pages: File[] = [];
   for (const file of files) ((await isPdf(file.data)) ? pdfs : pages).push(file);
+  return { pdfs, pages };
+}
+
+/** Uploads everything and answers the ids of the documents. The first file that is refused ends it, by its name. */
+async function sent(passports: Passports, { pdfs, pages }: Sorted, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
   if (pages.length > 0) {
     const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(about(pages));
@@ -89,19 +96,3 @@ function about(files: readonly File[]) {
 }
 
 const isPdf = async (data: Blob) => (await data.slice(0, 1024 + 5).text()).includes('%PDF-');
-
-async function exported(
-  passports: Passports,
-  read: readonly ReadDocument[],
-  { format, language, output }: { format: 'xlsx' | 'pdf'; language: 'en' | 'ru' | undefined; output: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const isFolder = (await stat(output).catch(() => undefined))?.isDirectory() ?? false;
-  if (read.length > 1 && !isFolder) throw new OperatorError(`${output} is no folder, which several documents need.`);
-  for (const { id, filename } of read) {
-    const path = isFolder ? join(output, `${parse(filename).name}.${format}`) : output;
-    const asked = { language, signal };
-    await keep(path, await (format === 'xlsx' ? passports.exportExcel(id, asked) : passports.exportPdf(id, asked)));
-    console.log(path);
-  }
-}

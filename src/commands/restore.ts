@@ -22,11 +22,11 @@ export async function restoreCommand(
 ): Promise<void> {
   const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'restore');
   const { shared } = planned;
-  await withFile(file, shared.dataDir, async (path) => {
+  await withFile(file, { dataDir: shared.dataDir, signal }, async (path) => {
     const migrations = await readMigrations(new URL('migrations/', PACKAGE_ROOT));
     const status = statusLine(process.stderr);
     const show = (text: string) => {
-      if (signal.aborted) throw new OperatorError('Stopped: nothing was changed.');
+      if (signal.aborted) throw stopped();
       status.show(text);
     };
     const name = file === '-' ? 'on standard input' : file;
@@ -44,6 +44,7 @@ export async function restoreCommand(
   }).catch(inWords);
 }
 
+const stopped = () => new OperatorError('Stopped: nothing was changed.');
 const read = (path: string) => createReadStream(path, { highWaterMark: 1024 * 1024 });
 
 function summary({ rows, files, migrated }: PutBack, what: { taken_at: string; version: string }): string[] {
@@ -70,7 +71,11 @@ async function handBack(db: Db): Promise<void> {
 }
 
 /** The whole of it is read before anything is touched, so what comes by a pipe is put down first. */
-async function withFile(file: string, dataDir: string, run: (path: string) => Promise<void>): Promise<void> {
+async function withFile(
+  file: string,
+  { dataDir, signal }: { dataDir: string; signal: AbortSignal },
+  run: (path: string) => Promise<void>,
+): Promise<void> {
   if (file !== '-') {
     const found = await stat(file).catch(() => undefined);
     if (!found?.isFile()) throw new OperatorError(`There is no file ${file}.`);
@@ -80,7 +85,9 @@ async function withFile(file: string, dataDir: string, run: (path: string) => Pr
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     const path = join(folder, 'backup');
-    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }));
+    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal }).catch((error: unknown) => {
+      throw signal.aborted ? stopped() : error;
+    });
     await run(path);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -25,6 +25,14 @@ it('is the listener of this machine, opened by what the local profile has made',
   const stt = { url: 'http://127.0.0.1:8002', token: 'local-token', polling: 'local' };
   expect(await serverOf('stt', {})).toMatchObject(stt);
   vi.stubEnv('STT_PORT', '9002');
+  for (const [host, url] of [
+    ['::', 'http://[::1]:9002'],
+    ['::1', 'http://[::1]:9002'],
+    ['192.0.2.7', 'http://192.0.2.7:9002'],
+  ] as const) {
+    vi.stubEnv('HOST', host);
+    expect(await serverOf('stt', {})).toMatchObject({ url, local: true });
+  }
   vi.stubEnv('HOST', '0.0.0.0');
   vi.stubEnv('STT_API_TOKENS', 'configured, other');
   expect(await serverOf('stt', {})).toMatchObject({ url: 'http://127.0.0.1:9002', token: 'configured' });
@@ -57,4 +65,7 @@ it('is a sentence where there is none', async () => {
     await expect(serverOf('stt', { server })).rejects.toThrow('no http or https address');
   }
   await expect(serverOf('stt', { server: 'http://me:word@host' })).rejects.toThrow('place for credentials');
+  for (const token of ['ключ', 'a\nb', 'tоken']) {
+    await expect(serverOf('stt', { server: 'http://host', token })).rejects.toThrow(/^The token has .* copy it anew/);
+  }
 });

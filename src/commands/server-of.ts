@@ -1,5 +1,7 @@
+import { isIPv6 } from 'node:net';
 import { OperatorError } from '../base/operator-error.ts';
 import type { AssayOptions } from '../client/index.ts';
+import { sendable } from './sendable.ts';
 
 export interface ServerOptions {
   /** Absent: the listener of this machine's settings. */
@@ -25,8 +27,8 @@ export async function serverOf(name: string, { server, token, apiKey }: ServerOp
   const local = given === undefined || LOOPBACK.includes(new URL(given).hostname);
   const isKey = name === 'passports';
   const opens = isKey
-    ? { token, apiKey: token === undefined ? (apiKey ?? process.env['ASSAY_API_KEY']) : undefined }
-    : { token: token ?? process.env['ASSAY_TOKEN'], apiKey: undefined };
+    ? { token: sendable(token), apiKey: token === undefined ? (apiKey ?? process.env['ASSAY_API_KEY']) : undefined }
+    : { token: sendable(token ?? process.env['ASSAY_TOKEN']), apiKey: undefined };
   const own = given === undefined || (local && !opens.token && !opens.apiKey) ? await ownServer(name) : undefined;
   const url = given ?? own?.url;
   if (url === undefined) throw new OperatorError(`SERVICES leaves ${name} out; --server names another server.`);
@@ -35,15 +37,16 @@ export async function serverOf(name: string, { server, token, apiKey }: ServerOp
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-async function ownServer(name: string) {
+async function ownServer(service: string) {
   // The settings of every service, which a server elsewhere has no need of.
   const { plan } = await import('../plan.ts');
   const { services, host } = await plan(process.env, 'client');
-  const service = services.find((each) => each.name === name);
-  if (service === undefined) return undefined;
-  return { url: `http://${EVERYWHERE[host] ?? host}:${service.port}`, credential: service.credential };
+  const found = services.find((each) => each.name === service);
+  if (found === undefined) return undefined;
+  const name = EVERYWHERE[host] ?? host;
+  return { url: `http://${isIPv6(name) ? `[${name}]` : name}:${found.port}`, credential: found.credential };
 }
 
 function addressOf(server: string): string {

@@ -27,7 +27,7 @@ export function cameLine({ status, headers, bytes, json }: Exchange): string {
     String(status),
     location !== null && `to ${location}`,
     (json === undefined || !type.includes('json')) && `[${type}]`,
-    shortened(isText(type, json) ? bytes.toString('utf8') : `${bytes.length} bytes`, 400),
+    shortened(isText(type, json) ? masked(bytes.toString('utf8')) : `${bytes.length} bytes`, 400),
   ]
     .filter((word) => typeof word === 'string' && word !== '')
     .join(' ');
@@ -38,5 +38,8 @@ export function shortened(text: string, length: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
+
+/** Credentials that a deployment gives out; what a failure shows may be pasted anywhere. */
+const masked = (text: string) => text.replace(/("(?:token|receipt)"\s*:\s*")[^"]+/g, '$1…');
 
 const isText = (type: string, json: unknown) => json !== undefined || /^text\/|xml|javascript/.test(type);

@@ -17,7 +17,7 @@ export async function fileUrl(visit: Visit, flag: string, type: string, bytes: (
   });
   const data = isRecord(answer.json) ? answer.json['data'] : undefined;
   const url = isRecord(data) ? data['url'] : undefined;
-  if (typeof url === 'string') return url;
+  if (typeof url === 'string' && URL.canParse(url)) return url;
   return skip(`no ${flag} was given, and the deployment keeps no files itself (POST /files answered ${answer.status})`);
 }
 

@@ -8,7 +8,8 @@ export async function pageAt(probe: Probe, path: string): Promise<Exchange> {
     const answer = await probe.get(at, { headers: { accept: 'text/html' }, as: 'without a token' });
     const location = answer.headers.get('location');
     if (location === null || answer.status < 300 || answer.status > 399 || hops === 3) return answer;
-    const to = new URL(location, new URL(probe.base + at));
+    if (!URL.canParse(location, probe.base + at)) return answer;
+    const to = new URL(location, probe.base + at);
     const { origin, pathname } = new URL(probe.base);
     const prefix = pathname === '/' ? '' : pathname;
     if (to.origin !== origin || !to.pathname.startsWith(prefix)) return answer;

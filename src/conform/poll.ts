@@ -5,6 +5,8 @@ import type { Exchange } from './exchange.ts';
 
 // "Repeat with a pause of about 30 to 60 seconds per task" (8), unless the deployment holds the answer by itself.
 const PAUSE_MS = 30_000;
+// Between answers that were held, in case that a deployment only says so.
+const BREATH_MS = 500;
 
 /** Reads a task's state until it is final. A deployment that knows `Prefer: wait` (RFC 7240) is asked to hold the answer. */
 export async function untilFinal(
@@ -18,7 +20,8 @@ export async function untilFinal(
     const answer = await read({ prefer: `wait=${Math.min(20, leftSeconds)}` });
     if (isFinal(answer)) return answer;
     if (Date.now() >= until) return skip(tooLong(visit));
-    if (answer.headers.get('preference-applied') === null) await pause(visit, Math.min(PAUSE_MS, until - Date.now()));
+    const wasHeld = answer.headers.get('preference-applied') !== null;
+    await pause(visit, Math.min(wasHeld ? BREATH_MS : PAUSE_MS, until - Date.now()));
   }
 }
 

@@ -6,7 +6,7 @@ import {
   LogController,
   type onResponseHookHandler,
 } from 'fastify';
-import { methodNotAllowed, notFound, uriTooLong } from '../base/faults.ts';
+import { type Fault, methodNotAllowed, notFound, uriTooLong } from '../base/faults.ts';
 import type { Log } from '../base/log.ts';
 import type { Access, Guard } from './bearer.ts';
 import { closeGently } from './closing.ts';
@@ -61,6 +61,8 @@ export interface GatewayOptions extends Reference {
   validation?: ValidationFormat;
   /** True for an error that means "the store cannot be reached": it is answered 503 and not 500. */
   isUnavailable?: (error: unknown) => boolean;
+  /** What is answered then; `QUEUE_UNAVAILABLE` unless a service has no queue. */
+  unavailable?: () => Fault;
   /** How refusals look to people, on routes whose `page` is set. */
   refusalPage?: RefusalPage;
   patience?: Patience;
@@ -77,7 +79,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { validation = envelopeValidation, isUnavailable = () => false, patience = PATIENCE } = options;
   const { allow, allowPreflight } = cors(options.corsAllowOrigins ?? []) ?? {};
   const paths = knownPaths();
-  const refuse = refusals({ validation, isUnavailable, page: options.refusalPage, lingerMs: patience.lingerMs });
+  const refuse = refusals({
+    ...{ validation, isUnavailable, unavailable: options.unavailable },
+    ...{ page: options.refusalPage, lingerMs: patience.lingerMs },
+  });
 
   const app: Gateway = fastify({
     ...serverLimits(patience),

@@ -28,11 +28,13 @@ export type RefusalPage = (
 export function refusals(options: {
   validation: ValidationFormat;
   isUnavailable: (error: unknown) => boolean;
+  /** What is answered then. */
+  unavailable?: (() => Fault) | undefined;
   /** For routes that browsers open or send forms to: the refusal as a page. */
   page?: RefusalPage | undefined;
   lingerMs: number;
 }) {
-  const { validation, isUnavailable, page, lingerMs } = options;
+  const { validation, isUnavailable, unavailable = queueUnavailable, page, lingerMs } = options;
 
   /** The same refusal for a program and for a person. */
   function send(status: number, body: object, request: FastifyRequest, reply: FastifyReply): void {
@@ -61,7 +63,7 @@ export function refusals(options: {
       send(422, validation.body(problem, request.id) as object, request, reply);
       return;
     }
-    const fault = asFault(error, request) ?? (isUnavailable(error) ? queueUnavailable() : internalError());
+    const fault = asFault(error, request) ?? (isUnavailable(error) ? unavailable() : internalError());
     if (fault !== error && fault.status >= 500) request.log.error({ err: error }, fault.message);
     void reply.headers(fault.headers);
     send(fault.status, { ...failure(fault, request.id), ...fault.more }, request, reply);

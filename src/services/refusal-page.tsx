@@ -86,7 +86,9 @@ interface Body {
 /** In the reader's words, where we have them. */
 function sentencesOf({ error, detail = [] }: Body, words: RefusalTexts): string[] {
   if (error) return [words.refusals[error.code] ?? error.message];
-  return detail.map(
-    ({ loc, msg, type, ctx = {} }) => `${loc.slice(1).join('.')}: ${fill(words.problems[type] ?? msg, ctx)}`,
-  );
+  return detail.map(({ loc: [part, ...names], msg, type, ctx = {} }) => {
+    const sentence = fill(words.problems[type] ?? msg, ctx);
+    // What a part of the address is called, nobody sees who reads pages.
+    return part === 'path' ? sentence : `${names.join('.')}: ${sentence}`;
+  });
 }

@@ -26,8 +26,8 @@ export interface Product {
   predict(body?: Record<string, unknown>): Promise<string>;
   /** Waits until the task is finished and answers its data. */
   finished(id: string): Promise<Record<string, any>>;
-  /** Starts a worker with this model; answers how to stop it. */
-  startWorker(model: Model): Promise<() => Promise<void>>;
+  /** Starts a worker of a service with this model, of the first service where none is named; answers how to stop it. */
+  startWorker(model: Model, of?: string): Promise<() => Promise<void>>;
   /** Lets time pass for one task, its lease and its delivery. */
   age(id: string, seconds: number): Promise<void>;
   stop(): Promise<void>;
@@ -133,17 +133,17 @@ export async function startProduct({
       }
       throw new Error(`task ${id} does not end`);
     },
-    async startWorker(given) {
+    async startWorker(given, of = service) {
       const own = new AbortController();
       const registry = new Registry();
       const worker = work({
         id: `test-${Math.random().toString(36).slice(2)}`,
-        service,
+        service: of,
         load: async () => given,
         tasks,
         workers,
         maxAttempts: settings.workerMaxAttempts,
-        meters: createWorkMeters(service, registry),
+        meters: createWorkMeters(of, registry),
         metrics: () => registry.getMetricsAsJSON(),
         log,
         signal: own.signal,
@@ -154,7 +154,7 @@ export async function startProduct({
         await worker;
       };
       stopWorkers.push(stopWorker);
-      while (roster.state(service) !== 'warm') await new Promise((resolve) => setTimeout(resolve, 20));
+      while (roster.state(of) !== 'warm') await new Promise((resolve) => setTimeout(resolve, 20));
       return stopWorker;
     },
     async age(id, seconds) {

@@ -118,6 +118,13 @@ test('a file that grows or shrinks while it is read is no entry', async () => {
   await expect(archive.add('files/x', { size: 5, bytes: pieces('abc', 'def') })).rejects.toThrow(/has changed/);
 });
 
+test('a name that could not be read back is not written', async () => {
+  const archive = archiveWriter(async () => {});
+  for (const name of ['models/a: b', 'keys/../x', 'x'.repeat(100)]) {
+    await expect(archive.add(name, Buffer.alloc(0)), name).rejects.toThrow('could read');
+  }
+});
+
 test('a name leads nowhere but down', () => {
   for (const name of ['files/XX/ABC', 'models/defectoscopy/own-2/heads.json', 'keys/мой ключ.pem', 'x'.repeat(99)]) {
     expect(isSafe(name), name).toBe(true);

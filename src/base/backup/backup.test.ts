@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -138,6 +138,31 @@ describe('a backup', () => {
     expect((await readdir(join(from.dataDir, 'files'))).filter((name) => name.startsWith('backup-'))).toEqual([]);
   });
 
+  test('holds the files that links lead to, and nothing that could not be read back', async () => {
+    const from = await place('from');
+    // As a secret is mounted into a container.
+    await mkdir(join(from.dataDir, 'keys', '..data'), { recursive: true });
+    await writeFile(join(from.dataDir, 'keys', '..data', 'sealing.key'), 'secret');
+    await symlink('..data/sealing.key', join(from.dataDir, 'keys', 'sealing.key'));
+    await symlink('nowhere', join(from.dataDir, 'keys', 'gone.key'));
+    // Left by a restore that was killed.
+    await mkdir(join(from.dataDir, 'keys', '.replaced-01M7VNMBZ6GNKDZ9WQFF487680'));
+    await writeFile(join(from.dataDir, 'keys', '.replaced-01M7VNMBZ6GNKDZ9WQFF487680', 'old.key'), 'old');
+    const { bytes } = await backup(await sources(from));
+    const to = await place('to', { migrated: null });
+    await restore(bytes, to);
+    expect(await readFile(join(to.dataDir, 'keys', 'sealing.key'), 'utf8')).toBe('secret');
+    expect((await readdir(join(to.dataDir, 'keys'))).sort()).toEqual(['..data', 'sealing.key']);
+
+    for (const name of ['heads: new.json', 'x'.repeat(90)]) {
+      await mkdir(join(from.dataDir, 'models', 'defectoscopy'), { recursive: true });
+      const path = join(from.dataDir, 'models', 'defectoscopy', name);
+      await writeFile(path, '[]');
+      await expect(backup(await sources(from))).rejects.toThrow(`${path} cannot be in a backup`);
+      await rm(path);
+    }
+  });
+
   test('of a table larger than memory should be is written in parts, and read back from them', async () => {
     const from = await place('from');
     // More than one part of small rows, and a row that is larger than a part.
@@ -221,6 +246,24 @@ describe('putting a backup back', () => {
     await restore(bytes, to, { replace: true });
     expect(await everything(to.db)).toEqual(await everything(from.db));
     expect(await to.files.get(mine.key)).toBeUndefined();
+  });
+
+  test('into what one that was killed has left needs no leave, since nothing of it is anybody’s', async () => {
+    const from = await place('from');
+    await put(from.db, 'one', { file: (await from.files.put(Buffer.from('one'), { maxBytes: 100 })).key });
+    const { bytes } = await backup(await sources(from));
+    const to = await place('to', { migrated: null });
+    const half = join(to.dataDir, 'files', '.restored-01M7VNMBZ6GNKDZ9WQFF487680', '80');
+    await mkdir(half, { recursive: true });
+    await writeFile(join(half, '01M7VNMBZ6GNKDZ9WQFF487680'), 'half');
+    await restore(bytes, to);
+    expect((await readdir(join(to.dataDir, 'files'))).filter((name) => name.startsWith('.'))).toEqual([]);
+    // What one has put aside and not removed is a loss, and wants leave.
+    const aside = join(to.dataDir, 'keys', '.replaced-01M7VNMBZ6GNKDZ9WQFF487680');
+    await mkdir(aside, { recursive: true });
+    await writeFile(join(aside, 'sealing.key'), 'mine');
+    const empty = await place('empty', { migrated: null });
+    await expect(restore(bytes, { ...empty, dataDir: to.dataDir })).rejects.toThrow(join(to.dataDir, 'keys'));
   });
 
   test('that fails at its end leaves everything as it was', async () => {

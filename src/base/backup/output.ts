@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { newId } from '../ids.ts';
@@ -41,14 +40,15 @@ export async function fileOutput(path: string): Promise<Output> {
 
 /** Standard output, for whoever sends a backup on its way at once. */
 export function streamOutput(out: NodeJS.WriteStream): Output {
-  let fault: Error | undefined;
-  out.on('error', (error) => {
-    fault = error;
-  });
+  const refused = ({ message }: Error) => new OperatorError(`The backup could not be written: ${message}.`);
+  // Each piece is told of it; without a listener it would end the process.
+  out.on('error', () => {});
   return {
     async write(piece) {
-      if (fault) throw new OperatorError(`The backup could not be written: ${fault.message}.`);
-      if (!out.write(piece)) await Promise.race([once(out, 'drain'), once(out, 'close')]);
+      // Called back when it is written, and when it never will be.
+      await new Promise<void>((resolve, reject) => {
+        out.write(piece, (error) => (error ? reject(refused(error)) : resolve()));
+      });
     },
     keep: async () => {},
     discard: async () => {},

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Db, Queryable, Transaction } from '../db.ts';
 import { applied, type Migration, migrateWithin, pending } from '../migrate.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Entry } from './archive-reader.ts';
 import { CONTENTS_NAME, type Contents, migrationsOf } from './contents.ts';
-import { type StagedFolders, stageFolders } from './staged-folders.ts';
+import { isDraft, type StagedFolders, stageFolders } from './staged-folders.ts';
 import { loadTable, made, setCounters } from './tables.ts';
 import { A_WEEK_MS, FOLDERS } from './take.ts';
 
@@ -103,7 +103,9 @@ async function foldersWithFiles(dataDir: string): Promise<string[]> {
   for (const root of ROOTS) {
     const folder = join(dataDir, root);
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-    if (entries.some((entry) => !entry.isDirectory())) occupied.push(folder);
+    const files = entries.filter((entry) => !entry.isDirectory());
+    const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+    if (!paths.every(isDraft)) occupied.push(folder);
   }
   return occupied;
 }

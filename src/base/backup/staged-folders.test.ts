@@ -46,6 +46,15 @@ test('undone, before or after it took its place, it leaves what was there', asyn
   }
 });
 
+test('what a restore that was killed has left goes with the next one', async () => {
+  await stageFolders(dataDir, ['keys']).add('keys/half.key', bytes('half'));
+  const folders = stageFolders(dataDir, ['keys']);
+  await folders.add('keys/new.key', bytes('new'));
+  await folders.swapIn();
+  await folders.finish();
+  expect(await there()).toEqual(['keys/new.key']);
+});
+
 test.skipIf(!AS_ROOT)('put back by root, it belongs to the owner of DATA_DIR', async () => {
   await chown(dataDir, 4321, 4321);
   const folders = stageFolders(dataDir, ['files', 'keys']);

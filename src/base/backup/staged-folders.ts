@@ -16,10 +16,17 @@ export interface StagedFolders {
   finish(): Promise<void>;
 }
 
+const [FRESH, OLD] = ['.restored-', '.replaced-'] as const;
+
+/** Whether a path within one of the folders is what a restore that was killed has left; the next one removes it. */
+export const isStaged = (path: string): boolean => path.startsWith(FRESH) || path.startsWith(OLD);
+/** Whether it is a copy of what is in the backup, and so nobody's loss. */
+export const isDraft = (path: string): boolean => path.startsWith(FRESH);
+
 /** The folders themselves stay, since each may be a mount of its own: what is renamed is what lies in them. */
 export function stageFolders(dataDir: string, folders: readonly string[]): StagedFolders {
   const id = newId();
-  const [fresh, old] = [`.restored-${id}`, `.replaced-${id}`];
+  const [fresh, old] = [`${FRESH}${id}`, `${OLD}${id}`];
   const moved: { from: string; to: string }[] = [];
 
   async function moveAll(from: string, to: string, except: readonly string[] = []): Promise<void> {

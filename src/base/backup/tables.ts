@@ -104,7 +104,7 @@ export async function dumpTable(tx: Transaction, table: Table, take: (part: Buff
 /** Fills an empty table with parts as they were dumped. What the rows would trigger has happened before. */
 export async function loadTable(tx: Transaction, table: Table, parts: AsyncIterable<Buffer>): Promise<number> {
   const rows = async function* () {
-    for await (const part of parts) yield await promisify(gunzip)(part);
+    for await (const part of parts) yield await promisify(gunzip)(part, { maxOutputLength: LARGEST_PART_BYTES });
   };
   await tx.query(`alter table ${quoted(table.name)} disable trigger user`);
   const count = await tx.copyIn(`copy ${listed(table)} from stdin`, rows());
@@ -113,6 +113,8 @@ export async function loadTable(tx: Transaction, table: Table, parts: AsyncItera
 }
 
 const PART_BYTES = 8 * 1024 * 1024;
+/** A part ends with the row that fills it, and PostgreSQL makes no row longer than a gibibyte. */
+const LARGEST_PART_BYTES = PART_BYTES + 2 ** 30;
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const listed = ({ name, columns }: Table) => `${quoted(name)} (${columns.map(quoted).join(', ')})`;

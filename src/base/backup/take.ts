@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { Db, Transaction } from '../db.ts';
 import { applied, type Migration, pending } from '../migrate.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -8,7 +8,9 @@ import type { ArchiveWriter } from './archive-writer.ts';
 import { CONTENTS_NAME, contents } from './contents.ts';
 import { type FileColumn, missingFiles } from './file-columns.ts';
 import { type HeldFiles, holdFiles } from './held-files.ts';
+import { isStaged } from './staged-folders.ts';
 import { describeTables, dumpTable, made, readCounters } from './tables.ts';
+import { isSafe } from './tar.ts';
 
 /** Where everything lies that a backup holds. */
 export interface Sources {
@@ -127,11 +129,15 @@ async function addFolder(archive: ArchiveWriter, { dataDir, onPart }: Sources, f
   const root = join(dataDir, folder);
   const paths = await readdir(root, { recursive: true, withFileTypes: true }).catch(ifMissing);
   for (const entry of paths ?? []) {
-    if (!entry.isFile() || DRAFT.test(entry.name)) continue;
     const path = join(entry.parentPath, entry.name);
+    const inside = relative(root, path);
+    if (entry.isDirectory() || DRAFT.test(entry.name) || isStaged(inside)) continue;
+    // Of a link what it leads to: secrets that are mounted into a container are links.
     const found = await stat(path).catch(ifMissing);
-    if (!found) continue;
-    const name = `${folder}${path.slice(root.length)}`.replaceAll('\\', '/');
+    if (!found?.isFile()) continue;
+    const name = `${folder}/${inside.replaceAll(sep, '/')}`;
+    if (!isSafe(name))
+      throw new OperatorError(`${path} cannot be in a backup: its name is too long, or has : or \\ in it.`);
     onPart(name);
     await archive.add(name, { size: found.size, bytes: createReadStream(path) });
   }

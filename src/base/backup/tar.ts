@@ -16,11 +16,10 @@ const NAME_BYTES = 99;
  * backups of the same data (times, owners) is left at zero, so a header is a function of name and size.
  */
 export function tarHeader(name: string, size: number): Buffer {
-  const bytes = Buffer.from(name, 'utf8');
-  if (bytes.length > NAME_BYTES) throw new Error(`The name ${name} is longer than ${NAME_BYTES} bytes.`);
+  if (!isSafe(name)) throw new Error(`Nobody could read ${name} back: it is too long, or no name for everywhere.`);
   if (size > LARGEST_BYTES) throw new Error(`${name} is larger than 8 GiB.`);
   const header = Buffer.alloc(BLOCK_BYTES);
-  header.set(bytes, 0);
+  header.write(name, 0, 'utf8');
   header.write('0000600\0', 100); // readable by its owner alone, also when somebody unpacks it
   header.write('0000000\0', 108);
   header.write('0000000\0', 116);

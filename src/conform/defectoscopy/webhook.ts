@@ -1,5 +1,6 @@
 import { Breach } from '../breach.ts';
 import { type Check, step } from '../check.ts';
+import { shortened } from '../exchange.ts';
 import { data, dataObject, holds, shaped } from '../expect.ts';
 import { same } from '../same.ts';
 import { filledText, flag, integer, isRecord, oneOf, record, text } from '../shape.ts';
@@ -105,7 +106,7 @@ export const webhook: readonly Check[] = [
     title: 'the callback’s body is that of GET /result; only data.webhook goes on',
     run: async (visit) => {
       const { callback, last } = await delivered(visit);
-      holds(last, sameResult(callback.text, data(last)), `the body of the callback: ${callback.text}`);
+      holds(last, sameResult(callback.text, data(last)), `the body of the callback: ${shortened(callback.text, 400)}`);
     },
   },
   {

@@ -87,8 +87,8 @@ export const renameChecks: readonly Check[] = [
 ];
 
 function isHome({ probe }: Visit, location: string | null): boolean {
-  if (location === null) return false;
   const base = new URL(`${probe.base}/`);
+  if (location === null || !URL.canParse(location, base.href)) return false;
   const to = new URL(location, base);
   return to.host === base.host && (to.pathname === '/' || to.pathname === base.pathname);
 }

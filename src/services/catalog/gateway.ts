@@ -21,6 +21,7 @@ import type { Tokens } from './access/tokens.ts';
 import { openMedia } from './media.ts';
 import { pageRoutes } from './pages/pages.tsx';
 import { openRecords } from './records/records.ts';
+import { databaseUnavailable } from './refusals.ts';
 import { openReports } from './reports/postgres.ts';
 import { authRoutes } from './routes/auth-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
@@ -96,6 +97,7 @@ export async function openGateway({
     corsAllowOrigins: shared.corsAllowOrigins,
     validation: detailValidation,
     isUnavailable,
+    unavailable: databaseUnavailable,
     refusalPage: (...refused) => pages.refusal(...refused),
   });
   await app.register(cookie);
@@ -105,7 +107,7 @@ export async function openGateway({
   await authRoutes(app, { tokens, cookies, door, publicOrigins });
   searchRoutes(app, { search, cookies: { path: base, secure: shared.cookieSecure } });
   exportRoutes(app, { search });
-  await indexRoutes(app, { records, search });
+  await indexRoutes(app, { records, search, holes: shared.holes });
   rowRoutes(app, { search, reports, page: (...asked) => pages.row(...asked) });
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });

@@ -44,7 +44,10 @@ export const settings = {
     'CATALOG_SOURCES',
     `Services whose finished work can be searched, of ${SOURCES.join(', ')}; \`none\`: only what is imported. Documents of passports name people.`,
   ),
-  retentionDays: integer('CATALOG_RETENTION_DAYS', 365, 'How long a record is kept.', { min: 1, max: 36_500 }),
+  retentionDays: integer('CATALOG_RETENTION_DAYS', 365, 'How long a record is kept after it was indexed last.', {
+    min: 1,
+    max: 36_500,
+  }),
 };
 
 export type Own = Omit<Values<typeof settings>, 'sources'> & { readonly sources: readonly string[] };

@@ -89,7 +89,7 @@ function Contents(given: {
     <details class="contents">
       <summary safe>{words.contents}</summary>
       <div class="inside">
-        <search id="searching" hidden>
+        <search id="help-searching" hidden>
           <label class="visually-hidden" for="help-search" safe>
             {words.search}
           </label>
@@ -101,8 +101,8 @@ function Contents(given: {
           <PageList pages={pages} root={root} page={page} />
         </nav>
         {headings.length > 0 ? (
-          <nav class="headings" aria-labelledby="on-this-page">
-            <h2 id="on-this-page" safe>
+          <nav class="headings" aria-labelledby="help-headings">
+            <h2 id="help-headings" safe>
               {words.onThisPage}
             </h2>
             <ul lang="en">

@@ -38,6 +38,12 @@ describe('comma-separated values', () => {
     ['+3.5e-5', '+3.5e-5'],
     ['-', "'-"],
     ['a=1', 'a=1'],
+    // What another program, or another country, takes for the beginning of a cell.
+    ['a;=1+1;b', "a;'=1+1;b"],
+    ['a;"=1+1', `"a;""'=1+1"`],
+    ['a\n=1+1', `"a\n'=1+1"`],
+    ['\t=1', "'\t'=1"],
+    ['a; b = c - d', 'a; b = c - d'],
     ['a,b', '"a,b"'],
     ['two\nlines', '"two\nlines"'],
   ])('%j is written as %j', async (title, written) => {

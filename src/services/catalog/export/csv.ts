@@ -22,6 +22,11 @@ function written(cell: Cell): string {
   return typeof cell === 'string' ? harmless(cell) : String(cell);
 }
 
-/** Programs that open such files compute what begins with one of these signs; a number they may. */
-const harmless = (text: string) => (/^[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? `'${text}` : text);
+/**
+ * Programs that open such files compute what begins with one of these signs; a number they may. Where numbers have decimal
+ * commas, as in Russia, Excel takes semicolons for the ends of cells, and then quotes do not hold lines together either:
+ * so a text may have many beginnings.
+ */
+const harmless = (text: string) => (NUMBER.test(text) ? text : text.replace(BEGINNINGS, "'"));
+const BEGINNINGS = /^(?=[\t\r])|(?=[=+\-@])(?<=(?:^|[;\t\r\n])"*)/g;
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../base/json.ts';
-import { checkUrl, UrlRefused } from '../../../base/outbound-url.ts';
+import { checkUrl, type UrlPolicy, UrlRefused } from '../../../base/outbound-url.ts';
 import type { Detail } from '../../../http/details.ts';
 
 /** What a record may say of itself. */
@@ -10,7 +10,7 @@ type Field = (typeof FIELDS)[number];
 export type Complain = (field: string, what: Omit<Detail, 'loc' | 'input'> & { readonly input?: string }) => void;
 
 /** The fields of one record. What is wrong with one is complained of, and it counts as absent; null and, but for the id, an empty text are absent. */
-export function fieldsOf(given: Readonly<Record<string, unknown>>, complain: Complain) {
+export function fieldsOf(given: Readonly<Record<string, unknown>>, complain: Complain, images: UrlPolicy) {
   const text = (name: Field, most: number): string | undefined => {
     const value = given[name] ?? undefined;
     if (value === undefined || (value === '' && name !== 'record_id')) return undefined;
@@ -35,11 +35,11 @@ export function fieldsOf(given: Readonly<Record<string, unknown>>, complain: Com
       return undefined;
     },
 
-    /** An address of a public host. */
+    /** An address that an image may have. */
     image(): string | undefined {
       const url = text('image_url', LONGEST_URL);
       try {
-        if (url !== undefined) checkUrl(url, { kind: 'public' });
+        if (url !== undefined) checkUrl(url, images);
         return url;
       } catch (error) {
         if (!(error instanceof UrlRefused)) throw error;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readHoles } from '../../../base/addresses.ts';
 import { readRecords } from './read-record.ts';
 
 const only = (record: unknown) => {
@@ -36,6 +37,17 @@ describe('a record of one’s own', () => {
     expect(only({ record_id: 'a', image_url })).toEqual(
       taken ? { recordId: 'a', imageUrl: image_url } : ['image_url url_parsing'],
     );
+  });
+
+  it('may name an image on a host that the operator has opened', () => {
+    const record = { record_id: 'a', image_url: 'https://nas.internal/a.jpg' };
+    const holes = readHoles({ hosts: ['nas.internal'], cidrs: [] });
+    expect(readRecords([record], { holes }).records).toEqual([{ recordId: 'a', imageUrl: record.image_url }]);
+  });
+
+  it('is complained of in few words, however much is wrong with it', () => {
+    const record = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f${i}`, 0]));
+    expect(readRecords([record]).failed[0]?.detail).toHaveLength(20);
   });
 
   it('says nothing of a field by null or an empty text', () => {

@@ -1,3 +1,5 @@
+import type { Holes } from '../../../base/addresses.ts';
+import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { type Detail, missing } from '../../../http/details.ts';
 import { cleanText } from '../records/clean.ts';
 import { LONGEST_TITLE, recordIdOf } from '../records/entry.ts';
@@ -10,20 +12,23 @@ import type { Failed, Given } from './given.ts';
 export const MOST_RECORDS = 1000;
 
 const LONGEST_ID = 200;
+/** So much is said of one record: what is wrong with it in a thousand places takes no thousand lines. */
+const MOST_DETAILS = 20;
 const LONGEST_TEXT = 100_000;
 
-/** Tells the records of a request that can be indexed from those that cannot. */
-export function readRecords(given: readonly unknown[]): Given {
+/** Tells the records of a request that can be indexed from those that cannot. `holes`: hosts that images may have besides public ones. */
+export function readRecords(given: readonly unknown[], { holes }: { holes?: Holes } = {}): Given {
   const seen = new Set<string>();
   const records: ImportedRecord[] = [];
   const failed: Failed[] = [];
   for (const [index, each] of given.entries()) {
     const detail: Detail[] = [];
     const complain: Complain = (field, { input, ...what }) => {
+      if (detail.length >= MOST_DETAILS) return;
       const loc = ['body', 'records', index, field.slice(0, LONGEST_ID)];
       detail.push({ loc, ...what, ...(input !== undefined && { input: input.slice(0, LONGEST_ID) }) });
     };
-    const record = isObject(each) ? readRecord(each, complain) : undefined;
+    const record = isObject(each) ? readRecord(each, complain, { kind: 'public', holes }) : undefined;
     if (record === undefined) {
       detail.push({ loc: ['body', 'records', index], msg: 'Input should be a valid dictionary', type: 'dict_type' });
     }
@@ -41,13 +46,13 @@ export function readRecords(given: readonly unknown[]): Given {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function readRecord(given: Readonly<Record<string, unknown>>, complain: Complain): ImportedRecord {
+function readRecord(given: Readonly<Record<string, unknown>>, complain: Complain, images: UrlPolicy): ImportedRecord {
   for (const name of Object.keys(given)) {
     if (!(FIELDS as readonly string[]).includes(name)) {
       complain(name, { msg: 'Extra inputs are not permitted', type: 'extra_forbidden' });
     }
   }
-  const fields = fieldsOf(given, complain);
+  const fields = fieldsOf(given, complain, images);
   const id = fields.text('record_id', LONGEST_ID);
   const recordId = cleanText(id ?? '').trim();
   if ((given['record_id'] ?? undefined) === undefined) {

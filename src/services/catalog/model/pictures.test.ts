@@ -156,6 +156,34 @@ describe('pictures of records', () => {
     expect(await pictures.turn(signal)).toBe('made');
   });
 
+  it('and who writes their record at the same moment wait for each other, and never in a circle', async () => {
+    const { db } = database;
+    answer = async () => photo(10, 10).png().toBuffer();
+    await seed('a');
+    let made: Promise<unknown> | undefined;
+    // As indexing does: the record, then its picture.
+    await db.transaction(async (tx) => {
+      const { rows } = await tx.query<{ number: number }>(
+        `select number from catalog_records where record_id = 'a' for update`,
+      );
+      made = pictures.turn(signal);
+      await expect
+        .poll(
+          async () =>
+            (
+              await db.query(
+                `select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`,
+              )
+            ).rowCount,
+          { timeout: 20_000 },
+        )
+        .toBeGreaterThan(0);
+      await tx.query('update catalog_pictures set due_at = now() where number = $1', [rows[0]!.number]);
+    });
+    expect(await made).toBe('made');
+    expect(await row('a')).toMatchObject({ attempts: null, picture_width: 10 });
+  });
+
   it('of what a record showed before it was written anew are not kept', async () => {
     let arrive = () => {};
     const arrived = new Promise<void>((resolve) => (arrive = resolve));

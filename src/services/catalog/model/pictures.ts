@@ -116,21 +116,26 @@ const CLAIM = {
 const KEEP = {
   name: 'catalog-picture-keep',
   text: `
-    with mine as (
-      delete from catalog_pictures p where ${MINE} returning p.number
+    with was as materialized (
+      -- The record first, as whoever writes or removes it does: so two never wait for each other in a circle.
+      select r.number, r.picture_key
+        from catalog_records r
+       where r.number = $1 and r.picture_of = $2
+         and exists (select from catalog_pictures p where p.number = r.number and p.attempts = $3)
+         for update
     ),
-    was as materialized (
-      select r.number, r.picture_key from catalog_records r join mine using (number) for update of r
+    mine as (
+      delete from catalog_pictures p using was where p.number = was.number and p.attempts = $3 returning p.number
     ),
     discarded as (
       insert into catalog_trash (key)
-      select picture_key from was where picture_key is not null
+      select picture_key from was join mine using (number) where picture_key is not null
           on conflict do nothing
     )
     update catalog_records r
        set picture_key = $4, picture_width = $5, picture_height = $6
-      from was
-     where r.number = was.number`,
+      from mine
+     where r.number = mine.number`,
 };
 
 const POSTPONE = {

@@ -1,7 +1,7 @@
 import type { Hit } from '../search/found.ts';
 import { recordAddress } from './address.ts';
 import type { Onlooker } from './frame.tsx';
-import { Moment, Stranger, scored, serviceOf } from './said.tsx';
+import { Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
 import { counted } from './texts.ts';
 import { Tile } from './tile.tsx';
 
@@ -15,7 +15,7 @@ export function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.E
       <Tile hit={hit} root="" words={words} width={THUMBNAIL} />
       <div class="caption">
         <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
-          <Stranger text={hit.title || hit.recordId} />
+          <Stranger text={nameOf(hit, language)} />
         </a>
         <Verdict hit={hit} onlooker={onlooker} />
         <p class="hint">

@@ -2,7 +2,7 @@ import type { Hit } from '../search/found.ts';
 import { recordAddress } from './address.ts';
 import { Marks } from './card.tsx';
 import type { Onlooker } from './frame.tsx';
-import { Moment, Stranger, scored, serviceOf } from './said.tsx';
+import { Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
 import { Tile } from './tile.tsx';
 
 const THUMBNAIL = 320;
@@ -12,7 +12,7 @@ export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker
   const { words, language } = onlooker;
   const { columns } = words;
   return (
-    <section class="scroll" tabindex="0" aria-label={words.results}>
+    <section class="scroll" tabindex="0" aria-label={words.views.table}>
       <table class="hits">
         <thead>
           <tr>
@@ -38,7 +38,7 @@ export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker
               </td>
               <th scope="row">
                 <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
-                  <Stranger text={hit.title || hit.recordId} />
+                  <Stranger text={nameOf(hit, language)} />
                 </a>
                 {/* Of a photo the text is the names of its classes, which stand beside. */}
                 {hit.service === 'defectoscopy' && hit.status === 'done' ? (

@@ -4,7 +4,7 @@ import type { Report, Status } from '../reports/report.ts';
 import type { Row } from '../search/found.ts';
 import { recordAddress } from './address.ts';
 import type { Onlooker } from './frame.tsx';
-import { Moment, Stranger } from './said.tsx';
+import { Moment, nameOf, Stranger } from './said.tsx';
 import { Tile } from './tile.tsx';
 
 /** What a report may become, by what it is. `open` from a decision asks for a note; from a review it is only put back. */
@@ -39,7 +39,7 @@ export function QueueItem(given: {
       <div class="said">
         <h2>
           <a class="name record" href={recordAddress(root, recordId)} dir="auto">
-            <Stranger text={row?.title || recordId} />
+            <Stranger text={row === undefined ? recordId : nameOf(row, language)} />
           </a>
         </h2>
         {row === undefined ? (

@@ -33,6 +33,10 @@ export function ReportForm(given: {
         <label>
           <span safe>{words.action}</span>
           <select name="action_type" required>
+            {/* Nobody is to ask for a deletion by having chosen nothing. */}
+            <option value="" safe>
+              {words.chooseAction}
+            </option>
             {ACTIONS.filter((action) => (action === 'restore') === row.hidden || action === 'other').map((action) => (
               <option value={action} safe>
                 {words.actions[action]}

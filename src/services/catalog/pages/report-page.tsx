@@ -54,11 +54,11 @@ export async function sendReport(
 function Trail({ events, onlooker }: { events: readonly TrailEvent[]; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   return (
-    <section class="panel trail" aria-labelledby="trail-title">
+    <div class="panel trail">
       <h2 id="trail-title" safe>
         {words.trailOf}
       </h2>
-      <section class="scroll" tabindex="0" aria-label={words.trailOf}>
+      <section class="scroll" tabindex="0" aria-labelledby="trail-title">
         <table>
           <thead>
             <tr>
@@ -92,7 +92,7 @@ function Trail({ events, onlooker }: { events: readonly TrailEvent[]; onlooker: 
           </tbody>
         </table>
       </section>
-    </section>
+    </div>
   );
 }
 

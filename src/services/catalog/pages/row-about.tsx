@@ -2,7 +2,7 @@ import type { Row } from '../search/found.ts';
 import { recordAddress } from './address.ts';
 import type { Onlooker } from './frame.tsx';
 import { photoOf } from './results-shape.ts';
-import { Moment, Stranger, serviceOf } from './said.tsx';
+import { Moment, nameOf, Stranger, serviceOf } from './said.tsx';
 import { visible } from './visible.ts';
 
 /** What the record is called, and the ways back and on. */
@@ -34,7 +34,7 @@ export function Head({ row, back, onlooker }: { row: Row; back: string; onlooker
         </nav>
       </div>
       <h1 dir="auto">
-        <Stranger text={row.title || row.recordId} />
+        <Stranger text={nameOf(row, language)} />
       </h1>
       <p class="hint">
         <span safe>{serviceOf(row.service, words)}</span> · <Moment at={row.createdAt} language={language} /> UTC ·{' '}

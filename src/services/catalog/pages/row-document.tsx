@@ -17,7 +17,7 @@ export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker })
   return (
     <div class={pictured ? 'detail' : ''}>
       {pictured ? (
-        <div class="pages">
+        <section class="pages" aria-label={words.sheet} tabindex="0">
           <figure class="sheet">
             <Sheet
               sheet={sheet}
@@ -27,7 +27,7 @@ export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker })
             />
             <figcaption safe>{words.sheet}</figcaption>
           </figure>
-        </div>
+        </section>
       ) : (
         ''
       )}

@@ -17,7 +17,7 @@ import { RowDocument } from './row-document.tsx';
 import { RowImport } from './row-import.tsx';
 import { Picture, RowPhoto } from './row-photo.tsx';
 import { RowSpeech } from './row-speech.tsx';
-import { Stranger } from './said.tsx';
+import { nameOf, Stranger } from './said.tsx';
 import type { Language } from './texts.ts';
 import { firstWords, visible } from './visible.ts';
 
@@ -42,7 +42,7 @@ export const rowPage =
       titles: { defects: words.defects, groups: words.groups, none: words.noDefects, choose: words.chooseClass },
     };
     return frame.send(reply, onlooker, {
-      title: firstWords(visible(row.title || row.recordId), 80),
+      title: firstWords(visible(nameOf(row, language)), 80),
       root: '../',
       own,
       script: 'services/catalog/browser/row-page.js',

@@ -1,10 +1,11 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { heatTexts } from '../../../ui/browser/heat-texts.ts';
 import { PictureFrame } from '../../../ui/picture-frame.tsx';
+import { className } from '../../class-names.ts';
 import type { Row } from '../search/found.ts';
 import type { Onlooker } from './frame.tsx';
 import { photoOf } from './results-shape.ts';
-import { shareOf, titleOf } from './said.tsx';
+import { nameOf, shareOf, titleOf } from './said.tsx';
 import { visible } from './visible.ts';
 
 /** Of the pictures that are kept. */
@@ -22,7 +23,12 @@ export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): J
           <h2 id="verdict" safe>
             {defects.length === 0
               ? words.looksSound
-              : defects.map(({ name, conf }) => `${titleOf(name, language)}, ${shareOf(conf, language)}`).join(' · ')}
+              : defects
+                  .map(({ name, conf }, at) => {
+                    const said = at === 0 ? titleOf(name, language) : visible(className(name, language));
+                    return `${said}, ${shareOf(conf, language)}`;
+                  })
+                  .join(' · ')}
           </h2>
           {surface === undefined ? (
             ''
@@ -47,7 +53,7 @@ export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): J
 /** The picture that the catalog keeps, with room for a map. */
 export function Picture({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
-  const { image, recordId, title } = row;
+  const { image, recordId } = row;
   if (image === null) {
     return (
       <p class="panel no-picture hint" safe>
@@ -62,7 +68,7 @@ export function Picture({ row, onlooker }: { row: Row; onlooker: Onlooker }): JS
         src={`../image/${encodeURIComponent(recordId)}?w=${LARGE}`}
         width={image.width}
         height={image.height}
-        alt={fill(words.photo, { name: visible(title) })}
+        alt={fill(words.photo, { name: visible(nameOf(row, language)) })}
       />
     </PictureFrame>
   );

@@ -1,7 +1,8 @@
 import { ownValue } from '../../../base/own-value.ts';
 import { fill } from '../../../ui/browser/fill.ts';
+import { moments } from '../../../ui/browser/moments.ts';
 import { className } from '../../class-names.ts';
-import type { Scored } from '../search/found.ts';
+import type { Hit, Scored } from '../search/found.ts';
 import type { Language, Texts } from './texts.ts';
 import { visible } from './visible.ts';
 
@@ -22,17 +23,25 @@ export const shareOf = (share: number, language: Language, digits = 0): string =
     // 99.6 % is not all there is: a whole number must not say more than the decimals do.
   }).format(digits === 0 && share < 1 ? Math.min(share, 0.99) : share);
 
+/**
+ * What a record is called. A photo whose file has no name is called by what it shows, which the record says in English: here
+ * it is said in the reader's language.
+ */
+export function nameOf(hit: Pick<Hit, 'title' | 'recordId' | 'surface' | 'master' | 'defects'>, language: Language) {
+  const { title, recordId, surface, master, defects } = hit;
+  const names = [surface, (defects[0] ?? master)?.name].flatMap((name) => name ?? []);
+  if (names.length > 0 && title === names.map((name) => className(name, 'en')).join(': ')) {
+    return names.map((name, at) => (at === 0 ? titleOf(name, language) : className(name, language))).join(': ');
+  }
+  return title || recordId;
+}
+
 /** `crack 91 %`. */
 export const scored = ({ name, conf }: Scored, language: Language): string =>
   `${titleOf(name, language)} ${shareOf(conf, language)}`;
 
 /** Day and minute, in UTC: everybody who looks sees the same. */
-export const moment = (at: Date, language: Language): string =>
-  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone: 'UTC',
-  }).format(at);
+export const moment = (at: Date, language: Language): string => moments(language, 'UTC').format(at);
 
 export const Moment = ({ at, language }: { at: Date; language: Language }): JSX.Element => (
   <time datetime={at.toISOString()} safe>

@@ -46,7 +46,10 @@ export function SearchView(given: ResultsView & { saved: readonly View[]; filter
         </button>
       </form>
       <div class="catalog">
-        <aside id="filters" class="filters-panel" aria-label={words.filters}>
+        <aside id="filters" class="filters-panel" aria-labelledby="filters-title">
+          <h2 id="filters-title" class="visually-hidden" safe>
+            {words.filters}
+          </h2>
           <p class="close">
             <a href="#results" class="button" safe>
               {words.closeFilters}

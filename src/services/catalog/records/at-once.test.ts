@@ -47,6 +47,8 @@ it('who writes records and who takes all of them apart anew wait for each other,
     await write(tx, [entry('b')]);
   });
   expect(await rebuilding).toBe(true);
-  const { rows } = await db.query(`select record_id from catalog_records where search @@ to_tsquery('russian', 'новое')`);
+  const { rows } = await db.query(
+    `select record_id from catalog_records where search @@ to_tsquery('russian', 'новое')`,
+  );
   expect(rows).toHaveLength(2);
 });

@@ -1,7 +1,7 @@
 import type { Db, Transaction } from '../../../base/db.ts';
 import { searchedOf } from './entry.ts';
 import { FEED } from './sources.ts';
-import { addWords, tsvector } from './write.ts';
+import { addWords, holdRecords, tsvector } from './write.ts';
 
 /** Asks for everything to be indexed anew; while that is under way, it begins again from the start. */
 export async function askForRebuild(db: Db): Promise<void> {
@@ -36,11 +36,15 @@ interface Rebuild {
   readonly services: string[];
 }
 
-/** Texts may be long. */
+/** Few, and short ones: whoever writes records waits meanwhile. */
 const BATCH = 100;
+/** Of stored (compressed) texts. */
+const BATCH_BYTES = 250_000;
 
 async function takeApart(tx: Transaction, after: number): Promise<void> {
-  const { rows } = await tx.query<{ number: number; title: string; text: string }>(NEXT, [after, BATCH]);
+  // What is read is what is written: nobody writes it anew in between.
+  await holdRecords(tx);
+  const { rows } = await tx.query<{ number: number; title: string; text: string }>(NEXT, [after, BATCH, BATCH_BYTES]);
   const last = rows.at(-1);
   if (last === undefined) {
     await tx.query('delete from catalog_rebuild');
@@ -68,15 +72,15 @@ const UNDER_WAY = `
     from catalog_rebuild
      for update skip locked`;
 
-// Locked, so that what is read is what is written: a record that is indexed meanwhile waits, and comes after.
+// The first is taken however long it is.
 const NEXT = `
-  select r.number, r.title, t.text
-    from catalog_records r
-    join catalog_texts t using (number)
-   where r.number > $1
-   order by r.number
-   limit $2
-     for no key update of r`;
+  select number, title, text
+    from (select r.number, r.title, t.text,
+                 sum(pg_column_size(t.text)) over (order by r.number) as bytes, row_number() over (order by r.number) as place
+            from (select number, title from catalog_records where number > $1 order by number limit $2) r
+            join catalog_texts t using (number)) n
+   where place = 1 or bytes <= $3
+   order by number`;
 
 const RENEW = `
   update catalog_records r

@@ -179,15 +179,17 @@ describe('indexing everything anew', () => {
 });
 
 describe('housekeeping', () => {
-  const days = (n: number) => new Date(Date.now() - n * 86_400_000);
+  const indexed = (days: number, recordIds: string) =>
+    database.db.query(
+      'update catalog_records set indexed_at = now() - make_interval(days => $1) where record_id like $2',
+      [days, recordIds],
+    );
 
-  it('removes records that are too old, with their pictures', async () => {
-    const many = Array.from({ length: 600 }, (_, i) => ({ recordId: `old-${i}`, createdAt: days(31) }));
-    await records.import([
-      ...many,
-      { recordId: 'young', createdAt: days(29) },
-      { recordId: 'old', createdAt: days(40) },
-    ]);
+  it('removes records that were indexed too long ago, with their pictures', async () => {
+    const many = Array.from({ length: 600 }, (_, i) => ({ recordId: `old-${i}` }));
+    await records.import([...many, { recordId: 'young' }, { recordId: 'old' }]);
+    await indexed(31, 'old%');
+    await indexed(29, 'young');
     await database.db.query(`update catalog_records set hidden = true where record_id = 'old'`);
     const keys = [await picture('old-0'), await picture('young')] as const;
     await records.tidy(signal, { retentionDays: 30 });
@@ -197,11 +199,18 @@ describe('housekeeping', () => {
     expect(await count('catalog_trash')).toBe(0);
   });
 
+  it('keeps what was imported as long as anything else, however old it says that it is', async () => {
+    await records.import([{ recordId: 'a', createdAt: new Date('2001-01-01') }]);
+    await records.tidy(signal, { retentionDays: 30 });
+    expect((await rows()).map((row) => row['record_id'])).toEqual(['a']);
+  });
+
   it('forgets the words that only removed records had', async () => {
     await records.import([
-      { recordId: 'old', text: 'Ивановский и трещины', createdAt: days(31) },
+      { recordId: 'old', text: 'Ивановский и трещины' },
       { recordId: 'young', text: 'трещина и скол' },
     ]);
+    await indexed(31, 'old');
     await records.tidy(signal, { retentionDays: 30 });
     const { rows: left } = await database.db.query<{ word: string }>('select word from catalog_words order by word');
     // Both forms of what the young one has; and what is too common to be searched for.

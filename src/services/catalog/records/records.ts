@@ -28,7 +28,7 @@ export interface Records {
   import(records: readonly ImportedRecord[]): Promise<void>;
   /** Asks for everything that can still be read to be indexed anew; the worker does it. */
   rebuild(): Promise<void>;
-  /** Housekeeping: removes records that are older than `retentionDays`, what they leave behind, and what came to nothing. */
+  /** Housekeeping: removes records that were indexed more than `retentionDays` ago, what they leave behind, and what came to nothing. */
   tidy(signal: AbortSignal, options: { retentionDays: number }): Promise<void>;
 }
 

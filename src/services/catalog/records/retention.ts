@@ -3,12 +3,13 @@ import type { Db } from '../../../base/db.ts';
 /** Few enough that nobody waits long for the rows of a batch. */
 const BATCH = 500;
 
-/** Removes records that are older than `days`; their pictures become trash. */
+/**
+ * Removes records that were indexed last more than `days` ago; their pictures become trash. It is not asked how old they
+ * say that they are: somebody has just imported the photos of ten years.
+ */
 export async function removeOld(db: Db, days: number, signal: AbortSignal): Promise<void> {
-  for (const which of ['not hidden', 'hidden'] as const) {
-    for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
-      ({ rowCount: batch } = await db.query(removeOf(which), [days, BATCH]));
-    }
+  for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
+    ({ rowCount: batch } = await db.query(REMOVE, [days, BATCH]));
   }
 }
 
@@ -19,13 +20,12 @@ export async function removeLost(db: Db, signal: AbortSignal): Promise<void> {
   }
 }
 
-// Each kind has an index by age of its own.
-const removeOf = (which: 'hidden' | 'not hidden') => `
+const REMOVE = `
   with old as materialized (
     select number, picture_key
       from catalog_records
-     where ${which} and created_at < now() - make_interval(days => $1)
-     order by created_at, number
+     where indexed_at < now() - make_interval(days => $1)
+     order by indexed_at, number
      limit $2
        for update skip locked
   ),

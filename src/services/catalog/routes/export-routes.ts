@@ -36,16 +36,17 @@ export function exportRoutes(app: Gateway, { search }: { search: Search }): void
       const { query } = request;
       const filters = filtersFrom(query, request.reader);
       const { mediaType, ending, bytes } = FORMATS[query.format];
+      const day = new Date().toISOString().slice(0, 10);
+      const headers = {
+        'content-type': mediaType,
+        'content-disposition': `attachment; filename="Catalog_${day}.${ending}"`,
+      };
+      // Otherwise all of it would be made, and thrown away.
+      if (request.method === 'HEAD') return reply.headers(headers).send(Readable.from([]));
       const pieces = inPieces(bytes(search.each(filters, sortFrom(query, filters))));
       // Before the first piece nothing is sent yet, and what fails can still be told.
       const first = await pieces.next();
-      const day = new Date().toISOString().slice(0, 10);
-      return reply
-        .headers({
-          'content-type': mediaType,
-          'content-disposition': `attachment; filename="Catalog_${day}.${ending}"`,
-        })
-        .send(Readable.from(from(first, pieces), { objectMode: false }));
+      return reply.headers(headers).send(Readable.from(from(first, pieces), { objectMode: false }));
     },
   );
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import type { Holes } from '../../../base/addresses.ts';
 import { isUnavailable } from '../../../base/db.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
@@ -16,6 +17,8 @@ const BODY_BYTES = 32 * 2 ** 20;
 interface Needs {
   readonly records: Records;
   readonly search: Search;
+  /** Hosts that images may have besides public ones. */
+  readonly holes: Holes;
 }
 
 /** Moderators index records of their own, have everything indexed anew, and see how far that is. */
@@ -37,7 +40,7 @@ interface Table {
   readonly bytes: Buffer;
 }
 
-function importRoute(scope: Gateway, { records }: Needs): void {
+function importRoute(scope: Gateway, { records, holes }: Needs): void {
   takeTables(scope);
   const table = { schema: { type: 'string', format: 'binary', description: 'A header row names the same fields.' } };
   scope.post<{ Body: Static<typeof schema.Records> }>(
@@ -72,7 +75,7 @@ function importRoute(scope: Gateway, { records }: Needs): void {
       preValidation: async (request) => asRecords(request as FastifyRequest, scope.closing),
     },
     async (request) => {
-      const { records: good, failed } = readRecords(request.body.records);
+      const { records: good, failed } = readRecords(request.body.records, { holes });
       await records.import(good).catch(unavailable);
       return { indexed: good.length, failed };
     },

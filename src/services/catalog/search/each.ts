@@ -22,10 +22,8 @@ export async function* each(db: Db, filters: Filters, sort: Sort): AsyncGenerato
     let after: readonly unknown[] | undefined;
     do {
       const places = await placesAfter(db, narrowed, { sort, stage, after, limit: Math.min(left, CHUNK) });
-      yield* rowsOf(
-        db,
-        places.map(({ number }) => number),
-      );
+      const numbers = places.map(({ number }) => number);
+      yield* rowsOf(db, numbers, filters.hidden === true);
       left -= places.length;
       after = places.length === CHUNK ? places.at(-1)!.keys : undefined;
     } while (after && left > 0);
@@ -73,10 +71,15 @@ async function placesAfter(
 
 type ExportRow = HitRow & { readonly place: number; readonly text: string; readonly result: JsonObject };
 
-async function* rowsOf(db: Queryable, numbers: readonly number[]): AsyncGenerator<Exported, void, undefined> {
+/** Whether they are hidden is asked once more: a slow reader comes to them long after they were found. */
+async function* rowsOf(
+  db: Queryable,
+  numbers: readonly number[],
+  hidden: boolean,
+): AsyncGenerator<Exported, void, undefined> {
   for (let from = 0; from < numbers.length; ) {
     const wanted = numbers.slice(from, from + ROWS);
-    const { rows } = await db.query<ExportRow>(EXPORTED, [wanted, ROWS_BYTES]);
+    const { rows } = await db.query<ExportRow>(EXPORTED, [wanted, ROWS_BYTES, hidden]);
     for (const row of rows) yield { ...hitOf(row), text: row.text, result: row.result };
     // Of those that came before the last one here, whichever is missing has gone.
     from += rows.at(-1)?.place ?? wanted.length;
@@ -91,8 +94,10 @@ const EXPORTED = {
              sum(pg_column_size(t.text) + pg_column_size(d.result)) over (order by w.place) as bytes,
              row_number() over (order by w.place) as nth
         from unnest($1::bigint[]) with ordinality as w (number, place)
+        join catalog_records r using (number)
         join catalog_texts t using (number)
         join catalog_details d using (number)
+       where r.hidden = $3
     )
     select m.place, ${HIT_COLUMNS}, t.text, d.result
       from measured m

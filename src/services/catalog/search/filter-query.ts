@@ -154,9 +154,15 @@ function momentOf(key: 'from' | 'to', text: string | undefined): { at: Date; who
   if (text === undefined) return undefined;
   const at = new Date(text);
   const wholeDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  if ((wholeDay || MOMENT.test(text)) && !Number.isNaN(at.getTime())) return { at, wholeDay };
+  if ((wholeDay || MOMENT.test(text)) && !Number.isNaN(at.getTime()) && isOfMonth(text)) return { at, wholeDay };
   const msg = 'Input should be a valid date or datetime';
   throw new InvalidInput([{ loc: ['query', key], msg, type: 'datetime_parsing', input: text }]);
+}
+
+/** JavaScript takes 30 February for 1 March. */
+function isOfMonth(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number);
+  return day! <= new Date(Date.UTC(year!, month!, 0)).getUTCDate();
 }
 
 function tooManyWords(q: string): InvalidInput {

@@ -1,4 +1,5 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
+import { moments } from '../../../ui/browser/moments.ts';
 import { ask, Refused } from '../../../ui/browser/requests.ts';
 import type { ListPage } from './list-texts.ts';
 
@@ -19,7 +20,7 @@ export function openList(
   attempt: (act: () => Promise<unknown>) => void,
 ) {
   const list = byId('documents');
-  const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' });
+  const when = moments(document.documentElement.lang);
   const rows = () => [...list.children] as HTMLElement[];
   const find = <T extends HTMLElement>(row: HTMLElement, what: string) => row.querySelector<T>(what)!;
   let asking = false;

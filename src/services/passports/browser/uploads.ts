@@ -67,7 +67,7 @@ function sendForm<Body>(
   request.upload.addEventListener('progress', ({ loaded, total }) => {
     bar.hidden = false;
     bar.value = total > 0 ? loaded / total : 0;
-    sent.textContent = fill(texts.uploading, { share: `${Math.floor(bar.value * 100)} %` });
+    sent.textContent = fill(texts.uploading, { share: Math.floor(bar.value * 100) });
   });
   return new Promise((resolve, reject) => {
     request.addEventListener('loadend', () => {

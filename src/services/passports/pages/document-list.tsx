@@ -1,4 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
+import { moments } from '../../../ui/browser/moments.ts';
 import { Word } from '../../csrf-word.tsx';
 import type { ListPage, ListTexts } from '../browser/list-texts.ts';
 import type { Document, Status } from '../documents.ts';
@@ -97,7 +98,7 @@ function Item(given: {
 }): JSX.Element {
   const { item, words, language, csrf, signedIn } = given;
   const { id = '', filename = '', status = 'PENDING', progress = null, cached = false } = item ?? {};
-  const when = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  const when = moments(language, 'UTC');
   return (
     <li data-id={id} data-status={status}>
       <div class="what">

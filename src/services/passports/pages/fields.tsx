@@ -93,7 +93,7 @@ export function Mark({ field, words }: { field: PresentedField; words: ReviewTex
   const facts = [
     ...(value === null && source === null ? [words.empty] : []),
     ...(source === null ? [] : [words.sources[source]]),
-    ...(confidence === null ? [] : [fill(words.confidence, { share: `${Math.floor(confidence * 100)} %` })]),
+    ...(confidence === null ? [] : [fill(words.confidence, { share: Math.floor(confidence * 100) })]),
     ...(page === null ? [] : [fill(words.onPage, { page })]),
     ...(editedAt !== null && original !== null ? [fill(words.original, { value: shown(original) })] : []),
   ];

@@ -2,6 +2,7 @@ import { CSRF_FIELD } from '../../../http/csrf.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { fill } from '../../../ui/browser/fill.ts';
+import { moments } from '../../../ui/browser/moments.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
 import { serviceLinks } from '../../neighbours.ts';
@@ -198,7 +199,7 @@ function Review(given: {
   const general = warnings.filter((warning) => warning.fields === undefined || warning.fields.length === 0);
   return (
     <div class="review">
-      <section class="pages" aria-label={words.pages}>
+      <section class="pages" aria-label={words.pages} tabindex="0">
         <Sheets opened={opened} fields={fields} words={words} />
       </section>
       <section class="values" aria-labelledby="fields-title">
@@ -246,7 +247,7 @@ function History(given: {
   const { history, fields, language } = given;
   const words = reviewTexts[language];
   const known = new Map(fields.map((field) => [field.storedKey, field]));
-  const when = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  const when = moments(language, 'UTC');
   return (
     <details id="history" class="history" data-fresh="history">
       <summary safe>{`${words.history} (${history.length})`}</summary>

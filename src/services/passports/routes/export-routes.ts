@@ -158,9 +158,11 @@ export function exportRoutes(
 const languageFor = (request: FastifyRequest) => languageOf(request.headers['accept-language']);
 
 function send(reply: FastifyReply, type: string, disposition: string, bytes: AsyncIterable<Buffer> | Buffer) {
+  // What is made as it is sent would be made for HEAD too, and thrown away.
+  const made = Buffer.isBuffer(bytes) || reply.request.method !== 'HEAD' ? bytes : [];
   return reply
     .headers({ 'content-type': type, 'content-disposition': disposition, vary: 'Accept-Language' })
-    .send(Buffer.isBuffer(bytes) ? bytes : Readable.from(bytes, { objectMode: false }));
+    .send(Buffer.isBuffer(made) ? made : Readable.from(made, { objectMode: false }));
 }
 
 /** A day begins at its first moment and, as an end, lasts to its last. */

@@ -13,7 +13,7 @@ for (const block of document.querySelectorAll<HTMLElement>('.code')) {
 }
 
 const input = byId<HTMLInputElement>('help-search');
-byId('searching').hidden = false;
+byId('help-searching').hidden = false;
 
 /** Asked for when somebody searches, and once. */
 let asked: Promise<readonly Passage[]> | undefined;

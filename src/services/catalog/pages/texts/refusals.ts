@@ -34,7 +34,7 @@ const ru: typeof en = {
     URI_TOO_LONG: 'Адрес слишком длинный.',
     RATE_LIMIT_EXCEEDED: 'Слишком много запросов; повторите чуть позже.',
     INDEX_UNAVAILABLE: 'Каталог сейчас не записывается; ничего не изменено.',
-    QUEUE_UNAVAILABLE: 'База данных сейчас недоступна; повторите чуть позже.',
+    DATABASE_UNAVAILABLE: 'База данных сейчас недоступна; повторите чуть позже.',
     INTERNAL_ERROR: 'Что-то пошло не так на нашей стороне.',
   },
   problems: problemTexts.ru,

@@ -3,6 +3,7 @@ const en = {
   report: 'Report this',
   reportWhy: 'Something is wrong with this record? Say so; a moderator decides.',
   action: 'What should happen',
+  chooseAction: 'Choose…',
   actions: {
     delete: 'Delete it',
     edit: 'Correct it',
@@ -29,6 +30,7 @@ const ru: typeof en = {
   report: 'Пожаловаться',
   reportWhy: 'С этой записью что-то не так? Напишите, решит модератор.',
   action: 'Что сделать',
+  chooseAction: 'Выберите…',
   actions: {
     delete: 'Удалить',
     edit: 'Исправить',

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { visit } from './browser/visit.ts';
+import { type Product, startProduct } from './helpers/product.ts';
+
+const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 15_000, interval: 50 });
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct();
+});
+afterAll(() => product.stop());
+
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search the help' });
+const found = (page: Page) => page.locator('#help-found a');
+
+describe('the pages of the help', () => {
+  it('have nothing that axe calls serious, and nothing wider than the screen', { timeout: 60_000 }, async (test) => {
+    const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    // One with code, and on the phone one with wide tables.
+    const looks = [
+      { path: 'help/api', viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'en-GB' },
+      { path: 'help/api', viewport: { width: 1440, height: 900 }, colorScheme: 'dark', locale: 'ru-RU' },
+      { path: 'help/models', viewport: { width: 390, height: 844 }, colorScheme: 'light', locale: 'ru-RU' },
+      { path: 'help/models', viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'en-GB' },
+    ] as const;
+    for (const { path, ...look } of looks) {
+      const { page, trouble } = await visit(test, `${product.url}/${path}`, { ...look, bypassCSP: true });
+      const name = `${path.replace('/', '-')} ${look.viewport.width} ${look.colorScheme} ${look.locale}`;
+      await page.addScriptTag({ content: source });
+      const grave = await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`);
+      expect(grave, name).toEqual([]);
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(wide, name).toBeLessThanOrEqual(look.viewport.width);
+      expect(trouble, name).toEqual([]);
+      const shots = process.env['ASSAY_SCREENSHOTS'];
+      if (shots !== undefined) {
+        await page.screenshot({ path: `${shots}/${name.replaceAll(' ', '-')}.png`, fullPage: true });
+      }
+    }
+  });
+
+  it('find a section by words of its title or its text, and lead there', async (test) => {
+    const { page, trouble } = await visit(test, `${product.url}/help/run`);
+    await search(page).fill('  BACKUP killed ');
+    await until(() => found(page).first().textContent()).toBe('Back up');
+    expect(await page.locator('#help-found mark').first().textContent()).toBe('backup');
+    expect(await page.locator('#help-count').textContent()).toMatch(/^Found: \d+$/);
+    const shots = process.env['ASSAY_SCREENSHOTS'];
+    if (shots !== undefined) await page.screenshot({ path: `${shots}/help-search.png` });
+    await search(page).press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${product.url}/help/operate#back-up`);
+    expect((await page.locator('#back-up').boundingBox())!.y).toBeLessThan(100);
+
+    await search(page).fill('zzzz');
+    await until(() => page.locator('#help-count').textContent()).toBe('Nothing was found.');
+    await search(page).fill('');
+    await until(() => page.locator('#help-found').isHidden()).toBe(true);
+    expect(trouble).toEqual([]);
+  });
+
+  it('copy an example as it stands', async (test) => {
+    const { page } = await visit(test, `${product.url}/help/run`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const block = page.locator('.code').first();
+    const button = block.getByRole('button');
+    expect(await button.textContent()).toBe('Copy');
+    await button.click();
+    await until(() => button.textContent()).toBe('Copied');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await block.locator('code').textContent());
+    await until(() => button.textContent()).toBe('Copy');
+  });
+
+  it('show their contents at the side where there is room, and on a phone when they are asked for', async (test) => {
+    const { page } = await visit(test, `${product.url}/help/api`);
+    const current = page.getByRole('link', { name: 'The API in words' });
+    expect(await current.isVisible()).toBe(true);
+    expect(await current.getAttribute('aria-current')).toBe('page');
+    await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Errors' }).click();
+    await page.waitForURL(`${product.url}/help/api#errors`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await current.isVisible()).toBe(false);
+    await page.getByText('Contents', { exact: true }).click();
+    expect(await current.isVisible()).toBe(true);
+  });
+
+  it('can be read without a script', async (test) => {
+    const { page } = await visit(test, `${product.url}/help`, { javaScriptEnabled: false });
+    expect(await search(page).isVisible()).toBe(false);
+    await page.getByRole('article').getByRole('link', { name: 'Run it' }).click();
+    await page.waitForURL(`${product.url}/help/run`);
+    expect(await page.locator('.code button').count()).toBe(0);
+    await page.getByRole('navigation', { name: 'Previous and next page' }).getByRole('link').last().click();
+    await page.waitForURL(`${product.url}/help/api`);
+  });
+});
