@@ -257,12 +257,16 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     await refused(['predict', WALL, '--server', nobody], words);
     await refused(['extract', NOTE, '--server', nobody], words, { ASSAY_API_KEY: 'any' });
     let answer = '<html>';
-    const other = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1');
+    let status = 200;
+    const other = createServer((_, response) => response.writeHead(status).end(answer)).listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
     const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
     for (answer of ['<html>', '{"status":"up"}', 'null'])
       await refused(['predict', WALL, '--server', url], `${url} is no service of Assay's.`);
+    status = 400;
+    answer = '{"error":{"code":"NO","message":"Not\\nso \\u001b[31mfast."}}';
+    await refused(['predict', WALL, '--server', url], `${url} refuses: Not so  [31mfast. (NO)`);
     await refused(
       ['transcribe', NOTE, ...at(photos), '--token', TOKEN],
       /^http:\S+ refuses: The body must be an image/,

@@ -250,3 +250,37 @@ describe.each(LOOKS)('at $width px, light and dark, in $language', (seen) => {
     },
   );
 });
+
+describe('a page that is not so', () => {
+  it.for([
+    ['words too pale for the dark', "document.querySelector('h1').style.color = '#333'", /^color-contrast/, true],
+    [
+      'a button without a name',
+      "document.querySelector('main').append(document.createElement('button'))",
+      /^button-name/,
+    ],
+    ['a heading out of order', "document.querySelector('h2').outerHTML = '<h4>Later</h4>'", /^heading-order/],
+    [
+      'targets too small and too close',
+      "document.querySelectorAll('.places a').forEach(({ style }) => Object.assign(style, { display: 'inline', font: '8px/1 serif', padding: 0 })); document.querySelectorAll('.places ul').forEach(({ style }) => { style.gap = 0; });",
+      /^target-size/,
+    ],
+    [
+      'a line wider than the window',
+      "document.querySelector('h1').style.width = '3000px'",
+      /px wide in a window of 1440/,
+    ],
+  ] as const)('is told of %s', async ([, breach, told, colours = false], test) => {
+    const colorScheme = colours ? 'dark' : 'light';
+    const { page } = await visit(test, `${product.url}/overview`, { colorScheme, reducedMotion: 'reduce' });
+    expect(await flaws(page, { colours })).toEqual([]);
+    await page.evaluate(breach);
+    expect(await flaws(page, { colours })).toContainEqual(expect.stringMatching(told));
+  });
+
+  it('is told of what it asks of others', async (test) => {
+    const { page, trouble } = await visit(test, `${product.url}/overview`);
+    await page.evaluate("document.body.style.backgroundImage = 'url(https://elsewhere.example/a.png)'");
+    await expect.poll(() => trouble.join()).toContain('elsewhere.example');
+  });
+});

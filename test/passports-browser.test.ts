@@ -157,7 +157,7 @@ describe('the pages of passports', () => {
     await page.keyboard.press('Enter');
     await until(() => value(page, 'areas:total_area')).toBe('1054.7');
     await until(() => page.locator('[data-field="areas:total_area"] .mark').textContent()).toBe(
-      'typed by a person · page 1 · Read as: 54.7',
+      'typed by a person · page\u00a01 · Read as: 54.7',
     );
 
     await page.reload();

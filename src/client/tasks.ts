@@ -39,7 +39,10 @@ export interface WebhookKeys {
 }
 
 export interface CreateOptions extends CallOptions {
-  /** By which a repetition is recognised. Absent: one is made, so that a lost connection makes no second task. */
+  /**
+   * By which a repetition is recognised. Absent: one is made, so that a lost connection makes no second task. The same key
+   * wants the same request: bytes that are uploaded again have another address, so upload them once and name that.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 

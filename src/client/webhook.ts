@@ -17,7 +17,10 @@ export interface VerifyOptions {
   readonly nowMs?: number | undefined;
 }
 
-/** A callback that is genuine. */
+/**
+ * A callback that is genuine. What is signed is the body and the delivery's id; `event` and `attempt` are as the headers
+ * beside them say.
+ */
 export type WebhookEvent = {
   /** Stays the same when a callback is sent again: whoever has seen it needs not look twice. */
   readonly deliveryId: string;

@@ -38,12 +38,15 @@ export async function onErrand(
       if (options.json) await tell(options, error.state, []);
       console.error(failureOf(error));
       process.exitCode = 1;
-    } else throw error instanceof AssayError ? new OperatorError(sentenceOf(error, service, server)) : error;
+    } else throw error instanceof AssayError ? new OperatorError(onOneLine(sentenceOf(error, service, server))) : error;
   }
 }
 
 export const failureOf = ({ taskId, message, code }: TaskFailed) =>
-  `The task ${taskId} has failed: ${message} (${code})`;
+  onOneLine(`The task ${taskId} has failed: ${message} (${code})`);
+
+/** Words of a server elsewhere: they move no cursor and colour nothing. */
+const onOneLine = (words: string) => words.replace(/\p{Cc}+/gu, ' ');
 
 /** The result, as a program or a person reads it, where it was asked for. */
 export async function tell({ json, output }: ErrandOptions, result: unknown, lines: readonly string[]): Promise<void> {

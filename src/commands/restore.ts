@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readArchive } from '../base/backup/archive-reader.ts';
 import { type PutBack, putBack } from '../base/backup/put-back.ts';
+import { Damaged } from '../base/backup/tar.ts';
 import { verifyBackup } from '../base/backup/verify.ts';
 import { type Db, openDb } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
@@ -35,7 +36,12 @@ export async function restoreCommand(
     const done = await inDatabase(planned, async (db) => {
       const onPart = (part: string) => show(`restoring: ${part}`);
       const target = { db, migrations, dataDir: shared.dataDir, replace, onPart };
-      const back = await putBack(readArchive(read(path)), what, target).finally(status.clear);
+      const back = await putBack(readArchive(read(path)), what, target)
+        .catch((error: unknown) => {
+          // It was whole a moment ago.
+          throw error instanceof Damaged ? new OperatorError(`The backup ${name} changes while it is read.`) : error;
+        })
+        .finally(status.clear);
       await handBack(db);
       await db.query('analyze');
       return back;

@@ -36,7 +36,7 @@ export function RowImport({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
                     {visible(name)}
                   </dt>
                   <dd dir="auto" safe>
-                    {visible(typeof value === 'string' ? value : JSON.stringify(value))}
+                    {visible(plainly(value))}
                   </dd>
                 </div>
               ))}
@@ -46,4 +46,11 @@ export function RowImport({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
       </section>
     </div>
   );
+}
+
+/** A list of plain values as people write one; what is deeper as it came. */
+function plainly(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const flat = Array.isArray(value) && value.every((one) => one !== null && typeof one !== 'object');
+  return flat ? value.join(', ') : JSON.stringify(value);
 }

@@ -3,7 +3,10 @@ import { problemTexts } from '../../../ui/browser/refusal-texts.ts';
 /** What the service refuses, for people: by code, and by what is wrong with a field. What has no words here has its own sentence. */
 const en = {
   offline: 'The server does not answer.',
-  refusals: {} as Readonly<Record<string, string>>,
+  refusals: {
+    // What a program calls a task, people upload as a document.
+    TASK_NOT_FOUND: 'There is no such document, or it is not yours to see.',
+  } as Readonly<Record<string, string>>,
   problems: problemTexts.en,
 };
 

@@ -29,7 +29,7 @@ const en = {
   about: 'About this record',
   recordId: 'Record',
   taskId: 'Task',
-  asked: 'Asked for',
+  asked: 'Reported',
   model: 'Model',
   asJson: 'As programs see it',
   failure: 'This task failed',

@@ -1,0 +1,286 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { attendHouse, modelHouse } from '../src/compose.ts';
+import { openRecords } from '../src/services/catalog/records/records.ts';
+import { FAILURES } from '../src/services/defectoscopy/failures.ts';
+import { TaskFailure } from '../src/tasks/task.ts';
+import { flaws } from './browser/look.ts';
+import { CRACKED, wall } from './browser/photos.ts';
+import { visit } from './browser/visit.ts';
+import { MODERATOR, READER } from './helpers/catalog.ts';
+import { newClient } from './helpers/passports.ts';
+import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { fakeHearing, silence } from './helpers/speech.ts';
+import { until } from './processes/until.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** Where the screenshots go: `service-page-width-theme-language.png`. None are made where this is not set. */
+const SCREENS = process.env['ASSAY_SCREENSHOTS'];
+const THEMES = ['dark'] as const;
+const LOOKS = [
+  { width: 390, height: 844, language: 'ru', touch: true },
+  { width: 1440, height: 900, language: 'en', touch: false },
+] as const;
+type Look = (typeof LOOKS)[number];
+type Service = 'defectoscopy' | 'stt' | 'passports' | 'catalog';
+
+const KEY = 'browser-key-1234567890';
+const DOCUMENT = 'Паспорт кв. 37 — Садовая.pdf';
+const EXAMPLES = new URL('../examples/', import.meta.url);
+
+/** What there is to be looked at: one of each, as the services have made it. */
+interface Made {
+  readonly document: string;
+  readonly photo: string;
+  readonly failed: string;
+  readonly speech: string;
+  readonly report: string;
+  readonly receipt: string;
+}
+
+let product: Product;
+let made: Made;
+const stop = new AbortController();
+let attending: Promise<void>;
+
+beforeAll(async () => {
+  product = await startProduct({
+    env: {
+      SERVICES: 'defectoscopy,stt,passports,catalog',
+      ...{ STT_PORT: '0', STT_API_TOKENS: TOKEN },
+      ...{ PASSPORTS_PORT: '0', PASSPORTS_API_KEYS: `anna:${KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
+      ...{ CATALOG_PORT: '0', REPORTS_API_TOKENS: READER, REPORTS_MODERATOR_TOKENS: MODERATOR },
+      CATALOG_SOURCES: 'defectoscopy,stt,passports',
+    },
+  });
+  const { house } = product;
+  const service = (name: Service) => house.services.find((one) => one.name === name)!;
+  const run = async ({ input }: { input: unknown }) => {
+    if (JSON.stringify(input).includes('broken')) throw new TaskFailure(FAILURES.corrupt);
+    return CRACKED;
+  };
+  await product.startWorker(fakeModel({ run }));
+  await product.startWorker(fakeHearing(), 'stt');
+  await product.startWorker(await service('passports').work!.load(await modelHouse(house)), 'passports');
+  attending = service('catalog').attend!(await attendHouse(house), stop.signal);
+  made = await makeOneOfEach();
+  if (SCREENS !== undefined) await mkdir(SCREENS, { recursive: true });
+});
+afterAll(async () => {
+  stop.abort();
+  await attending;
+  await product.stop();
+});
+
+async function makeOneOfEach(): Promise<Made> {
+  const clerk = newClient(product.addresses['passports']!, undefined);
+  clerk.token = (await clerk.post('/auth/token', { json: { api_key: KEY } })).body.token;
+  const example = { name: DOCUMENT, bytes: await readFile(new URL('passport.pdf', EXAMPLES)) };
+  const [document] = await clerk.upload(example);
+
+  const photo = await uploaded('defectoscopy', 'image/jpeg', await wall());
+  const photoId = await product.predict({ image_url: photo });
+  const failedId = await product.predict({ image_url: 'https://storage-1.example.com/broken.jpg' });
+  const sound = await uploaded('stt', 'audio/mpeg', await readFile(new URL('voice-note.mp3', EXAMPLES)));
+  const speaker = newClient(product.addresses['stt']!, TOKEN);
+  const speechId = (await speaker.post('/transcribe/audio_url', { json: { url: sound } })).body.data.task_id;
+  await openRecords(product.house).import([
+    {
+      recordId: 'bridge-7',
+      title: 'Мост № 7, опора 3',
+      text: 'Штукатурка отслаивается на площади около двух метров. Осмотр повторить весной.',
+      attributes: { inspector: 'Ёлкина Л. Ф.', floor: 3, tags: ['штукатурка', 'опора'] },
+    },
+  ]);
+
+  const reader = newClient(product.addresses['catalog']!, READER);
+  await until(async () => (await reader.get('/search')).body.total === 5, 60_000);
+  const pictured = [`defectoscopy:${photoId}`, `passports:${document}`];
+  for (const id of pictured) {
+    await until(async () => (await reader.get(`/row/${encodeURIComponent(id)}`)).body.image !== null);
+  }
+  const asked = { record_id: 'bridge-7', action_type: 'edit', description: 'Опора не 3, а 4.' };
+  const { id: report, receipt } = (await reader.post('/reports', { json: asked })).body;
+  return {
+    ...{ document: document!, report, receipt, photo: pictured[0]!, failed: `defectoscopy:${failedId}` },
+    speech: `stt:${speechId}`,
+  };
+}
+
+async function uploaded(service: Service, type: string, bytes: Buffer): Promise<string> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': type };
+  const answer = await fetch(`${product.addresses[service]}/files`, { method: 'POST', headers, body: bytes as never });
+  return ((await answer.json()) as { data: { url: string } }).data.url;
+}
+
+/** A page by the name that its screenshots have, and how it comes to show what there is to see. */
+interface Place {
+  readonly name: string;
+  /** Absent: it is looked at where the one before it has led. */
+  readonly path?: string;
+  readonly ready?: (page: Page) => Promise<unknown>;
+  /** The status that the browser's console tells of, where the page is a refusal. */
+  readonly status?: number;
+}
+
+const shown = (selector: string) => (page: Page) => page.locator(selector).first().waitFor({ state: 'visible' });
+const row = (id: string) => `/row/${encodeURIComponent(id)}`;
+const HELP: Place = { name: 'help', path: '/help' };
+const OVERVIEW: Place = { name: 'overview', path: '/overview', ready: shown('.figure .now') };
+
+/** Who has a token, and where he enters it. */
+const DOORS = {
+  passports: { credential: KEY, field: '#api_key' },
+  catalog: { credential: MODERATOR, field: '#token' },
+} as const;
+
+const PLACES: Readonly<Record<Service, () => readonly Place[]>> = {
+  defectoscopy: () => [
+    { name: 'empty', path: '/', ready: (page) => page.locator('#token-input').waitFor({ state: 'attached' }) },
+    {
+      name: 'result',
+      path: `/#token=${TOKEN}`,
+      async ready(page) {
+        const photo = { name: 'wall.jpg', mimeType: 'image/jpeg', buffer: await wall() };
+        await page.reload();
+        await page.locator('#file').setInputFiles(photo);
+        await shown('#heat')(page);
+      },
+    },
+    OVERVIEW,
+    HELP,
+  ],
+  stt: () => [
+    { name: 'empty', path: `/#token=${TOKEN}` },
+    {
+      name: 'transcript',
+      async ready(page) {
+        await page.locator('#file').setInputFiles({ name: 'note.wav', mimeType: 'audio/wav', buffer: silence(3) });
+        await page.locator('#transcript p').first().waitFor();
+      },
+    },
+    { name: 'help-page', path: '/help/webhooks' },
+    { name: 'help-missing', path: '/help/nothing', status: 404 },
+  ],
+  passports: () => [
+    {
+      name: 'list',
+      async ready(page) {
+        const buffer = await readFile(new URL('passport.pdf', EXAMPLES));
+        await page.locator('#pdfs').setInputFiles({ name: DOCUMENT, mimeType: 'application/pdf', buffer });
+        await shown('#documents li[data-status=SUCCESS]')(page);
+      },
+    },
+    {
+      name: 'assembly',
+      async ready(page) {
+        const photo = (name: string) => wall().then((buffer) => ({ name, mimeType: 'image/jpeg', buffer }));
+        await page.locator('#photos').setInputFiles([await photo('лист 1.jpg'), await photo('лист 2.jpg')]);
+        await page.locator('#images li img').nth(1).waitFor();
+      },
+    },
+    {
+      name: 'document',
+      async ready(page) {
+        await page.locator('#documents li .name').first().click();
+        await page.waitForURL('**/task/*');
+        await shown('.box')(page);
+      },
+    },
+    { name: 'refusal', path: '/task/01938b7e-0000-7000-8000-000000000001', status: 404 },
+  ],
+  catalog: () => [
+    { name: 'search', path: '/' },
+    { name: 'table', path: '/?view=table' },
+    { name: 'nothing', path: '/?q=zzzzzz&service=stt&view=gallery' },
+    { name: 'row-photo', path: row(made.photo), ready: shown('#heat') },
+    { name: 'row-speech', path: row(made.speech) },
+    { name: 'row-document', path: row(`passports:${made.document}`), ready: shown('.box') },
+    { name: 'row-import', path: row('bridge-7') },
+    { name: 'row-failed', path: row(made.failed) },
+    { name: 'reports', path: '/admin/reports' },
+    { name: 'report', path: `/admin/reports/${made.report}` },
+    { name: 'receipt', path: `/receipt/${made.report}?receipt=${made.receipt}` },
+    { name: 'refusal', path: row('none'), status: 404 },
+  ],
+};
+
+async function look(page: Page, service: Service, place: Place, { width, height, language, touch }: Look) {
+  for (const theme of THEMES) {
+    await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
+    const name = [service, place.name, width, theme, language].join('-');
+    if (name === '') await flaws(page);
+    if (SCREENS === undefined) continue;
+    // A screenshot of the full page would end the touch that the phone's layout depends on.
+    const tall = await page.evaluate<number>('document.documentElement.scrollHeight');
+    if (touch) await page.setViewportSize({ width, height: Math.min(tall, 6000) });
+    await page.screenshot({ path: join(SCREENS, `${name}.png`), fullPage: !touch });
+    if (touch) await page.setViewportSize({ width, height });
+  }
+}
+
+describe.each(LOOKS)('at $width px, light and dark, in $language', (seen) => {
+  it.for(Object.keys(PLACES) as Service[])(
+    'every page of %s can be used by everybody, fits, and asks nobody else for anything',
+    async (service, test) => {
+      const { width, height, language, touch } = seen;
+      const url = product.addresses[service]!;
+      const door = service === 'passports' || service === 'catalog' ? DOORS[service] : undefined;
+      const { page, trouble } = await visit(test, door === undefined ? url : `${url}/login`, {
+        ...{ viewport: { width, height }, locale: language === 'ru' ? 'ru-RU' : 'en-GB' },
+        ...(touch && { hasTouch: true, isMobile: true }),
+      });
+      if (door !== undefined) {
+        await look(page, service, { name: 'login' }, seen);
+        await page.locator(door.field).fill(door.credential);
+        await page.keyboard.press('Enter');
+        await page.waitForURL(`${url}/`);
+      }
+      for (const place of PLACES[service]()) {
+        if (place.path !== undefined) await page.goto(url + place.path);
+        await place.ready?.(page);
+        expect(await page.locator('html').getAttribute('lang'), place.name).toBe(language);
+        await look(page, service, place, seen);
+        const told = place.status === undefined ? [] : [expect.stringContaining(String(place.status))];
+        expect.soft(trouble.splice(0), place.name).toEqual(told);
+      }
+    },
+  );
+});
+
+describe('a page that is not so', () => {
+  it.for([
+    ['words too pale for the dark', "document.querySelector('h1').style.color = '#333'", /^color-contrast/, true],
+    [
+      'a button without a name',
+      "document.querySelector('main').append(document.createElement('button'))",
+      /^button-name/,
+    ],
+    ['a heading out of order', "document.querySelector('h2').outerHTML = '<h4>Later</h4>'", /^heading-order/],
+    [
+      'targets too small and too close',
+      "document.querySelectorAll('.places a').forEach(({ style }) => Object.assign(style, { display: 'inline', font: '8px/1 serif', padding: 0 })); document.querySelectorAll('.places ul').forEach(({ style }) => { style.gap = 0; });",
+      /^target-size/,
+    ],
+    [
+      'a line wider than the window',
+      "document.querySelector('h1').style.width = '3000px'",
+      /px wide in a window of 1440/,
+    ],
+  ] as const)('is told of %s', async ([, breach, told, colours = false], test) => {
+    const colorScheme = colours ? 'dark' : 'light';
+    const { page } = await visit(test, `${product.url}/overview`, { colorScheme, reducedMotion: 'reduce' });
+    expect(await flaws(page, { colours })).toEqual([]);
+    await page.evaluate(breach);
+    expect(await flaws(page, { colours })).toContainEqual(expect.stringMatching(told));
+  });
+
+  it('is told of what it asks of others', async (test) => {
+    const { page, trouble } = await visit(test, `${product.url}/overview`);
+    await page.evaluate("document.body.style.backgroundImage = 'url(https://elsewhere.example/a.png)'");
+    await expect.poll(() => trouble.join()).toContain('elsewhere.example');
+  });
+});
