@@ -259,10 +259,18 @@ describe('a page that is not so', () => {
       "document.querySelector('main').append(document.createElement('button'))",
       /^button-name/,
     ],
-    ['a heading out of order', "document.querySelector('h2').outerHTML = '<h4>Later</h4>'", /^heading-order/],
+    [
+      'a heading out of order',
+      "document.querySelector('h2').after(Object.assign(document.createElement('h6'), { textContent: 'Later' }))",
+      /^heading-order/,
+    ],
     [
       'targets too small and too close',
-      "document.querySelectorAll('.places a').forEach(({ style }) => Object.assign(style, { display: 'inline', font: '8px/1 serif', padding: 0 })); document.querySelectorAll('.places ul').forEach(({ style }) => { style.gap = 0; });",
+      `document.querySelector('main').append(...['a', 'b'].map((text) => {
+        const button = Object.assign(document.createElement('button'), { textContent: text });
+        button.style.cssText = 'min-block-size: 0; padding: 0; inline-size: 10px; block-size: 10px';
+        return button;
+      }))`,
       /^target-size/,
     ],
     [

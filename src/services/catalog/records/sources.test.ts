@@ -74,6 +74,15 @@ describe('a source', () => {
     expect(await taskIds()).toEqual([id]);
   });
 
+  it('that was restored from a server which had counted further is fed all the same', async () => {
+    const earlier = await finished(tasks, 'sounds', [{}]);
+    await switchSources(database.db, ['photos', 'sounds']);
+    await database.db.query(`update catalog_sources set since = '9000000000000' where service = 'sounds'`);
+    await feedEarlier(database.db, signal);
+    expect(await all()).toBe(1);
+    expect(await taskIds()).toEqual(earlier);
+  });
+
   it('that is switched off brings no more, and what it brought stays', async () => {
     const [first] = await finished(tasks, 'photos', [{}]);
     await all();

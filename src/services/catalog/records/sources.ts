@@ -40,11 +40,13 @@ const LOOK_MS = 200;
 const INCOMPLETE = 'select service from catalog_sources where not complete order by service';
 
 // Whoever was ending a task while the source was being switched on has not seen it, and is not seen here before his
-// commit: all who were writing then must have come to their end first.
+// commit: all who were writing then must have come to their end first. A number from the future is another server's, from
+// which this database was restored: nobody of that time writes here.
 const COMPLETE = `
   update catalog_sources
      set complete = true
-   where service = $1 and not complete and since < pg_snapshot_xmin(pg_current_snapshot())`;
+   where service = $1 and not complete
+     and (since < pg_snapshot_xmin(pg_current_snapshot()) or since >= pg_snapshot_xmax(pg_current_snapshot()))`;
 
 /** Puts all that can still be read of the services $1 into the feed, the oldest first. */
 export const FEED = `
