@@ -165,7 +165,8 @@ create index reports_by_age on reports (created_at, id);
 create index reports_by_status on reports (status, created_at, id);
 
 -- The audit trail: one chain over all reports. A row's hash is over the row and the hash before it, so a row that is
--- changed, removed or put in between is found by whoever walks the chain (`assay audit verify`).
+-- changed, removed or put in between is found by whoever walks the chain (`assay audit verify`). `content` is what the
+-- report's own texts are compared with.
 create table report_events (
   serial        bigint primary key,                      -- without gaps
   report_id     text collate "C" not null,
@@ -176,6 +177,7 @@ create table report_events (
   was           text,
   became        text,
   note          text,
+  content       bytea          not null,                 -- digest of the report's texts as they stand after this
   request_id    text,
   prev_hash     bytea          not null,
   hash          bytea          not null

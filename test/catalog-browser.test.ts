@@ -31,6 +31,11 @@ const address = (recordId: string) => `${catalog.url}/row/${encodeURIComponent(r
 const card = (page: Page, recordId: string) => page.locator(`[data-record="${recordId.replaceAll('"', '\\"')}"]`);
 const shown = (page: Page) =>
   page.locator('#hits [data-record]').evaluateAll((all) => all.map((one: any) => one.dataset.record));
+/** For whoever wants to look. */
+async function shoot(page: Page, name: string): Promise<void> {
+  const shots = process.env['ASSAY_SCREENSHOTS'];
+  if (shots !== undefined) await page.screenshot({ path: `${shots}/catalog-${name}.png`, fullPage: true });
+}
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.id');
 const press = (page: Page, ...keys: string[]) =>
   keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve());
@@ -234,6 +239,128 @@ describe('the pages of the catalog', () => {
     await press(page, 'k', 'k', 'Enter');
     await page.waitForURL(address(PHOTO_ID));
     await decide(ids[0]!, { status: 'rejected' });
+    expect(trouble).toEqual([]);
+  });
+
+  it('work by the places of the keys, whatever letters the layout puts there', async (test) => {
+    const ids = [await report(PHOTO_ID, 'edit', 'one'), await report(SPEECH_ID, 'edit', 'two')];
+    const { page, trouble } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
+    const strike = (key: string, code: string) =>
+      page.evaluate(
+        `document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
+          ${JSON.stringify({ key, code, bubbles: true, cancelable: true })}))`,
+      );
+    await page.goto(`${catalog.url}/admin/reports`);
+    expect(await page.locator('[data-tab=open]').textContent()).toContain('Открытые');
+    await strike('о', 'KeyJ');
+    expect(await focused(page)).toBe(ids[0]);
+    await strike('о', 'KeyJ');
+    expect(await focused(page)).toBe(ids[1]);
+    await strike('л', 'KeyK');
+    // On a Latin layout the letter counts, wherever it lies.
+    await strike('j', 'KeyC');
+    expect(await focused(page)).toBe(ids[1]);
+    await strike('к', 'KeyR');
+    await until(() => page.locator(`#${ids[1]}`).getAttribute('data-status')).toBe('rejected');
+    await page.goto(address(PHOTO_ID));
+    await strike('о', 'KeyJ');
+    await page.waitForURL(address(SPEECH_ID));
+    await decide(ids[0]!, { status: 'rejected' });
+    expect(trouble).toEqual([]);
+  });
+
+  it('file nothing where no wish was chosen, and keep what was written', async (test) => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await signedIn(test, READER, { javaScriptEnabled, locale: 'ru-RU' });
+      const before = (await catalog.moderator.get('/reports')).body.total;
+      await page.goto(address('bridge-7'));
+      await page.locator('[name=description]').fill('Опора <b>снята</b>.');
+      // The browser does not send it.
+      await page.getByRole('button', { name: 'Отправить жалобу' }).click();
+      expect(page.url()).toBe(address('bridge-7'));
+      // One that would is answered with the form as it was.
+      const form = page.locator('.report form');
+      if (javaScriptEnabled) await form.evaluate((it: any) => it.submit());
+      else {
+        await page.locator('[name=action_type]').evaluate((it: any) => it.removeAttribute('required'));
+        await page.getByRole('button', { name: 'Отправить жалобу' }).click();
+      }
+      await page.waitForURL(`${address('bridge-7')}/report`);
+      expect(await page.locator('main').textContent()).toContain('Что сделать: ');
+      expect(await page.locator('[name=description]').inputValue()).toBe('Опора <b>снята</b>.');
+      expect((await catalog.moderator.get('/reports')).body.total).toBe(before);
+      await page.locator('[name=action_type]').selectOption('edit');
+      await page.getByRole('button', { name: 'Отправить жалобу' }).click();
+      await page.waitForURL('**/row/bridge-7?reported=*');
+      const id = new URL(page.url()).searchParams.get('reported')!;
+      await decide(id, { status: 'rejected' });
+    }
+  });
+
+  it('show in the queue what a record says, and tell the trail in the reader’s language', async (test) => {
+    const id = await report('bridge-7', 'hide', 'Снесён.');
+    const { page, trouble } = await signedIn(test, MODERATOR, {
+      locale: 'ru-RU',
+      viewport: { width: 320, height: 700 },
+    });
+    await page.goto(`${catalog.url}/admin/reports`);
+    const item = page.locator(`#${id}`);
+    expect(await item.textContent()).toContain('Штукатурка отслаивается');
+    expect(await item.locator('dl').textContent()).toContain('Ёлкина');
+    expect(await item.locator('dt').first().textContent()).toBe('inspector');
+    await shoot(page, 'queue-320');
+    await page.goto(`${catalog.url}/admin/reports/${id}`);
+    const [first] = await page.locator('.trail tbody tr').allTextContents();
+    expect(first).toContain('Скрыть: Мост № 7, опора 3');
+    expect(first).not.toContain('hide bridge-7');
+    await decide(id, { status: 'rejected' });
+    expect(trouble).toEqual([]);
+  });
+
+  it('say that a page lies behind the last one, and lead to that', async (test) => {
+    const { page, trouble } = await signedIn(test, READER);
+    await page.goto(`${catalog.url}/?page=999`);
+    expect(await page.locator('.nothing').textContent()).toContain('What was found ends with page 1.');
+    await page.locator('#page-last').click();
+    await until(() => shown(page)).toHaveLength(6);
+    expect(trouble).toEqual([]);
+  });
+
+  it('scroll what is wide within its box on a phone, and break no word of the header', async (test) => {
+    for (const width of [320, 390]) {
+      const { page } = await signedIn(test, MODERATOR, { viewport: { width, height: 800 }, locale: 'ru-RU' });
+      for (const place of ['/?view=table', new URL(address(DOCUMENT_ID)).pathname, '/admin/reports?status=all']) {
+        await page.goto(catalog.url + place);
+        const name = `${place} ${width}`;
+        await shoot(page, `phone-${width}-${place.replace(/\W+/g, '-').slice(0, 20)}`);
+        expect(await flaws(page), name).toEqual([]);
+        const tall = await page
+          .locator('header nav a')
+          .evaluateAll(
+            (all) => all.filter((one: any) => !one.textContent.includes(' ') && one.getClientRects().length > 1).length,
+          );
+        expect(tall, name).toBe(0);
+      }
+      await page.goto(`${catalog.url}/?view=table`);
+      const box = page.locator('main .scroll').first();
+      expect(await box.evaluate((it: any) => it.scrollWidth > it.clientWidth)).toBe(true);
+      // What it is called can be read without scrolling.
+      const name = (await page.locator('.hits a.name').first().boundingBox())!;
+      expect(name.x + name.width).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it('lead to the help from every page, also below a path', async (test) => {
+    const { page, trouble } = await signedIn(test, MODERATOR);
+    for (const place of ['/', new URL(address(PHOTO_ID)).pathname, '/admin/reports']) {
+      await page.goto(catalog.url + place);
+      const link = page.getByRole('link', { name: 'Help', exact: true });
+      const href = (await link.getAttribute('href'))!;
+      expect(new URL(href, `https://example.org/assay${place}`).pathname).toBe('/assay/help');
+      await link.click();
+      await page.waitForURL(`${catalog.url}/help`);
+      expect(await page.locator('article h1').count()).toBe(1);
+    }
     expect(trouble).toEqual([]);
   });
 

@@ -347,7 +347,8 @@ describe('what moderators and reporters read', () => {
     const { status, body } = await moderator.get(`/reports/${id}/events`);
     expect([status, body.total]).toEqual([200, 2]);
     expect(Object.keys(body.items[0])).toEqual([
-      ...['serial', 'at', 'actor', 'action', 'outcome', 'from', 'to', 'note', 'request_id', 'prev_hash', 'hash'],
+      ...['serial', 'at', 'actor', 'action', 'outcome', 'from', 'to', 'note', 'content', 'request_id'],
+      ...['prev_hash', 'hash'],
     ]);
     expect(body.items[1]).toMatchObject({ from: 'open', to: 'in_review', prev_hash: body.items[0].hash });
     expect(body.items[1].actor).toMatch(/^token-[0-9a-f]{12}$/);

@@ -1,4 +1,5 @@
 import type { Plan } from '../plan.ts';
+import type { OpenService } from '../services/service.ts';
 
 /** What a person wants to see once everything listens: where to look, what to paste. Credentials only in `local`. */
 export function banner(planned: Plan, addresses: Readonly<Record<string, string>>): string {
@@ -11,6 +12,7 @@ export function banner(planned: Plan, addresses: Readonly<Record<string, string>
       `  ${service.title}`,
       `    page       ${local ? service.pageUrl(address) : address}`,
       `    reference  ${address}/docs`,
+      ...(local ? tokenLines(service) : []),
       ...(local ? ['    try it', `      ${service.example(address)}`] : []),
       '',
     ];
@@ -22,3 +24,6 @@ export function banner(planned: Plan, addresses: Readonly<Record<string, string>
     ...blocks,
   ].join('\n');
 }
+
+const tokenLines = ({ otherCredentials = {} }: OpenService) =>
+  Object.entries(otherCredentials).map(([whose, token]) => `    token      ${token} (${whose})`);

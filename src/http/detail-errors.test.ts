@@ -53,6 +53,12 @@ describe('the detail of what breaks a schema', () => {
       { type: 'string_pattern_mismatch', ctx: { pattern: '^a$' } },
     ],
     [
+      'no text',
+      field({ pattern: STORABLE }),
+      { x: 'a\u0000' },
+      { type: 'string_pattern_mismatch', msg: expect.stringMatching(/^Text may not contain the character NUL/) },
+    ],
+    [
       'in a list',
       field({ items: { type: 'string' } }),
       { x: ['a', 1] },

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { Type } from 'typebox';
 import { type Detail, missing } from './details.ts';
+import { STORABLE_IN_WORDS } from './storable.ts';
 import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
 
 /** The 422 answers whose body is a `detail` array. */
@@ -115,7 +116,7 @@ function complaint(problem: ErrorObject, all: readonly ErrorObject[], where: Par
       return wrongFormat(String(params['format']));
     case 'pattern':
       return {
-        msg: `String should match pattern '${String(params['pattern'])}'`,
+        msg: STORABLE_IN_WORDS[String(params['pattern'])] ?? `String should match pattern '${String(params['pattern'])}'`,
         type: 'string_pattern_mismatch',
         ctx: { pattern: params['pattern'] },
       };

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { ownValue } from '../base/own-value.ts';
 import type { RefusalPage } from '../http/refuse.ts';
 import type { Assets } from '../ui/assets.ts';
 import { fill } from '../ui/browser/fill.ts';
@@ -15,6 +16,8 @@ export interface RefusalPageTexts extends RefusalTexts {
   readonly refusedTitle: string;
   readonly signIn: string;
   readonly back: string;
+  /** What a field is called on the page, by its name. */
+  readonly fieldNames?: Readonly<Record<string, string>>;
 }
 
 type Root = '' | '../' | '../../';
@@ -31,12 +34,15 @@ export function refusalPage<Texts extends RefusalPageTexts>(page: {
   login: (refused: { words: Texts; sentence: string; request: FastifyRequest }) => JSX.Element;
   /** The address of the login page that leads back to where this request wanted to go, from the page at `/`. */
   loginFor?: (request: FastifyRequest) => string;
+  /** What stands below a refusal: a form that was not accepted, as it was filled in. */
+  again?: (status: number, request: FastifyRequest) => Promise<JSX.Element>;
 }): RefusalPage {
   return async (status, body, request) => {
     const language = languageOf(request.headers['accept-language']);
     const words = page.texts[language];
     const sentences = sentencesOf(body as Body, words);
     const root = page.rootOf(request);
+    const again = (await page.again?.(status, request)) ?? '';
     const atLogin = /^\/login(\?|$)/.test(request.url);
     const html = await layout({
       ...{ language, version: page.version, root, own: {}, assets: await page.assets() },
@@ -55,6 +61,7 @@ export function refusalPage<Texts extends RefusalPageTexts>(page: {
           {sentences.map((sentence) => (
             <p safe>{sentence}</p>
           ))}
+          {again}
           <p>
             {status === 401 ? (
               <a href={root + (page.loginFor?.(request) ?? 'login')} safe>
@@ -84,11 +91,13 @@ interface Body {
 }
 
 /** In the reader's words, where we have them. */
-function sentencesOf({ error, detail = [] }: Body, words: RefusalTexts): string[] {
+function sentencesOf({ error, detail = [] }: Body, words: RefusalPageTexts): string[] {
   if (error) return [words.refusals[error.code] ?? error.message];
   return detail.map(({ loc: [part, ...names], msg, type, ctx = {} }) => {
     const sentence = fill(words.problems[type] ?? msg, ctx);
     // What a part of the address is called, nobody sees who reads pages.
-    return part === 'path' ? sentence : `${names.join('.')}: ${sentence}`;
+    if (part === 'path') return sentence;
+    const name = names.join('.');
+    return `${ownValue(words.fieldNames ?? {}, name) ?? name}: ${sentence}`;
   });
 }

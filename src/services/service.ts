@@ -63,6 +63,8 @@ export interface OpenService {
   readonly tidy?: (house: TidyHouse, signal: AbortSignal) => Promise<void>;
   /** What opens it, where it was configured as it is and not as a digest: a token, or a key to be exchanged for one. */
   readonly credential: string | undefined;
+  /** What opens less or other than that, by whose it is, as it was configured; for the banner of the `local` profile. */
+  readonly otherCredentials?: Readonly<Record<string, string>>;
   /** A line for a shell that works when pasted, for the banner of the `local` profile. */
   example(baseUrl: string): string;
   /** Where a person looks at it, with what the page needs to know. */

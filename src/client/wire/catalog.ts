@@ -203,7 +203,7 @@ export interface NewReport {
 /** At least one of the two. */
 export interface ReportPatch {
   readonly status?: 'open' | 'in_review' | 'accepted' | 'rejected' | 'duplicate';
-  /** Null clears it. Who opens a report again says why here. */
+  /** Null clears it, and so does a new status without one. Who opens a report again says why here. */
   readonly resolver_note?: string | null;
 }
 
@@ -244,6 +244,8 @@ export interface ReportEvent {
   readonly from: string | null;
   readonly to: string | null;
   readonly note: string | null;
+  /** Of the report’s description, user_info and resolver_note as they stand after it: SHA-256, hex text. */
+  readonly content: string;
   readonly request_id: string | null;
   /** The hash of the row before, of whichever report. */
   readonly prev_hash: string;

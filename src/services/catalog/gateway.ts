@@ -107,7 +107,7 @@ export async function openGateway({
   await authRoutes(app, { tokens, cookies, door, publicOrigins });
   searchRoutes(app, { search, cookies: { path: base, secure: shared.cookieSecure } });
   exportRoutes(app, { search });
-  await indexRoutes(app, { records, search, holes: shared.holes });
+  await indexRoutes(app, { records, search, images: imagePolicy(shared) });
   rowRoutes(app, { search, reports, page: (...asked) => pages.row(...asked) });
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });

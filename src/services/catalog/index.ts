@@ -1,7 +1,7 @@
 import type { Service } from '../service.ts';
 import { tokensOf } from './access/tokens.ts';
 import { texts } from './pages/texts.ts';
-import { missingCredentials, type Own, readOwn, settings } from './settings.ts';
+import { missingCredentials, readOwn, settings } from './settings.ts';
 
 const TITLE = 'Catalog';
 
@@ -21,7 +21,8 @@ export const catalog: Service = {
   configure(env) {
     const own = readOwn(env);
     const tokens = tokensOf(own);
-    const token = plainToken(own);
+    const token = plainToken(own.moderatorTokens);
+    const readersToken = plainToken(own.apiTokens);
     return (shared) => ({
       name: 'catalog',
       title: TITLE,
@@ -37,6 +38,7 @@ export const catalog: Service = {
       attend: async (house, signal) => (await import('./model.ts')).attend({ house, own, shared, signal }),
       tidy: async (house, signal) => (await import('./housekeeping.ts')).tidy({ house, own, signal }),
       credential: token,
+      ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),
       example: (baseUrl) => example(baseUrl, token),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/login#token=${token}` : baseUrl),
     });
@@ -45,9 +47,9 @@ export const catalog: Service = {
 
 const counted = (tokens: number, none: string) => (tokens === 0 ? none : `${tokens} configured`);
 
-/** The first moderator's token that is not only known by its digest. */
-const plainToken = ({ moderatorTokens = '' }: Own) =>
-  moderatorTokens
+/** The first token of a list that is not only known by its digest. */
+const plainToken = (tokens = '') =>
+  tokens
     .split(',')
     .map((word) => word.trim())
     .find((word) => word !== '' && !/^sha256:/i.test(word));

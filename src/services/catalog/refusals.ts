@@ -11,6 +11,8 @@ export const viewNotFound = () => new Fault('VIEW_NOT_FOUND', 404, 'There is no 
 export const imageNotFound = () => new Fault('IMAGE_NOT_FOUND', 404, 'There is no picture of this record.');
 export const imageHidden = () => new Fault('IMAGE_HIDDEN', 410, 'The record is hidden, and its picture with it.');
 export const soundNotFound = () => new Fault('SOUND_NOT_FOUND', 404, 'The recording is not kept any more.');
+/** Of a record that never had one. */
+export const noSound = () => new Fault('SOUND_NOT_FOUND', 404, 'There is no recording of this record.');
 /** `report`: as it stands, in the words of the wire. */
 export const invalidTransition = (why: string, report: object) =>
   new Fault('INVALID_TRANSITION', 409, why, {}, { more: { report } });

@@ -8,3 +8,13 @@ export function isTyping(event: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.matches('input, textarea, select, audio, .scroll');
 }
+
+/**
+ * The key as our shortcuts name it. Where the layout gives another letter than a Latin one (`о` where English has `j`), the
+ * place of the key counts, and not what it writes.
+ */
+export function keyOf({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
+  const letter = /^Key([A-Z])$/.exec(code)?.[1];
+  if (letter === undefined || !/^[^\u0000-\u007f]$/u.test(key)) return key;
+  return shiftKey ? letter : letter.toLowerCase();
+}

@@ -2,7 +2,7 @@ import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import { askAnew, exchange } from '../../../ui/browser/fresh.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { ask, Refused, sentenceOf } from '../../../ui/browser/requests.ts';
-import { isTyping } from './keyboard.ts';
+import { isTyping, keyOf } from './keyboard.ts';
 import type { QueueData } from './queue-data.ts';
 
 const { own: texts } = pageData<QueueData>();
@@ -26,8 +26,9 @@ addEventListener('keydown', (event) => {
   const item = current();
   if (field !== undefined && item !== undefined) return inNote(event, item);
   if (isTyping(event)) return;
-  const act = KEYS[event.key];
-  const status = DECISIONS[event.key];
+  const key = keyOf(event);
+  const act = KEYS[key];
+  const status = DECISIONS[key];
   if (act !== undefined) {
     if (act(item, event) !== false) event.preventDefault();
   } else if (status !== undefined && item !== undefined) {

@@ -6,7 +6,7 @@ import { openHeatView } from '../../../ui/browser/heat-view.ts';
 import { openMarks } from '../../../ui/browser/marks.ts';
 import { numbers, pageData } from '../../../ui/browser/page-data.ts';
 import { openPlayer } from '../../../ui/browser/player.ts';
-import { isTyping } from './keyboard.ts';
+import { isTyping, keyOf } from './keyboard.ts';
 import type { RowPage } from './row-data.ts';
 
 const { own } = pageData<RowPage>();
@@ -21,7 +21,7 @@ if (document.querySelector('.box')) linkBoxes();
 function followNeighbours(): void {
   const ways: Readonly<Record<string, string>> = { ArrowLeft: 'newer', k: 'newer', ArrowRight: 'older', j: 'older' };
   addEventListener('keydown', (event) => {
-    const way = ways[event.key];
+    const way = ways[keyOf(event)];
     if (way === undefined || isTyping(event)) return;
     const to = document.getElementById(way);
     if (to instanceof HTMLAnchorElement) location.assign(to.href);

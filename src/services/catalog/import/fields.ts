@@ -53,7 +53,7 @@ export function fieldsOf(given: Readonly<Record<string, unknown>>, complain: Com
       const said = text('created_at', LONGEST_DATE);
       const date = said === undefined ? undefined : dateOf(said);
       if (said !== undefined && date === undefined) {
-        complain('created_at', { msg: 'Input should be a valid datetime', type: 'datetime_parsing', input: said });
+        complain('created_at', { msg: NO_DATE, type: 'datetime_parsing', input: said });
       }
       return date;
     },
@@ -85,6 +85,7 @@ function deeperThan(value: object, most: number): boolean {
   return false;
 }
 
+const NO_DATE = 'Input should be a valid date or datetime, like 2026-05-31 or 2026-05-31T12:00:00Z';
 // As RFC 3339 has it, a blank for its T and the zone left out (UTC) allowed; or a day alone, from its midnight in UTC.
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)([Zz]|[+-]\d\d:\d\d)?)?$/;
 

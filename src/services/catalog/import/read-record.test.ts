@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readHoles } from '../../../base/addresses.ts';
+import { imagePolicy } from '../image-policy.ts';
 import { readRecords } from './read-record.ts';
 
+const PUBLIC = { kind: 'public' } as const;
+
 const only = (record: unknown) => {
-  const { records, failed } = readRecords([record]);
+  const { records, failed } = readRecords([record], PUBLIC);
   return records[0] ?? failed[0]!.detail.map(({ loc, type }) => `${loc.at(-1)} ${type}`);
 };
 
@@ -42,12 +45,22 @@ describe('a record of one’s own', () => {
   it('may name an image on a host that the operator has opened', () => {
     const record = { record_id: 'a', image_url: 'https://nas.internal/a.jpg' };
     const holes = readHoles({ hosts: ['nas.internal'], cidrs: [] });
-    expect(readRecords([record], { holes }).records).toEqual([{ recordId: 'a', imageUrl: record.image_url }]);
+    expect(readRecords([record], { kind: 'public', holes }).records).toEqual([
+      { recordId: 'a', imageUrl: record.image_url },
+    ]);
+  });
+
+  it('may name a file of our own, and no other name of that kind', () => {
+    const images = imagePolicy({ filesHost: 'files.assay.internal', holes: readHoles({ hosts: [], cidrs: [] }) });
+    const record = { record_id: 'a', image_url: 'https://files.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' };
+    expect(readRecords([record], images).records).toEqual([{ recordId: 'a', imageUrl: record.image_url }]);
+    const other = { record_id: 'a', image_url: 'https://queue.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' };
+    expect(readRecords([other], images).failed).toHaveLength(1);
   });
 
   it('is complained of in few words, however much is wrong with it', () => {
     const record = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f${i}`, 0]));
-    expect(readRecords([record]).failed[0]?.detail).toHaveLength(20);
+    expect(readRecords([record], PUBLIC).failed[0]?.detail).toHaveLength(20);
   });
 
   it('says nothing of a field by null or an empty text', () => {

@@ -1,4 +1,3 @@
-import type { Holes } from '../../../base/addresses.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { type Detail, missing } from '../../../http/details.ts';
 import { cleanText } from '../records/clean.ts';
@@ -16,8 +15,8 @@ const LONGEST_ID = 200;
 const MOST_DETAILS = 20;
 const LONGEST_TEXT = 100_000;
 
-/** Tells the records of a request that can be indexed from those that cannot. `holes`: hosts that images may have besides public ones. */
-export function readRecords(given: readonly unknown[], { holes }: { holes?: Holes } = {}): Given {
+/** Tells the records of a request that can be indexed from those that cannot. `images`: the addresses that images may have. */
+export function readRecords(given: readonly unknown[], images: UrlPolicy): Given {
   const seen = new Set<string>();
   const records: ImportedRecord[] = [];
   const failed: Failed[] = [];
@@ -28,7 +27,7 @@ export function readRecords(given: readonly unknown[], { holes }: { holes?: Hole
       const loc = ['body', 'records', index, field.slice(0, LONGEST_ID)];
       detail.push({ loc, ...what, ...(input !== undefined && { input: input.slice(0, LONGEST_ID) }) });
     };
-    const record = isObject(each) ? readRecord(each, complain, { kind: 'public', holes }) : undefined;
+    const record = isObject(each) ? readRecord(each, complain, images) : undefined;
     if (record === undefined) {
       detail.push({ loc: ['body', 'records', index], msg: 'Input should be a valid dictionary', type: 'dict_type' });
     }

@@ -1,22 +1,28 @@
 import { FetchFailed } from '../../../base/fetch-failed.ts';
-import type { UrlPolicy } from '../../../base/outbound-url.ts';
+import { fileKeyOf } from '../../file-names.ts';
 import type { RecordSource } from '../../records.ts';
 import type { SharedSettings } from '../../service.ts';
+import { storedBytes } from '../../stored-bytes.ts';
+import { imagePolicy } from '../image-policy.ts';
 import { IMPORT } from '../records/entry.ts';
 
-/** The largest image that is downloaded. */
+/** The largest image that is downloaded, or read from our own files. */
 const IMAGE_MAX_BYTES = 20 * 2 ** 20;
 
-/** Which addresses the images of imported records may have: those of public hosts. */
-const importedImagePolicy = ({ holes }: Pick<SharedSettings, 'holes'>): UrlPolicy => ({ kind: 'public', holes });
-
 /** Where the pictures of imported records are had from. */
-export function importedPictures(shared: Pick<SharedSettings, 'holes'>): Pick<RecordSource, 'service' | 'picture'> {
-  const policy = importedImagePolicy(shared);
+export function importedPictures(
+  shared: Pick<SharedSettings, 'filesHost' | 'holes'>,
+): Pick<RecordSource, 'service' | 'picture'> {
+  const policy = imagePolicy(shared);
   return {
     service: IMPORT,
-    async picture({ fetch }, picture, signal) {
+    async picture({ fetch, files }, picture, signal) {
       const { url } = picture as { url: string };
+      const key = fileKeyOf(url, shared.filesHost);
+      if (key !== undefined) {
+        const bytes = await storedBytes(files, key, { maxBytes: IMAGE_MAX_BYTES, signal });
+        return typeof bytes === 'string' ? undefined : bytes;
+      }
       try {
         return (await fetch(url, { policy, maxBytes: IMAGE_MAX_BYTES, signal })).body;
       } catch (error) {

@@ -79,7 +79,7 @@ describe('pictures of records', () => {
     pictures = openPictures({
       ...{ db, log },
       house: { fetch: asked as unknown as GuardedFetch, files },
-      sources: [importedPictures({ holes: [] as never })],
+      sources: [importedPictures({ filesHost: 'files.assay.internal', holes: [] as never })],
       trash: openTrash({ db, files, log, table: 'catalog_trash' }),
     });
   });
@@ -111,6 +111,17 @@ describe('pictures of records', () => {
       width: 1024,
     });
     expect(await pictures.turn(signal)).toBeUndefined();
+  });
+
+  it('are read from our own files where their address is there, and are none where that file is gone', async () => {
+    answer = () => Promise.reject(new Error('nothing is to be fetched'));
+    const { key } = await files.put(await photo(100, 50).png().toBuffer(), { maxBytes: 2 ** 20 });
+    await seed('a', `https://files.assay.internal/${key}`);
+    expect(await pictures.turn(signal)).toBe('made');
+    expect(await row('a')).toMatchObject({ picture_width: 100, picture_height: 50 });
+    await files.remove(key);
+    await seed('b', `https://files.assay.internal/${key}`);
+    expect(await pictures.turn(signal)).toBe('none');
   });
 
   it('are tried again later where the host does not answer, and given up after the fifth time', async () => {

@@ -33,7 +33,7 @@ function Verdict({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Eleme
   if (hit.status === 'failed') return <p class="verdict-line bad">{words.failed}</p>;
   const [first, ...others] = hit.defects;
   if (first !== undefined) {
-    const more = others.length > 0 ? ` + ${others.length}` : '';
+    const more = others.length > 0 ? ` +\u00a0${others.length}` : '';
     return (
       <p class="verdict-line">
         <bdi safe>{scored(first, language) + more}</bdi>

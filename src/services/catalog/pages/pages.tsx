@@ -15,6 +15,7 @@ import { openFrame, STYLES } from './frame.tsx';
 import { backOf, Login, loginPage } from './login-page.tsx';
 import { queuePage } from './queue-page.tsx';
 import { receiptPage } from './receipt-page.tsx';
+import { reportAgain } from './report-again.tsx';
 import { rowPage } from './row-page.tsx';
 import { searchPage } from './search-page.tsx';
 import { texts } from './texts.ts';
@@ -57,6 +58,7 @@ export async function pageRoutes(app: Gateway, needs: PageNeeds): Promise<Pages>
     queue: queuePage({ frame, search: needs.search }),
     refusal: refusalPage({
       ...{ assets, version: needs.version, texts, styles: STYLES, rootOf },
+      again: reportAgain({ search: needs.search, frame }),
       login: ({ words, sentence, request }) => <Login words={words} back={backOf(request)} refused={sentence} />,
       loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
     }),

@@ -4,6 +4,7 @@ import type { Report, Status } from '../reports/report.ts';
 import type { Row } from '../search/found.ts';
 import { recordAddress } from './address.ts';
 import type { Onlooker } from './frame.tsx';
+import { QueueRecord } from './queue-record.tsx';
 import { Moment, nameOf, Stranger } from './said.tsx';
 import { Tile } from './tile.tsx';
 
@@ -47,7 +48,7 @@ export function QueueItem(given: {
             {words.gone}
           </p>
         ) : (
-          ''
+          <QueueRecord row={row} onlooker={onlooker} />
         )}
         <p class="wish">
           <strong safe>{words.actions[actionType]}</strong>{' '}

@@ -89,8 +89,7 @@ function Tabs({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.El
           aria-current={status === current ? 'page' : undefined}
           data-tab={status}
         >
-          <span safe>{status === 'all' ? words.all : words.reportStates[status]}</span>{' '}
-          <span class="count">{status === 'all' ? all : counts[status]}</span>
+          <span safe>{words.tabs[status]}</span> <span class="count">{status === 'all' ? all : counts[status]}</span>
         </a>
       ))}
     </nav>

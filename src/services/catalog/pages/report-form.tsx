@@ -18,7 +18,7 @@ export function ReportForm(given: {
   onlooker: Onlooker;
 }): JSX.Element {
   const { row, reports, sent, onlooker } = given;
-  const { words, csrf } = onlooker;
+  const { words } = onlooker;
   return (
     <section class="panel report" id="report" aria-labelledby="report-title">
       <h2 id="report-title" safe>
@@ -28,36 +28,59 @@ export function ReportForm(given: {
       <p class="hint" safe>
         {words.reportWhy}
       </p>
-      <form method="post" action={`${encodeURIComponent(row.recordId)}/report`} class="fields">
-        <Word csrf={csrf} />
-        <label>
-          <span safe>{words.action}</span>
-          <select name="action_type" required>
-            {/* Nobody is to ask for a deletion by having chosen nothing. */}
-            <option value="" safe>
-              {words.chooseAction}
-            </option>
-            {ACTIONS.filter((action) => (action === 'restore') === row.hidden || action === 'other').map((action) => (
-              <option value={action} safe>
-                {words.actions[action]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <span safe>{words.description}</span>
-          <textarea name="description" rows="3" maxlength="4000" dir="auto"></textarea>
-        </label>
-        <label>
-          <span safe>{words.contact}</span>
-          <input name="user_info" type="text" maxlength="1000" autocomplete="email" dir="auto" />
-        </label>
-        <button type="submit" class="primary" safe>
-          {words.send}
-        </button>
-      </form>
+      <ReportFields row={row} action={`${encodeURIComponent(row.recordId)}/report`} onlooker={onlooker} />
       <Known reports={reports} onlooker={onlooker} />
     </section>
+  );
+}
+
+/** What somebody has written into the form already. */
+export type Written = Readonly<Record<string, unknown>>;
+
+/** The form itself; `action`: the way from the page to where it is sent. */
+export function ReportFields(given: { row: Row; action: string; written?: Written; onlooker: Onlooker }): JSX.Element {
+  const { row, action, written = {}, onlooker } = given;
+  const { words, csrf } = onlooker;
+  const { action_type: chosen, description, user_info: contact } = written;
+  const known = ACTIONS.filter((one) => (one === 'restore') === row.hidden || one === 'other');
+  return (
+    <form method="post" action={action} class="fields">
+      <Word csrf={csrf} />
+      <label>
+        <span safe>{words.action}</span>
+        <select name="action_type" required>
+          {/* Nobody is to ask for a deletion by having chosen nothing. */}
+          <option value="" disabled selected={!known.some((one) => one === chosen)} safe>
+            {words.chooseAction}
+          </option>
+          {known.map((one) => (
+            <option value={one} selected={one === chosen} safe>
+              {words.actions[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span safe>{words.description}</span>
+        <textarea name="description" rows="3" maxlength="4000" dir="auto" safe>
+          {typeof description === 'string' ? description : ''}
+        </textarea>
+      </label>
+      <label>
+        <span safe>{words.contact}</span>
+        <input
+          name="user_info"
+          type="text"
+          maxlength="1000"
+          autocomplete="email"
+          dir="auto"
+          value={typeof contact === 'string' ? contact : ''}
+        />
+      </label>
+      <button type="submit" class="primary" safe>
+        {words.send}
+      </button>
+    </form>
   );
 }
 

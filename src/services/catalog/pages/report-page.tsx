@@ -4,7 +4,7 @@ import type { Report, Reports, TrailEvent } from '../reports/report.ts';
 import type { Search } from '../search/found.ts';
 import type { Frame, Onlooker } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
-import { Moment, Stranger } from './said.tsx';
+import { Moment, nameOf, Stranger } from './said.tsx';
 
 export interface ReportPageNeeds {
   readonly search: Search;
@@ -45,13 +45,30 @@ export async function sendReport(
           </p>
         )}
         <QueueItem report={report} row={row} root="../../" onlooker={onlooker} alone />
-        <Trail events={events} onlooker={onlooker} />
+        <Trail
+          events={events}
+          wish={wishOf(report, row === undefined ? report.recordId : nameOf(row, onlooker.language), onlooker)}
+          onlooker={onlooker}
+        />
       </>
     ),
   });
 }
 
-function Trail({ events, onlooker }: { events: readonly TrailEvent[]; onlooker: Onlooker }): JSX.Element {
+interface Wish {
+  /** As the trail has it: it is hashed, so it stays as it was written. */
+  readonly written: string;
+  /** As people say it. */
+  readonly said: string;
+}
+
+const wishOf = ({ actionType, recordId }: Report, name: string, { words }: Onlooker): Wish => ({
+  written: `${actionType} ${recordId}`,
+  said: `${words.actions[actionType]}: ${name}`,
+});
+
+function Trail(given: { events: readonly TrailEvent[]; wish: Wish; onlooker: Onlooker }): JSX.Element {
+  const { events, wish, onlooker } = given;
   const { words, language } = onlooker;
   return (
     <div class="panel trail">
@@ -80,7 +97,7 @@ function Trail({ events, onlooker }: { events: readonly TrailEvent[]; onlooker: 
                   <code safe>{event.actor}</code>
                 </td>
                 <td dir="auto">
-                  <Stranger text={event.note ?? ''} />
+                  <Stranger text={event.note === wish.written ? wish.said : (event.note ?? '')} />
                 </td>
                 <td>
                   <code title={event.hash} safe>

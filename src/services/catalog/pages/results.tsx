@@ -29,7 +29,7 @@ export interface ResultsView {
 /** What was found, as pictures or as a table, or what to do where nothing was. */
 export function Results(given: ResultsView): JSX.Element {
   const { found, view, onlooker } = given;
-  if (found.items.length === 0) return <Nothing {...given} />;
+  if (found.items.length === 0) return found.total > 0 ? <Beyond {...given} /> : <Nothing {...given} />;
   return (
     <>
       {view === 'gallery' ? (
@@ -80,13 +80,9 @@ export function Chips({ state, onlooker }: { state: State; onlooker: Onlooker })
 
 function Paging({ found, state, page, onlooker }: ResultsView): JSX.Element {
   const { words } = onlooker;
-  const pages = Math.max(1, Math.ceil(found.total / PER_PAGE));
+  const pages = pagesOf(found);
   if (pages === 1 && page === 1) return '';
-  // With `upto` the next page continues this one, whatever is indexed meanwhile.
-  const to = (other: number) =>
-    addressOf(
-      changed(state, { page: other === 1 ? null : String(other), upto: other === 1 ? null : String(found.upTo) }),
-    );
+  const to = (other: number) => pageAddress(state, found, other);
   return (
     <nav class="paging" aria-label={fill(words.pageOf, { page, pages })}>
       {page > 1 ? (
@@ -105,6 +101,29 @@ function Paging({ found, state, page, onlooker }: ResultsView): JSX.Element {
         ''
       )}
     </nav>
+  );
+}
+
+const pagesOf = ({ total }: Found): number => Math.max(1, Math.ceil(total / PER_PAGE));
+
+/** With `upto` the next page continues this one, whatever is indexed meanwhile. */
+const pageAddress = (state: State, { upTo }: Found, page: number): string =>
+  addressOf(changed(state, { page: page === 1 ? null : String(page), upto: page === 1 ? null : String(upTo) }));
+
+/** A page behind the last one. */
+function Beyond({ found, state, onlooker }: ResultsView): JSX.Element {
+  const { words } = onlooker;
+  const pages = pagesOf(found);
+  return (
+    <section class="panel nothing">
+      <h2 safe>{words.noSuchPage}</h2>
+      <p safe>{fill(words.pagesAre, { pages })}</p>
+      <p>
+        <a id="page-last" href={pageAddress(state, found, pages)} data-swap="page" safe>
+          {words.toLast}
+        </a>
+      </p>
+    </section>
   );
 }
 

@@ -11,9 +11,7 @@ const withoutTail = (text: string, tail: string) =>
 /** What somebody has indexed: its text, and its attributes as they came. */
 export function RowImport({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words } = onlooker;
-  const { attributes = {} } = row.result;
-  const text = withoutTail(row.text, valuesIn(attributes).join('\n'));
-  const named = typeof attributes === 'object' && attributes !== null ? Object.entries(attributes) : [];
+  const attributes = <Attributes row={row} />;
   return (
     <div class={row.image === null ? '' : 'detail'}>
       {row.image === null ? '' : <Picture row={row} onlooker={onlooker} />}
@@ -22,29 +20,43 @@ export function RowImport({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
           {words.text}
         </h2>
         <p class="prose" dir="auto" safe>
-          {visible(text)}
+          {visible(textOf(row))}
         </p>
-        {named.length === 0 ? (
+        {attributes === '' ? (
           ''
         ) : (
           <>
             <h3 safe>{words.attributes}</h3>
-            <dl class="facts">
-              {named.map(([name, value]) => (
-                <div>
-                  <dt dir="auto" safe>
-                    {visible(name)}
-                  </dt>
-                  <dd dir="auto" safe>
-                    {visible(plainly(value))}
-                  </dd>
-                </div>
-              ))}
-            </dl>
+            {attributes}
           </>
         )}
       </section>
     </div>
+  );
+}
+
+/** The text of a record as it came, without the values of its attributes. */
+export const textOf = ({ text, result }: Row): string =>
+  withoutTail(text, valuesIn(result['attributes'] ?? {}).join('\n'));
+
+/** The attributes of a record by their names; nothing where it has none. */
+export function Attributes({ row }: { row: Row }): JSX.Element {
+  const { attributes } = row.result;
+  const named = typeof attributes === 'object' && attributes !== null ? Object.entries(attributes) : [];
+  if (named.length === 0) return '';
+  return (
+    <dl class="facts">
+      {named.map(([name, value]) => (
+        <div>
+          <dt dir="auto" safe>
+            {visible(name)}
+          </dt>
+          <dd dir="auto" safe>
+            {visible(plainly(value))}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -84,6 +84,7 @@ export function SearchView(given: ResultsView & { saved: readonly View[]; filter
               </select>
             </label>
             <Switch state={state} view={view} onlooker={onlooker} />
+            <Exports place="exports-above" state={state} onlooker={onlooker} />
           </div>
           <div id="chips" data-fresh="chips">
             <Chips state={state} onlooker={onlooker} />
@@ -91,7 +92,7 @@ export function SearchView(given: ResultsView & { saved: readonly View[]; filter
           <div id="hits" data-fresh="hits" data-total={counted(words.total, found.total, language)}>
             <Results {...given} />
           </div>
-          <Exports state={state} onlooker={onlooker} />
+          <Exports place="exports" state={state} onlooker={onlooker} />
         </section>
       </div>
     </>
@@ -119,10 +120,11 @@ function Switch({ state, view, onlooker }: { state: State; view: ViewName; onloo
   );
 }
 
-function Exports({ state, onlooker }: { state: State; onlooker: Onlooker }): JSX.Element {
+function Exports(given: { place: string; state: State; onlooker: Onlooker }): JSX.Element {
+  const { place, state, onlooker } = given;
   const filters = { ...filtersOf(state), ...(state['sort'] !== undefined && { sort: state['sort'] }) };
   return (
-    <p class="exports hint" data-fresh="exports">
+    <p class="exports hint" data-fresh={place}>
       <span safe>{onlooker.words.export}</span>{' '}
       {(['xlsx', 'csv', 'jsonl'] as const).map((format) => (
         <a href={`export?${new URLSearchParams({ format, ...filters })}`} safe>

@@ -20,6 +20,7 @@ async function carryOut(tx: Transaction, now: ReportRow, change: Change, apply: 
   const { status: from, resolver_note: note, version, moved_by: movedBy } = now;
   const outcome = judge({ status: from, note, version, movedBy }, change);
   const done = outcome === 'changed' || outcome === 'unchanged';
+  const noted = outcome === 'changed' ? noteAfter(now, change) : note;
   const at = await append(tx, {
     reportId: now.id,
     actor: change.actor,
@@ -27,19 +28,24 @@ async function carryOut(tx: Transaction, now: ReportRow, change: Change, apply: 
     from,
     to: change.status ?? from,
     note: change.note ?? null,
+    texts: { ...now, resolver_note: noted },
     requestId: change.requestId ?? null,
   });
   if (outcome !== 'changed') return { outcome, report: reportFrom(now) };
-  const next = await write(tx, now, change, { at, apply });
+  const next = await write(tx, now, { ...change, note: noted }, { at, apply });
   const wasOrIs = [from, next.status].includes('accepted');
   if (from !== next.status && wasOrIs && isAboutBeingSeen(next.action_type)) await applyDecisions(tx, next.record_id);
   return { outcome, report: reportFrom(next) };
 }
 
+/** The note of one move is not the reason of the next: a move that says nothing leaves none. The trail has them all. */
+const noteAfter = ({ status: from, resolver_note: note }: ReportRow, { status = from, note: said }: Change) =>
+  said === undefined ? (status === from ? note : null) : said;
+
 async function write(
   tx: Transaction,
   now: ReportRow,
-  { status = now.status, note = now.resolver_note, actor }: Change,
+  { status = now.status, note, actor }: Change & { readonly note: string | null },
   { at, apply }: { at: Date; apply: boolean },
 ): Promise<ReportRow> {
   const moved = status !== now.status;

@@ -23,6 +23,7 @@ export const createIn =
         ...{ from: null, to: 'open' },
         // What it was about, so that a report which is about something else one day is noticed.
         note: `${given.actionType} ${given.recordId}`,
+        texts: { description: given.description ?? null, user_info: given.userInfo ?? null, resolver_note: null },
         requestId: given.requestId ?? null,
       });
       return { report: await insert(tx, given, { id, receipt, at }), receipt };

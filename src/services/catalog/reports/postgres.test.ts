@@ -116,6 +116,23 @@ describe('a decision', () => {
     ]);
   });
 
+  it('does not take the note of an earlier one for its reason: without a note it has none, and the trail has them all', async () => {
+    const report = await reported();
+    await decide(report, { status: 'accepted', note: 'right' });
+    await decide(report, { status: 'open', note: 'too early' });
+    await decide(report, { note: 'look at it again' });
+    const rejected = (await decide(report, { status: 'rejected' }))!.report;
+    expect(rejected).toMatchObject({ status: 'rejected', resolverNote: null });
+    expect(await reports.find(report.id)).toEqual(rejected);
+    expect((await trailOf(report)).map((event) => event.at(-1))).toEqual([
+      ...['delete a:1', 'right', 'too early', 'look at it again', null],
+    ]);
+    // The same decision sent again without a note is no move, and clears none.
+    await decide(report, { note: 'after all' });
+    expect(await decide(report, { status: 'rejected' })).toMatchObject({ report: { resolverNote: 'after all' } });
+    expect(await verifyTrail(db)).toMatchObject({ outcome: 'whole' });
+  });
+
   it('that is refused is a row of the trail as well, and changes nothing', async () => {
     const report = await reported();
     const accepted = (await decide(report, { status: 'accepted' }))!.report;

@@ -33,7 +33,7 @@ export interface NewReport {
 
 export interface Change {
   readonly status?: Status;
-  /** Null clears it. */
+  /** Null clears it, and so does a move that says nothing: the note of another move is not the reason of this one. */
   readonly note?: string | null;
   /** The version that whoever changes has seen. */
   readonly ifVersion?: number;
@@ -62,6 +62,8 @@ export interface TrailEvent {
   readonly from: string | null;
   readonly to: string | null;
   readonly note: string | null;
+  /** Of the report's own texts as they stand after this: SHA-256 as hex text. */
+  readonly content: string;
   readonly requestId: string | null;
   /** SHA-256 as hex text. */
   readonly prevHash: string;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Queryable, Transaction } from '../../../base/db.ts';
 import type { TrailEvent } from './report.ts';
+import type { ReportRow } from './rows.ts';
 
 /** The hash before the first row's: 32 zero bytes. */
 export const NOTHING = Buffer.alloc(32);
@@ -9,7 +10,13 @@ export const NOTHING = Buffer.alloc(32);
 const LOCK = 2_107_333_901;
 
 /** What is to be written down. */
-export type Entry = Pick<TrailEvent, 'reportId' | 'actor' | 'action' | 'from' | 'to' | 'note' | 'requestId'>;
+export type Entry = Pick<TrailEvent, 'reportId' | 'actor' | 'action' | 'from' | 'to' | 'note' | 'requestId'> & {
+  /** The report's own texts as they stand afterwards. */
+  readonly texts: Texts;
+};
+
+/** What people have written in a report. */
+export type Texts = Pick<ReportRow, 'description' | 'user_info' | 'resolver_note'>;
 
 /**
  * Lets one transaction at a time write to the trail, until it ends. Take it first, before anything is read on which the
@@ -32,7 +39,8 @@ export async function append(tx: Transaction, entry: Entry): Promise<Date> {
     outcome: entry.action === 'refused' ? 'refused' : 'done',
     was: entry.from,
     became: entry.to,
-    note: entry.note === null ? null : asStored(entry.note),
+    note: asStored(entry.note),
+    content: contentOf(entry.texts),
     request_id: entry.requestId,
     prev_hash: last.hash ?? NOTHING,
   };
@@ -60,6 +68,7 @@ export interface EventRow {
   readonly was: string | null;
   readonly became: string | null;
   readonly note: string | null;
+  readonly content: Buffer;
   readonly request_id: string | null;
   readonly prev_hash: Buffer;
 }
@@ -76,14 +85,15 @@ export const COLUMNS = [
   'was',
   'became',
   'note',
+  'content',
   'request_id',
   'prev_hash',
 ] as const satisfies readonly (keyof EventRow)[];
 
 /**
  * The hash of a row: SHA-256 of its canonical text in UTF-8, which is the JSON array of its columns in their order as
- * `JSON.stringify` writes it (no white space), the moment as ISO 8601 in UTC with milliseconds, the hash before as
- * lower-case hex text.
+ * `JSON.stringify` writes it (no white space), the moment as ISO 8601 in UTC with milliseconds, the content and the hash
+ * before as lower-case hex text.
  */
 export function hashOf(row: EventRow): Buffer {
   const members = COLUMNS.map((column) => {
@@ -94,8 +104,15 @@ export function hashOf(row: EventRow): Buffer {
   return hash('sha256', JSON.stringify(members), 'buffer');
 }
 
+/**
+ * What a row keeps of its report's texts: SHA-256 of the JSON array of description, user_info and resolver_note (null where
+ * there is none) in UTF-8, written as for {@link hashOf}.
+ */
+export const contentOf = (texts: Texts): Buffer =>
+  hash('sha256', JSON.stringify([texts.description, texts.user_info, texts.resolver_note].map(asStored)), 'buffer');
+
 /** Half of a surrogate pair is stored as U+FFFD, and so hashed. */
-const asStored = (text: string) => Buffer.from(text).toString();
+const asStored = (text: string | null) => (text === null ? null : Buffer.from(text).toString());
 
 const LAST = `
   select last.serial, last.hash,
@@ -117,6 +134,7 @@ const eventFrom = (row: HashedRow): TrailEvent => ({
   from: row.was,
   to: row.became,
   note: row.note,
+  content: row.content.toString('hex'),
   requestId: row.request_id,
   prevHash: row.prev_hash.toString('hex'),
   hash: row.hash.toString('hex'),

@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '../../../base/testing/database.
 import { openReports } from './postgres.ts';
 import type { Report, Reports } from './report.ts';
 import { clearTrail, tamper } from './testing/trail.ts';
-import { append, COLUMNS, type EventRow, type HashedRow, hashOf, holdTrail } from './trail.ts';
+import { append, COLUMNS, contentOf, type EventRow, type HashedRow, hashOf, holdTrail } from './trail.ts';
 import { verifyTrail } from './verify.ts';
 
 let database: TestDatabase;
@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 /** Six rows: two reports, a decision, a refusal, a reopening, another decision. */
 beforeEach(async () => {
-  first = (await reports.create({ recordId: 'a:1', actionType: 'delete', reporter: 'token-reader' })).report;
+  const said = { description: 'Не та стена \ud800', userInfo: 'вахта' };
+  first = (await reports.create({ recordId: 'a:1', actionType: 'delete', reporter: 'token-reader', ...said })).report;
   const { report: second } = await reports.create({ recordId: 'a:2', actionType: 'hide', reporter: 'token-reader' });
   await reports.change(first.id, { actor: 'anna', status: 'accepted', note: 'строка "<b>" \u202e' });
   await reports.change(first.id, { actor: 'boris', status: 'rejected' });
@@ -69,10 +70,11 @@ describe('the audit trail', () => {
     const row: EventRow = {
       ...{ serial: 1, report_id: 'rep_1', at: new Date('2026-11-20T10:00:00.005Z'), actor: 'token-1' },
       ...{ action: 'created', outcome: 'done', was: null, became: 'open', note: 'delete "ё"', request_id: 'r-1' },
+      content: contentOf({ description: '"ё"', user_info: null, resolver_note: null }),
       prev_hash: Buffer.alloc(32),
     };
     // printf '%s' '[1,"rep_1","2026-11-20T10:00:00.005Z",…,"000…"]' | sha256sum
-    expect(hashOf(row).toString('hex')).toBe('987e1fafada0540d272874b4456ecbccfba1f542295dc8bbd3c0dcb134536e1e');
+    expect(hashOf(row).toString('hex')).toBe('b0006a02ca04c6f1ad324b3d689ab2be33e2322df483c4210c24af2753c2cd60');
   });
 
   it.each(['update report_events set note = null', 'delete from report_events', 'truncate report_events'])(
@@ -94,6 +96,7 @@ describe('the audit trail', () => {
     ['outcome', `'refused'`],
     ['action', `'created'`],
     ['report_id', `'rep_x'`],
+    ['content', String.raw`'\x00'`],
     ['prev_hash', String.raw`'\x00'`],
     ['hash', String.raw`'\x00'`],
   ])('shows where %s was changed to %s', async (column, value) => {
@@ -146,6 +149,12 @@ describe('the audit trail', () => {
     [`status = 'accepted'`, 'changed'],
     [`action_type = 'other'`, 'changed'],
     [`record_id = 'a:9'`, 'changed'],
+    [`description = 'of another'`, 'changed'],
+    [`description = null`, 'changed'],
+    [`user_info = 'of another'`, 'changed'],
+    [`resolver_note = 'another reason'`, 'changed'],
+    [`resolver_note = null`, 'changed'],
+    [`description = user_info, user_info = description`, 'changed'],
   ])('shows a report that was changed past it: %s', async (change, why) => {
     await db.query(`update reports set ${change} where id = $1`, [first.id]);
     expect(await verifyTrail(db)).toEqual({ outcome: 'disagrees', report: first.id, why });
@@ -174,6 +183,7 @@ describe('the audit trail', () => {
       from: 'open',
       to: 'open',
       requestId: null,
+      texts: { description: first.description, user_info: first.userInfo, resolver_note: 'again' },
     } as const;
     await db.transaction(async (tx) => {
       await holdTrail(tx);

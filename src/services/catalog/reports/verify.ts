@@ -1,5 +1,5 @@
 import type { Db, Transaction } from '../../../base/db.ts';
-import { COLUMNS, type EventRow, type HashedRow, hashOf, NOTHING } from './trail.ts';
+import { COLUMNS, contentOf, type EventRow, type HashedRow, hashOf, NOTHING, type Texts } from './trail.ts';
 
 /** What became of a walk along the trail. */
 export type TrailVerdict =
@@ -16,7 +16,8 @@ export type TrailVerdict =
     };
 
 /**
- * Walks the whole trail, in constant memory and as it stands at one moment, and compares every report with it.
+ * Walks the whole trail, in constant memory and as it stands at one moment, and compares every report with it: what it is
+ * about, its status, and its texts (description, user_info, resolver_note) with what the last event says of them.
  *
  * What a chain cannot tell: a trail that somebody cut at its end, or wrote anew from some row on, is a good chain. The
  * first is found all the same while the reports that its last rows were about stand as these had made them; for certainty
@@ -27,7 +28,7 @@ export function verifyTrail(db: Db): Promise<TrailVerdict> {
     async (tx) => {
       await tx.query('set transaction isolation level repeatable read, read only');
       const chain = await walk(tx);
-      return chain.outcome === 'whole' ? ((await disagreement(tx)) ?? chain) : chain;
+      return chain.outcome === 'whole' ? ((await disagreement(tx)) ?? (await rewritten(tx)) ?? chain) : chain;
     },
     { statementTimeoutMs: HOUR_MS },
   );
@@ -75,6 +76,30 @@ async function disagreement(tx: Transaction): Promise<TrailVerdict | undefined> 
   const { rows } = await tx.query<{ id: string; why: 'changed' | 'missing' | 'unknown' }>(DISAGREEMENT);
   return rows[0] && { outcome: 'disagrees', report: rows[0].id, why: rows[0].why };
 }
+
+/** A report whose texts are not those that its last row has the digest of. */
+async function rewritten(tx: Transaction): Promise<TrailVerdict | undefined> {
+  let after = '';
+  for (;;) {
+    const { rows } = await tx.query<Texts & { id: string; content: Buffer }>(LAST_CONTENTS, [after]);
+    const found = rows.find((row) => !contentOf(row).equals(row.content));
+    if (found) return { outcome: 'disagrees', report: found.id, why: 'changed' };
+    if (rows.length < BATCH) return undefined;
+    after = rows.at(-1)!.id;
+  }
+}
+
+const LAST_CONTENTS = `
+  select r.id, r.description, r.user_info, r.resolver_note, last.content
+    from reports r
+   cross join lateral (select content
+                         from report_events
+                        where report_id = r.id
+                        order by serial desc
+                        limit 1) as last
+   where r.id > $1
+   order by r.id
+   limit ${BATCH}`;
 
 const DISAGREEMENT = `
   select coalesce(r.id, born.report_id) as id,

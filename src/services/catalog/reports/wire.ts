@@ -28,6 +28,7 @@ export const eventBody = (event: TrailEvent) =>
     from: event.from,
     to: event.to,
     note: event.note,
+    content: event.content,
     request_id: event.requestId,
     prev_hash: event.prevHash,
     hash: event.hash,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import type { Holes } from '../../../base/addresses.ts';
 import { isUnavailable } from '../../../base/db.ts';
+import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { MOST_RECORDS, readRecords } from '../import/read-record.ts';
@@ -17,8 +17,8 @@ const BODY_BYTES = 32 * 2 ** 20;
 interface Needs {
   readonly records: Records;
   readonly search: Search;
-  /** Hosts that images may have besides public ones. */
-  readonly holes: Holes;
+  /** Which addresses the images of records may have. */
+  readonly images: UrlPolicy;
 }
 
 /** Moderators index records of their own, have everything indexed anew, and see how far that is. */
@@ -40,7 +40,7 @@ interface Table {
   readonly bytes: Buffer;
 }
 
-function importRoute(scope: Gateway, { records, holes }: Needs): void {
+function importRoute(scope: Gateway, { records, images }: Needs): void {
   takeTables(scope);
   const table = { schema: { type: 'string', format: 'binary', description: 'A header row names the same fields.' } };
   scope.post<{ Body: Static<typeof schema.Records> }>(
@@ -75,7 +75,7 @@ function importRoute(scope: Gateway, { records, holes }: Needs): void {
       preValidation: async (request) => asRecords(request as FastifyRequest, scope.closing),
     },
     async (request) => {
-      const { records: good, failed } = readRecords(request.body.records, { holes });
+      const { records: good, failed } = readRecords(request.body.records, images);
       await records.import(good).catch(unavailable);
       return { indexed: good.length, failed };
     },

@@ -10,12 +10,18 @@ export const Shown = Type.Object({
       title: Type.Optional(Type.String({ maxLength: 500, description: 'Without it, the id is the title.' })),
       text: Type.Optional(Type.String({ maxLength: 100_000 })),
       image_url: Type.Optional(
-        Type.String({ maxLength: 2048, description: 'https address on a public host; a picture of it is kept.' }),
+        Type.String({
+          maxLength: 2048,
+          description:
+            'https address on a public host, or of a file of our own (`url` of `POST /files`); a picture is kept.',
+        }),
       ),
       attributes: Type.Optional(
         Type.Object({}, { additionalProperties: true, description: 'At most 16 KiB; their values are searched too.' }),
       ),
-      created_at: Type.Optional(Type.String({ description: 'RFC 3339, or a day. Without it: now.' })),
+      created_at: Type.Optional(
+        Type.String({ description: '2026-05-31 or 2026-05-31T12:00:00Z (RFC 3339). Without it: now.' }),
+      ),
     }),
     { maxItems: 1000 },
   ),
@@ -53,7 +59,7 @@ export const INDEXED = {
       detail: [
         {
           loc: ['body', 'records', 1, 'created_at'],
-          msg: 'Input should be a valid datetime',
+          msg: 'Input should be a valid date or datetime, like 2026-05-31 or 2026-05-31T12:00:00Z',
           type: 'datetime_parsing',
           input: 'yesterday',
         },

@@ -101,7 +101,9 @@ export function settled(changed: Changed | undefined, status: string | undefined
 }
 
 const sentence = (to: string, { status }: { status: string }) =>
-  to === status ? `Somebody else has decided that it is ${to}.` : `A report that is ${status} cannot become ${to}.`;
+  to === status
+    ? `Somebody else has decided that it is ${to}.`
+    : `The report is ${status}; before it can become ${to}, open it again: "status": "open", with a "resolver_note" that says why.`;
 
 function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
   app.get<{ Querystring: Static<typeof schema.ListQuery> }>(

@@ -4,7 +4,6 @@ import { ACTIONS, STATUSES } from '../reports/report.ts';
 /** TypeBox once: these validate requests, type the code and make the OpenAPI description. Bodies here are bare. */
 
 /** What PostgreSQL can keep as text: no NUL, and no half of a surrogate pair. */
-const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const text = (maxLength: number) => Type.String({ maxLength, pattern: STORABLE });
@@ -48,6 +47,7 @@ export const EVENT = {
   from: null,
   to: 'open',
   note: 'delete defectoscopy:01KASX0V5M8Y2N7B4C6D9F0GHJ',
+  content: '8f1d3c0b5a7e92466cf0e1d2b3a495867788990a1b2c3d4e5f60718293a4b5c6',
   request_id: '01KASXQ3V5M8Y2N7B4C6D9F0GJ',
   prev_hash: '0'.repeat(64),
   hash: '4d1f6bb2ef5e9a7c30f5a63ff3c1f7f3a4bb0b8f2b6f0c4f0b3b9a3f8c5f9b1e',
@@ -83,7 +83,9 @@ export const ReportPatch = Type.Object(
   {
     status: Type.Optional(Status),
     resolver_note: Type.Optional(
-      Type.Union([text(4000), Type.Null()], { description: 'Null clears it. Who opens a report again says why here.' }),
+      Type.Union([text(4000), Type.Null()], {
+        description: 'Null clears it, and so does a new status without one. Who opens a report again says why here.',
+      }),
     ),
   },
   {
@@ -124,6 +126,9 @@ export const Event = Type.Object({
   from: nullable(Type.String()),
   to: nullable(Type.String({ description: 'What was asked for, also where it was refused.' })),
   note: nullable(Type.String({ description: 'As it was sent; of the first event what the report is about.' })),
+  content: Type.String({
+    description: 'Of the report’s description, user_info and resolver_note as they stand after it: SHA-256, hex text.',
+  }),
   request_id: nullable(Type.String()),
   prev_hash: Type.String({ description: 'The hash of the row before, of whichever report.' }),
   hash: Type.String({ description: 'SHA-256, hex text.' }),

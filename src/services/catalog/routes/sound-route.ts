@@ -6,7 +6,7 @@ import { notModified, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { isModerator } from '../access/door.ts';
 import type { Media } from '../media.ts';
-import { rangeNotSatisfiable, soundNotFound } from '../refusals.ts';
+import { noSound, rangeNotSatisfiable, soundNotFound } from '../refusals.ts';
 import { RecordParams } from '../schema-http.ts';
 import { bytesAnswers, sendBytes } from './send-bytes.ts';
 
@@ -25,14 +25,14 @@ export function soundRoute(app: Gateway, { media, files }: { media: Media; files
         response: {
           ...bytesAnswers('The recording.', [...new Set(Object.values(AUDIO_MEDIA_TYPES))]),
           304: notModified,
-          404: refusal(soundNotFound()),
+          404: refusal(soundNotFound(), noSound()),
           416: refusal(rangeNotSatisfiable(1000)),
         },
       },
     },
     async (request, reply) => {
       const row = await media.sound(request.params.record_id);
-      if (!row?.key || (row.hidden && !isModerator(request))) throw soundNotFound();
+      if (!row?.key || (row.hidden && !isModerator(request))) throw noSound();
       const { key } = row;
       const head = await headOf(files, key);
       const kind = head && sniffAudio(head.bytes);

@@ -155,7 +155,7 @@ function momentOf(key: 'from' | 'to', text: string | undefined): { at: Date; who
   const at = new Date(text);
   const wholeDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   if ((wholeDay || MOMENT.test(text)) && !Number.isNaN(at.getTime()) && isOfMonth(text)) return { at, wholeDay };
-  const msg = 'Input should be a valid date or datetime';
+  const msg = 'Input should be a valid date or datetime, like 2026-05-31 or 2026-05-31T12:00:00Z';
   throw new InvalidInput([{ loc: ['query', key], msg, type: 'datetime_parsing', input: text }]);
 }
 
