@@ -78,6 +78,8 @@ describe('the documentation', () => {
   const env = () => ({
     ...process.env,
     TOKEN,
+    DEFECTOSCOPY_TOKEN: TOKEN,
+    STT_TOKEN: TOKEN,
     ASSAY: product.url,
     ASSAY_STT: speech.url,
     ASSAY_PASSPORTS: passports.url,

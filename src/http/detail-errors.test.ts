@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { detailsOf, detailValidation } from './detail-errors.ts';
 import { InvalidInput } from './details.ts';
+import { STORABLE } from './storable.ts';
 import { testGateway } from './testing/gateway.ts';
 import { createValidators, type Part } from './validation.ts';
 

@@ -116,7 +116,8 @@ function complaint(problem: ErrorObject, all: readonly ErrorObject[], where: Par
       return wrongFormat(String(params['format']));
     case 'pattern':
       return {
-        msg: STORABLE_IN_WORDS[String(params['pattern'])] ?? `String should match pattern '${String(params['pattern'])}'`,
+        msg:
+          STORABLE_IN_WORDS[String(params['pattern'])] ?? `String should match pattern '${String(params['pattern'])}'`,
         type: 'string_pattern_mismatch',
         ctx: { pattern: params['pattern'] },
       };

@@ -158,11 +158,11 @@ export interface NewRecord {
   /** Without it, the id is the title. */
   readonly title?: string;
   readonly text?: string;
-  /** https address on a public host; a picture of it is kept. */
+  /** https address on a public host, or of a file of our own (`url` of `POST /files`); a picture is kept. */
   readonly image_url?: string;
   /** At most 16 KiB; their values are searched too. */
   readonly attributes?: Readonly<Record<string, unknown>>;
-  /** RFC 3339, or a day. Without it: now. */
+  /** 2026-05-31 or 2026-05-31T12:00:00Z (RFC 3339). Without it: now. */
   readonly created_at?: string;
 }
 

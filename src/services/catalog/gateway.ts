@@ -18,6 +18,7 @@ import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { COOKIE, openCookies } from './access/cookies.ts';
 import { openDoor } from './access/door.ts';
 import type { Tokens } from './access/tokens.ts';
+import { imagePolicy } from './image-policy.ts';
 import { openMedia } from './media.ts';
 import { pageRoutes } from './pages/pages.tsx';
 import { openRecords } from './records/records.ts';

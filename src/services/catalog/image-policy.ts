@@ -7,5 +7,6 @@ import type { SharedSettings } from '../service.ts';
  */
 export const imagePolicy = ({ filesHost, holes }: Pick<SharedSettings, 'filesHost' | 'holes'>): UrlPolicy => ({
   kind: 'public',
-  ...{ filesHost, holes },
+  filesHost,
+  holes,
 });

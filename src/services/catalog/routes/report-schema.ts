@@ -1,9 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { STORABLE } from '../../../http/storable.ts';
 import { ACTIONS, STATUSES } from '../reports/report.ts';
 
 /** TypeBox once: these validate requests, type the code and make the OpenAPI description. Bodies here are bare. */
-
-/** What PostgreSQL can keep as text: no NUL, and no half of a surrogate pair. */
 
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const text = (maxLength: number) => Type.String({ maxLength, pattern: STORABLE });

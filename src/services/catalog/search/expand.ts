@@ -94,7 +94,7 @@ const beginning = (stem: string) => (/^[a-z]{3,}i$/.test(stem) ? stem.slice(0, -
 
 // Similarity is pg_trgm's, with a low threshold: coarse, so that edits can be counted over few words. Numbers mean
 // themselves. A part has three letters at least, a misspelt word five here: shorter ones have too few threes of letters, and
-// are looked for otherwise where they are unknown.
+// are looked for otherwise (misspelt.ts) where they are unknown.
 const KNOWN = `
   select w.word, w.single, tsvector_to_array(to_tsvector('russian', w.word)) as stems,
          case when w.single and length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then array(
@@ -117,9 +117,12 @@ const KNOWN = `
              select from (select (tsvector_to_array(to_tsvector('russian', w.word)))[1] as stem) s
               cross join lateral (
                 select case when starts_with(w.word, s.stem) then s.stem else left(s.stem, -1) end as beginning offset 0) b
-               join catalog_words c on c.word >= b.beginning and c.word < b.beginning || chr(1114111)
-                and length(c.word) <= length(w.word) + 2
-                and (tsvector_to_array(to_tsvector('russian', c.word)))[1] = s.stem) as unknown
+              cross join lateral (
+                select from catalog_words c
+                 where c.word >= b.beginning and c.word < b.beginning || chr(1114111)
+                   and length(c.word) <= length(w.word) + 2
+                   and (tsvector_to_array(to_tsvector('russian', c.word)))[1] = s.stem
+                 limit 1) c) as unknown
     from (select word, true as single from unnest($1::text[]) as word
           union all
           select word, false from unnest($2::text[]) as word) w`;

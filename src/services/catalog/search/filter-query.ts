@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { InvalidInput } from '../../../http/details.ts';
+import { WITHOUT_NUL } from '../../../http/storable.ts';
 import type { Visitor } from '../access/visitor.ts';
 import { forbidden } from '../refusals.ts';
 import type { Filters, Sort } from './filters.ts';
@@ -11,7 +12,7 @@ export const SORTS = ['newest', 'oldest', 'confidence', 'relevance'] as const sa
 
 // A NUL is no character for the database.
 const name = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000]*$', description }));
+  Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: WITHOUT_NUL, description }));
 const moment = (description: string) =>
   Type.Optional(Type.String({ maxLength: 40, description, examples: ['2026-11-20', '2026-11-20T12:00:00Z'] }));
 
