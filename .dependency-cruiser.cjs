@@ -65,7 +65,11 @@ module.exports = {
       { path: '^src/', pathNot: '^src/ml/' },
       { path: 'node_modules/(onnxruntime-node|sherpa-onnx|@huggingface)' },
     ),
-    floor('marked-by-one-door', { path: '^src/', pathNot: '^src/ui/help/markdown\\.ts' }, { path: 'node_modules/marked/' }),
+    floor(
+      'marked-by-one-door',
+      { path: '^src/', pathNot: '^src/ui/help/markdown\\.ts' },
+      { path: 'node_modules/marked/' },
+    ),
     floor('undici-by-one-door', { path: '^src/', pathNot: `^src/base/|${TEST}` }, { path: 'node_modules/undici/' }),
     floor(
       'gateway-without-network',
