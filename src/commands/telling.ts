@@ -5,7 +5,8 @@ const EVERY_MS = 200;
 
 /** One line of a terminal that says how far something has come; nothing where nobody watches. */
 export function statusLine(out: { isTTY?: boolean; write(text: string): unknown }) {
-  let shownMs = 0;
+  // A process may be so young that its clock has not come to the first interval yet.
+  let shownMs = Number.NEGATIVE_INFINITY;
   return {
     show(text: string): void {
       if (!out.isTTY || performance.now() - shownMs < EVERY_MS) return;
@@ -13,7 +14,7 @@ export function statusLine(out: { isTTY?: boolean; write(text: string): unknown 
       out.write(`\r\x1b[K${text}`);
     },
     clear(): void {
-      if (out.isTTY && shownMs > 0) out.write('\r\x1b[K');
+      if (out.isTTY && shownMs >= 0) out.write('\r\x1b[K');
     },
   };
 }
