@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Passages } from '../src/ui/help/browser/find.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';
 
 const DOCS = new URL('../docs/', import.meta.url);
@@ -161,7 +162,7 @@ describe('the help', () => {
       expect(hrefs(html)).toContain('../help/run');
     }
     const refused = await get('/help/nothing');
-    expect([refused.status, ((await refused.json()) as any).error]).toEqual([
+    expect([refused.status, ((await refused.json()) as { error: unknown }).error]).toEqual([
       404,
       expect.objectContaining({ code: 'NOT_FOUND', message: 'The help has no such page.' }),
     ]);
@@ -175,13 +176,13 @@ describe('the help', () => {
   });
 
   it('can be searched: every heading of every document is a passage at its address', async () => {
-    const { passages } = (await (await get('/help/passages.json')).json()) as any;
+    const { passages } = (await (await get('/help/passages.json')).json()) as Passages;
     for (const name of await names()) {
       const html = article(await (await get(pathOf(name))).text());
-      const found = passages.filter(({ address }: any) => `/${address.split('#')[0]}` === pathOf(name));
-      expect(found.map(({ address }: any) => address.split('#')[1])).toEqual(ids(html));
+      const found = passages.filter(({ address }) => `/${address.split('#')[0]}` === pathOf(name));
+      expect(found.map(({ address }) => address.split('#')[1])).toEqual(ids(html));
     }
-    const { text } = passages.find(({ address }: any) => address === 'help/run#on-one-machine');
+    const { text } = passages.find(({ address }) => address === 'help/run#on-one-machine')!;
     expect(text).toContain('npm start runs everything: an embedded PostgreSQL under ./data');
   });
 
