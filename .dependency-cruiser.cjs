@@ -70,6 +70,12 @@ module.exports = {
       { path: '^src/', pathNot: '^src/ui/help/markdown\\.ts' },
       { path: 'node_modules/marked/' },
     ),
+    floor(
+      'opentelemetry-by-one-door',
+      { path: '^src/', pathNot: `^src/base/trace-export\\.ts|${TEST}` },
+      { path: 'node_modules/@opentelemetry/' },
+      'It is loaded when an endpoint is set, and only then.',
+    ),
     floor('undici-by-one-door', { path: '^src/', pathNot: `^src/base/|${TEST}` }, { path: 'node_modules/undici/' }),
     floor(
       'gateway-without-network',

@@ -17,7 +17,7 @@ type Lazy = { parent: FastifyBaseLogger; bindings: object; own: FastifyBaseLogge
 const METHODS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent', 'child'] as const;
 
 // One object for all requests: Fastify looks at these methods for each request, so looking must not make the child.
-const lines = Object.fromEntries(
+const lines: Record<string, (this: Lazy, ...given: never[]) => unknown> = Object.fromEntries(
   METHODS.map((method) => [
     method,
     function (this: Lazy, ...line: unknown[]): unknown {
@@ -26,3 +26,9 @@ const lines = Object.fromEntries(
     },
   ]),
 );
+
+/** As pino's own: what every line from here on carries too. */
+lines['setBindings'] = function (this: Lazy, more: object): void {
+  this.bindings = { ...this.bindings, ...more };
+  this.own = undefined;
+};

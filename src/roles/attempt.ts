@@ -1,6 +1,8 @@
+import { isStorageAway } from '../base/files/storage-away.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import { rest } from '../base/loop.ts';
+import type { Span } from '../base/trace.ts';
 import type { Model } from '../services/service.ts';
 import type { Claim, Ending, Renewal } from '../tasks/store.ts';
 import { TaskFailure } from '../tasks/task.ts';
@@ -9,6 +11,8 @@ import { TaskFailure } from '../tasks/task.ts';
 export const LEASE_MS = 6000;
 /** Waits before the second and the third attempt after a transient failure. */
 const BACKOFF_MS = [2000, 8000];
+/** Between two looks for a file while the storage of files is away. */
+const STORAGE_AWAY_MS = 5000;
 /**
  * An attempt that was told to stop and has not done so by then is taken for stuck in native code. Long enough for a whole
  * inference on a crowded machine, since one that has begun cannot be stopped: the price of a false alarm is the process.
@@ -24,7 +28,7 @@ type Reason = 'lost' | 'handed-back' | 'timed-out';
 export interface Attempt {
   readonly claim: Claim;
   /** Resolves when it is over, and never rejects; no ending where the task is somebody else's by now. */
-  readonly ended: Promise<{ ending?: Ending; stuck: boolean; processingMs: number }>;
+  readonly ended: Promise<AttemptEnd>;
   /** Its time is up; while it runs on, those that wait for their turn behind it lose theirs. */
   overtime(): boolean;
   /** The prolongation of its lease, with the progress made since the last one. */
@@ -35,26 +39,39 @@ export interface Attempt {
   handBack(): void;
 }
 
+/** What has come of an attempt. */
+interface AttemptEnd {
+  readonly ending?: Ending;
+  readonly stuck: boolean;
+  readonly processingMs: number;
+  /** Of the failure, also of one that another attempt may mend. */
+  readonly code?: string;
+}
+
 export function beginAttempt(
   claim: Claim,
   model: Model,
   given: {
     maxAttempts: number;
     log: Log;
+    span?: Span | undefined;
     stuckMs?: number;
     /** Called when there is something that a successor would want to have. */
     onCheckpoint?: () => void;
   },
 ): Attempt {
   const { maxAttempts, stuckMs = STUCK_MS } = given;
-  const log = given.log.child({ task: claim.id, attempt: claim.attempt, request_id: claim.requestId });
+  const log = given.log.child({
+    ...{ task: claim.id, attempt: claim.attempt, request_id: claim.requestId },
+    ...(given.span && { trace_id: given.span.traceId }),
+  });
   const begun = performance.now();
   const stop = new AbortController();
   const end = (reason: Reason) => stop.abort(reason);
   const timeLimit = setTimeout(end, model.timeLimitMs, 'timed-out');
   let news: { progress?: number; checkpoint?: JsonObject } | undefined;
 
-  const outcome = async (): Promise<{ ending?: Ending; stuck: boolean; processingMs: number }> => {
+  const outcome = async (): Promise<AttemptEnd> => {
     const came = await Promise.race([
       model
         .run({
@@ -87,15 +104,22 @@ export function beginAttempt(
     if (stop.signal.reason === 'handed-back') {
       return { ending: { ...of, outcome: 'again', delayMs: 0, uncounted: true }, stuck, processingMs };
     }
+    // No fault of the task: it does not count, and goes on when its files can be read again.
+    if (came !== 'stuck' && !stop.signal.aborted && isStorageAway(came.error)) {
+      log.info({ err: came.error }, 'the storage of files is away; this attempt will be made again');
+      const ending: Ending = { ...of, outcome: 'again', delayMs: STORAGE_AWAY_MS, uncounted: true };
+      return { ending, stuck, processingMs };
+    }
     const failure = failureOf(
       stop.signal.aborted || came === 'stuck' ? new TaskFailure(INFERENCE_TIMEOUT) : came.error,
       log,
     );
+    const { code } = failure;
     if (failure.transient && claim.attempt < maxAttempts) {
       const delayMs = BACKOFF_MS[claim.attempt - 1] ?? BACKOFF_MS.at(-1)!;
-      return { ending: { ...of, outcome: 'again', delayMs }, stuck, processingMs };
+      return { ending: { ...of, outcome: 'again', delayMs }, stuck, processingMs, code };
     }
-    return { ending: { ...of, outcome: 'failed', failure, processingMs }, stuck, processingMs };
+    return { ending: { ...of, outcome: 'failed', failure, processingMs }, stuck, processingMs, code };
   };
 
   return {

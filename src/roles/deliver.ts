@@ -4,11 +4,13 @@ import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { Log } from '../base/log.ts';
 import { createBell, rest } from '../base/loop.ts';
 import type { UrlPolicy } from '../base/outbound-url.ts';
+import type { Span, Traces } from '../base/trace.ts';
 import type { TaskWork } from '../services/service.ts';
 import type { SignedMessage } from '../tasks/signature.ts';
 import { sign } from '../tasks/signature.ts';
 import { type DeliveryOutcome, type DueDelivery, newbornWebhook, type TaskStore } from '../tasks/store.ts';
 import { createCircuit } from './circuit.ts';
+import { beginDeliverySpan, endDeliverySpan } from './delivery-span.ts';
 import type { DeliveryMeters } from './meters.ts';
 import { afterFailure, type Schedule } from './retry.ts';
 
@@ -26,6 +28,8 @@ export interface DeliverNeeds {
   schedule: Schedule;
   timeoutMs: number;
   meters: DeliveryMeters;
+  /** Where the spans of attempts go; absent where nothing is traced. */
+  traces?: Traces;
   log: Log;
   signal: AbortSignal;
 }
@@ -42,7 +46,7 @@ export async function deliver(needs: DeliverNeeds): Promise<void> {
   let running = 0;
 
   const attempt = async (due: DueDelivery) => {
-    const outcome = circuit.putsOff(due) ? POSTPONED(needs.schedule) : await post(needs, due);
+    const outcome = circuit.putsOff(due) ? POSTPONED(needs.schedule) : await traced(needs, due);
     circuit.note(due.origin, outcome.state);
     needs.meters.attempted(due.task.service, outcome.state === 'pending' ? 'retry' : outcome.state);
     const counted = await tasks.settle(due.id, due.attempt, outcome);
@@ -82,22 +86,35 @@ export async function deliver(needs: DeliverNeeds): Promise<void> {
   while (running > 0) await bell.wait();
 }
 
-async function post(needs: DeliverNeeds, due: DueDelivery): Promise<DeliveryOutcome> {
+/** One attempt as a span, where deliveries are traced. */
+async function traced(needs: DeliverNeeds, due: DueDelivery): Promise<DeliveryOutcome> {
+  const span = beginDeliverySpan(needs.traces, due);
+  let outcome: DeliveryOutcome | undefined;
+  try {
+    outcome = await post(needs, due, span);
+    return outcome;
+  } finally {
+    endDeliverySpan(span, outcome);
+  }
+}
+
+async function post(needs: DeliverNeeds, due: DueDelivery, span: Span | undefined): Promise<DeliveryOutcome> {
   const { schedule, log } = needs;
   try {
-    return { state: 'delivered', statusCode: await send(needs, due) };
+    return { state: 'delivered', statusCode: await send(needs, due, span?.traceparent ?? due.traceparent) };
   } catch (error) {
     if (error instanceof FetchFailed) return afterFailure(error, due.attempt, { schedule });
     if (isUnavailable(error)) throw error;
     // A fault of ours (a secret that does not open, a service that is not here any more) that only a new start may mend:
     // it takes the same slow schedule, or it would come back with every lease until the task expires.
-    log.error({ err: error, delivery: due.id }, 'a delivery could not be made ready');
+    const trace = span && { trace_id: span.traceId };
+    log.error({ err: error, delivery: due.id, ...trace }, 'a delivery could not be made ready');
     return afterFailure({ reason: 'connect_error' }, due.attempt, { schedule });
   }
 }
 
-/** The status of the receiver's 2xx. */
-async function send(needs: DeliverNeeds, due: DueDelivery): Promise<number> {
+/** The status of the receiver's 2xx; he may go on in the trace `traceparent`. */
+async function send(needs: DeliverNeeds, due: DueDelivery, traceparent: string | undefined): Promise<number> {
   const { tasks, fetch, policy, timeoutMs, signingKey } = needs;
   const work = needs.services.find(({ name }) => name === due.task.service)?.work;
   if (!work) throw new Error(`No service here is named ${due.task.service}.`);
@@ -116,7 +133,7 @@ async function send(needs: DeliverNeeds, due: DueDelivery): Promise<number> {
       'x-service-delivery-id': due.id,
       'x-service-delivery-attempt': String(due.attempt),
       ...(due.requestId && { 'x-request-id': due.requestId }),
-      ...(due.traceparent && { traceparent: due.traceparent }),
+      ...(traceparent && { traceparent }),
       ...sign({ id: due.id, timestamp, body, secret, signingKey }),
     },
     budgets: { headersMs: timeoutMs, totalMs: timeoutMs },

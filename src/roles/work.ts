@@ -1,10 +1,12 @@
 import { hostname } from 'node:os';
 import type { Log } from '../base/log.ts';
 import { createBell, rest } from '../base/loop.ts';
+import { type Span, type Traces, under } from '../base/trace.ts';
 import type { Model } from '../services/service.ts';
 import type { Claim, Ending, TaskStore } from '../tasks/store.ts';
 import { BEAT_MS, OFFER_MS, type Workers } from '../tasks/workers.ts';
 import { type Attempt, beginAttempt, LEASE_MS } from './attempt.ts';
+import { type AttemptOutcome, beginAttemptSpan, endAttemptSpan } from './attempt-span.ts';
 import type { WorkMeters } from './meters.ts';
 
 /** What ends within this time of a busy worker is written down together. */
@@ -32,6 +34,8 @@ export async function work(needs: {
   workers: Workers;
   maxAttempts: number;
   meters: WorkMeters;
+  /** Where the spans of attempts go; absent where nothing is traced. */
+  traces?: Traces | undefined;
   /** What this process counts; travels with its heartbeat. */
   metrics: () => Promise<unknown[]>;
   log: Log;
@@ -73,8 +77,19 @@ export async function work(needs: {
     for (const attempt of leases) if (!held.has(attempt.claim.id)) attempts.get(attempt.claim.id)?.lose();
   };
 
-  const begin = (attempt: Attempt) => {
-    const { id: task } = attempt.claim;
+  /** Counts an attempt, now that it is known what has come of it. */
+  const told = ({ claim, processingMs, span, code }: Omit<Ended, 'ending'>, outcome: AttemptOutcome) => {
+    meters.processed(claim, processingMs, outcome);
+    endAttemptSpan(span, outcome, code);
+  };
+
+  const begin = (claim: Claim) => {
+    meters.waited(claim);
+    const span = beginAttemptSpan(needs.traces, service, claim);
+    const attempt = under(span, () =>
+      beginAttempt(claim, model!, { ...needs, span, onCheckpoint: () => renewals.now() }),
+    );
+    const { id: task } = claim;
     // A process that was stopped for a while may claim a task that an attempt of its own has lost and not yet let go.
     attempts.get(task)?.lose();
     attempts.set(task, attempt);
@@ -83,8 +98,9 @@ export async function work(needs: {
       // It may have waited for a turn all the while, behind the one that still runs: then the time was not its own.
       const blameless = attempt.overtime() && !end.stuck && [...attempts.values()].some((other) => other.overtime());
       const ending = blameless ? handedBack(attempt) : end.ending;
-      if (ending) endings.push({ claim: attempt.claim, ending, processingMs: end.processingMs });
-      else meters.processed(attempt.claim, end.processingMs, 'lost');
+      const { processingMs, code } = end;
+      if (ending) endings.push({ claim, ending, processingMs, span, code });
+      else told({ claim, processingMs, span, code }, 'lost');
       stuck ||= end.stuck;
       bell.ring();
     });
@@ -99,15 +115,10 @@ export async function work(needs: {
         sent.map(({ ending }) => ending),
         { service, worker: id, limit, leaseMs: LEASE_MS },
       );
-      for (const claim of claimed) {
-        meters.waited(claim);
-        begin(beginAttempt(claim, model!, { ...needs, onCheckpoint: () => renewals.now() }));
-      }
+      claimed.forEach(begin);
       // Counted now that the fence has spoken, so that what two workers finished is one task.
       const recorded = new Set(ended);
-      for (const { claim, ending, processingMs } of sent) {
-        meters.processed(claim, processingMs, recorded.has(ending.id) ? ending.outcome : 'lost');
-      }
+      for (const each of sent) told(each, recorded.has(each.ending.id) ? each.ending.outcome : 'lost');
       if (ended.length > 0) tasks.hint('finished');
       if (ended.length < sent.length) log.warn({ late: sent.length - ended.length }, 'endings came too late to count');
     } catch (error) {
@@ -176,6 +187,9 @@ interface Ended {
   readonly claim: Claim;
   readonly ending: Ending;
   readonly processingMs: number;
+  readonly span: Span | undefined;
+  /** Of its failure, also of one that another attempt may mend. */
+  readonly code: string | undefined;
 }
 
 /** Calls `run` every `ms` and when told to, never two at a time. */

@@ -4,10 +4,11 @@ import { idempotencyKeyReused, validationError } from '../base/faults.ts';
 import { newId } from '../base/ids.ts';
 import type { JsonValue } from '../base/json.ts';
 import { checkUrl, type UrlPolicy, UrlRefused } from '../base/outbound-url.ts';
+import { type Attributes, during } from '../base/trace.ts';
 import { fingerprint, idempotencyKey } from '../http/idempotency.ts';
-import { traceparent } from '../http/request-id.ts';
-import type { NewTask, TaskStore } from '../tasks/store.ts';
+import type { Accepted, NewTask, TaskStore } from '../tasks/store.ts';
 import type { Priority } from '../tasks/task.ts';
+import { handOver, traceOf } from './hand-over.ts';
 import type { SharedSettings } from './service.ts';
 
 /** Headers that a request for a task may carry, for the description. */
@@ -41,15 +42,18 @@ export async function acceptTask(
   { tasks, shared }: { tasks: TaskStore; shared: SharedSettings },
   request: FastifyRequest,
   reply: FastifyReply,
-  { service, asked, webhook, ...task }: AskedTask,
+  { service, priority, input, estimateSeconds, asked, webhook }: AskedTask,
 ): Promise<AcceptedTask> {
-  const trace = traceparent(request.headers);
+  const span = handOver(request, service, priority);
+  const trace = traceOf(request, span);
   const key = idempotencyKey(request.headers['idempotency-key']);
   const endpoint = `${request.method} ${request.routeOptions.url}`;
-  const written = await tasks.accept({
-    ...task,
+  const asTask: NewTask = {
     id: newId(),
     service,
+    priority,
+    input,
+    estimateSeconds,
     principal: request.principal,
     deadlineSeconds: shared.taskDeadlineSeconds,
     ttlSeconds: shared.resultTtlSeconds,
@@ -57,7 +61,8 @@ export async function acceptTask(
     ...(trace !== undefined && { traceparent: trace }),
     ...(key !== undefined && { idempotency: once([service, request.principal, endpoint, key], asked) }),
     ...(webhook && { webhook: { deliveryId: newId('whd_'), ...webhook } }),
-  });
+  };
+  const written = await during(span, () => tasks.accept(asTask), told);
   if (written.outcome === 'conflict') throw idempotencyKeyReused();
   if (written.outcome === 'accepted') tasks.hint(`waiting:${service}`);
   else reply.header('idempotency-replayed', 'true');
@@ -80,6 +85,12 @@ export function checkField(field: string, url: string, policy: UrlPolicy): void 
     throw error instanceof UrlRefused ? validationError(`${field}: ${error.message}`) : error;
   }
 }
+
+/** What the span of a hand-over says of its end. */
+const told = (written: Accepted): Attributes => ({
+  'assay.accept.outcome': written.outcome,
+  ...(written.outcome !== 'conflict' && { 'messaging.message.id': written.id, 'assay.task.id': written.id }),
+});
 
 /** A key counts within one service, principal and endpoint: two clients may use the same. */
 const once = (scope: readonly string[], asked: JsonValue): NonNullable<NewTask['idempotency']> => ({

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isUnavailable } from '../../base/db.ts';
 import type { JsonValue } from '../../base/json.ts';
+import { step } from '../../base/trace.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Job, Model, ModelHouse, SharedSettings } from '../service.ts';
 import { ENGINE_VERSION } from './engine.ts';
@@ -78,8 +79,8 @@ export async function loadModel({
       const report = (share: number) => job.report(share, { worked_ms: Math.round(time.worked()) });
       try {
         report(0);
-        const { document, damaged } = await read(job, time.signal, time.grant, report);
-        const found = await finder.find(document.pages, time.signal);
+        const { document, damaged } = await step('read pages', () => read(job, time.signal, time.grant, report));
+        const found = await step('find fields', () => finder.find(document.pages, time.signal));
         const { fields, warnings } = await helper.help({ ...found, pages: document.pages, schema, job }, time.signal);
         const extraction: Extraction = {
           schema: { id: schema.id, version: schema.version },

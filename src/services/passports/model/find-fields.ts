@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../../../base/programs.ts';
 import type { ReadPage } from '../page.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Found } from './fields-thread.ts';
@@ -22,21 +22,12 @@ export interface FindLimit {
 // A dense page takes well below a second on a machine that has nothing else to do.
 const LIMIT: FindLimit = { ms: 60_000, msPerPage: 5000 };
 
-// Built, the program lies beside this file as JavaScript; from sources it is TypeScript, which Node 20 cannot read.
-const FROM_SOURCE = import.meta.url.endsWith('.ts');
-const READS_TYPES = 'typescript' in process.features && process.features.typescript !== false;
-
 /**
  * Starts a thread that finds fields: hundreds of dense pages take a minute, in which this process has to beat its heart
  * and to renew its leases. Started while the pages are still read, it costs no time of its own.
  */
 export function startFieldFinder(schema: Schema, limit: FindLimit = LIMIT): FieldFinder {
-  const program = new URL(`./fields-thread.${FROM_SOURCE ? 'ts' : 'js'}`, import.meta.url);
-  const reader = new URL('../../../ml/testing/read-types.mjs', import.meta.url).href;
-  const thread = new Worker(program, {
-    workerData: schema,
-    ...(FROM_SOURCE && !READS_TYPES && { execArgv: ['--import', reader] }),
-  });
+  const thread = startThread('./fields-thread', import.meta.url, { workerData: schema });
   // What ends it before it was asked is told to who asks.
   const ended = new Promise<never>((_, reject) => {
     thread.once('error', reject);

@@ -11,8 +11,8 @@ import { type Documents, type ImageRow, principalOf } from '../documents.ts';
 import { displayName } from '../names.ts';
 import { csrfFailed, invalidImageIds, storageUnavailable, tooManyPages } from '../refusals.ts';
 import { CreatePdf, PdfCreated } from '../schema-http.ts';
+import { createDocuments } from './create-documents.ts';
 import { ofStorage } from './receive.ts';
-import { requested } from './upload-route.ts';
 
 /** More than all images of a session can weigh, whatever becomes of them. */
 const PDF_MAX_BYTES = 16 * 1024 ** 3;
@@ -60,18 +60,14 @@ export function createPdfRoute(
       const { status, body } = await replies.once(request, reply, asked, async () => {
         const images = pick(ids, await documents.images(caller.session), maxImages);
         const stored = await assemble(files, images);
-        const [document] = await documents.create(
-          caller,
-          [
-            {
-              filename: nameOf(images[0]!),
-              fileKey: stored.key,
-              sizeBytes: stored.sizeBytes,
-              cacheKey: cacheKey(contentOf(images)),
-            },
-          ],
-          requested(request),
-        );
+        const [document] = await createDocuments(documents, request, caller, [
+          {
+            filename: nameOf(images[0]!),
+            fileKey: stored.key,
+            sizeBytes: stored.sizeBytes,
+            cacheKey: cacheKey(contentOf(images)),
+          },
+        ]);
         // The document is there: images that stay until their time are no reason to say that it is not.
         await documents
           .clearImages(caller.session)

@@ -1,4 +1,5 @@
 import OpenAI from 'openai';
+import { step } from '../../../../base/trace.ts';
 
 /** How a model is made to answer in JSON: held to a schema, to JSON at all, or by being asked. */
 export type Format = 'json_schema' | 'json_object' | 'text';
@@ -57,9 +58,15 @@ export function openModelClient({ baseUrl, model, apiKey }: ModelServer): ModelC
   return {
     async ask(messages, format, schema, signal) {
       try {
-        const answer = await client.chat.completions.create(
-          { model, messages, temperature: 0, max_tokens: MOST_TOKENS, ...formatted(format, schema) },
-          { signal },
+        const asked = { model, messages, temperature: 0, max_tokens: MOST_TOKENS, ...formatted(format, schema) };
+        const answer = await step(
+          `chat ${model}`,
+          () => client.chat.completions.create(asked, { signal }),
+          { kind: 'client', attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model } },
+          ({ usage }) => ({
+            'gen_ai.usage.input_tokens': usage?.prompt_tokens,
+            'gen_ai.usage.output_tokens': usage?.completion_tokens,
+          }),
         );
         return answer.choices?.[0]?.message?.content ?? '';
       } catch (error) {

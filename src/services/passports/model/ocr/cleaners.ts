@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../../../base/programs.ts';
 import { createGate } from '../../../../ml/gate.ts';
 import type { CleanPage } from './clean.ts';
 import type { Cleaned } from './clean-thread.ts';
@@ -10,10 +11,6 @@ export interface Cleaners {
   clean(raster: Raster, signal: AbortSignal): Promise<CleanPage>;
   close(): Promise<void>;
 }
-
-// Built, the program lies beside this file as JavaScript; from sources it is TypeScript, which Node 20 cannot read.
-const FROM_SOURCE = import.meta.url.endsWith('.ts');
-const READS_TYPES = 'typescript' in process.features && process.features.typescript !== false;
 
 /** `lanes` threads, each started when it is first needed. A thread that dies takes its page with it and no other. */
 export function openCleaners(lanes: number): Cleaners {
@@ -38,10 +35,7 @@ export function openCleaners(lanes: number): Cleaners {
 }
 
 function start(all: Set<Worker>): Worker {
-  const reader = new URL('../../../../ml/testing/read-types.mjs', import.meta.url).href;
-  const thread = new Worker(new URL(`./clean-thread.${FROM_SOURCE ? 'ts' : 'js'}`, import.meta.url), {
-    ...(FROM_SOURCE && !READS_TYPES && { execArgv: ['--import', reader] }),
-  });
+  const thread = startThread('./clean-thread', import.meta.url);
   all.add(thread);
   thread.once('exit', () => all.delete(thread));
   // Whoever waits for it is told by `ask`; without a listener an idle one's death would be the process's.

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { program } from '../../../../base/programs.ts';
 import { PdfRefused } from './pdf-refused.ts';
 import type { Answer, Question } from './pdfium-process.ts';
 import { OVERRUN } from './pdfium-watch.ts';
@@ -128,18 +129,13 @@ function endOf(code: number | null, by: NodeJS.Signals | null): Answer {
 
 const BROUGHT_DOWN = new Set<NodeJS.Signals>([OVERRUN, 'SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP']);
 
-// Built, the program lies beside this file as JavaScript; from sources it is TypeScript, which Node 20 cannot read.
-const FROM_SOURCE = import.meta.url.endsWith('.ts');
-const READS_TYPES = 'typescript' in process.features && process.features.typescript !== false;
-
 function start(): Process {
-  const program = new URL(`./pdfium-process.${FROM_SOURCE ? 'ts' : 'js'}`, import.meta.url);
-  const types = new URL('../../../../ml/testing/read-types.mjs', import.meta.url).href;
-  const child = fork(fileURLToPath(program), {
+  const { file, execArgv } = program('./pdfium-process', import.meta.url);
+  const child = fork(fileURLToPath(file), {
     serialization: 'advanced',
     // Nothing of this process's surroundings, secrets among them, is any business of a stranger's file.
     env: {},
-    execArgv: ['--max-old-space-size=256', ...(FROM_SOURCE && !READS_TYPES ? ['--import', types] : [])],
+    execArgv: ['--max-old-space-size=256', ...execArgv],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const gone = new Promise<void>((resolve) => {

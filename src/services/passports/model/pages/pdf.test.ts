@@ -348,7 +348,7 @@ describe('reading a PDF', () => {
       const pdf = await openPdf(${JSON.stringify(path)}, { maxPages: 1, signal });
       await pdf.close();
     `;
-    const reader = new URL('../../../../ml/testing/read-types.mjs', import.meta.url).href;
+    const reader = new URL('../../../../base/testing/read-types.mjs', import.meta.url).href;
     const ended = promisify(execFile)(process.execPath, ['--import', reader, '--input-type=module', '-e', program], {
       timeout: 25_000,
     });

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../../../../base/programs.ts';
 
 /** From `begin` to `end`, this process may use so much CPU; beyond, it ends by the signal {@link OVERRUN}. */
 export interface Watch {
@@ -18,8 +18,7 @@ export const OVERRUN: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' 
  */
 export function startWatch(): Watch {
   const limit: Limit = new BigInt64Array(new SharedArrayBuffer(8));
-  const program = new URL(`./pdfium-watch-thread.${EXTENSION}`, import.meta.url);
-  new Worker(program, { workerData: limit }).unref();
+  startThread('./pdfium-watch-thread', import.meta.url, { workerData: limit }).unref();
   return {
     begin: (cpuSeconds) => void Atomics.store(limit, 0, cpuMicroseconds() + BigInt(cpuSeconds * 1e6)),
     end: () => void Atomics.store(limit, 0, 0n),
@@ -34,5 +33,3 @@ export function cpuMicroseconds(): bigint {
   const { user, system } = process.cpuUsage();
   return BigInt(user + system);
 }
-
-const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';

@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import { during } from '../../../base/trace.ts';
+import { handOver, traceOf } from '../../hand-over.ts';
+import type { Caller, Document, Documents, NewDocument } from '../documents.ts';
+import { SERVICE } from '../store/rows.ts';
+
+/** The documents that a request brings; their tasks keep its id and its trace. */
+export function createDocuments(
+  documents: Documents,
+  request: FastifyRequest,
+  caller: Caller,
+  brought: readonly NewDocument[],
+): Promise<Document[]> {
+  const span = handOver(request, SERVICE, 'realtime');
+  const trace = traceOf(request, span);
+  const asked = { id: request.id, ...(trace !== undefined && { traceparent: trace }) };
+  return during(
+    span,
+    () => documents.create(caller, brought, asked),
+    (created) => ({ 'messaging.batch.message_count': created.length }),
+  );
+}
