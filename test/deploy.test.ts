@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readBucketUrl } from '../src/base/files/bucket-url.ts';
 import { testDatabase } from '../src/base/testing/database.ts';
 import { plan } from '../src/plan.ts';
 import { services } from '../src/services/index.ts';
@@ -116,12 +117,18 @@ describe('the Dockerfile', () => {
     const known = await stages();
     const gone = ['build', 'without-networks'].flatMap((name) => removals(known.get(name)!.lines));
     const copied = known.get('build')!.lines.flatMap((line) => /^COPY (.*) \S+$/.exec(line)?.[1]?.split(' ') ?? []);
-    for (const path of ['dist', ...copied.filter((each) => !gone.includes(each.replace('/', '')))]) {
+    for (const path of copied) {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await cp(join(REPOSITORY, path), join(root, path), { recursive: true });
     }
-    await installedIn(root, gone);
-    const rest = gone.filter((path) => !path.startsWith('node_modules/'));
+    const compiler = 'node_modules/typescript';
+    await installedIn(
+      root,
+      gone.filter((path) => path !== compiler),
+    );
+    // As the image does it: with what runs installed, and nothing else.
+    await run(process.execPath, ['scripts/build.mjs'], { cwd: root, maxBuffer: 2 ** 24 });
+    const rest = gone.filter((path) => path === compiler || !path.startsWith('node_modules/'));
     await run('sh', ['-c', `rm -rf ${rest.join(' ')}`], { cwd: root });
 
     const database = await testDatabase();
@@ -193,8 +200,9 @@ describe('compose.yaml', () => {
 
   it('starts every role once, by commands that exist', async () => {
     const { services: containers } = await compose();
-    const { postgres, ...own } = containers;
+    const { postgres, storage, ...own } = containers;
     expect(postgres.image).toMatch(/^postgres:\d+$/);
+    expect(storage.image).toMatch(/^[\w/]+:\d+\.\d+$/);
     const given: string[][] = Object.values<any>(own).map(({ command }) => command);
     for (const words of given) await expectCommand(words);
     const roles = ['migrate', 'serve', 'deliver', 'sweep', ...services.map(({ name }) => `work --service ${name}`)];
@@ -206,7 +214,8 @@ describe('compose.yaml', () => {
       expect(build).toMatchObject({ context: '..', dockerfile: 'deploy/Dockerfile' });
     }
     for (const port of services.map(({ settings }) => settings['port']!.shownDefault)) {
-      expect(own.serve.ports).toContain(`${port}:${port}`);
+      // Whoever wants them to be reached from elsewhere puts a proxy in front, or says so.
+      expect(own.serve.ports).toContain(`127.0.0.1:${port}:${port}`);
       expect(await read('deploy/Dockerfile')).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, 'm'));
       expect(await read('deploy/healthcheck.mjs')).toContain(`: ${port}`);
     }
@@ -235,6 +244,21 @@ describe('compose.yaml', () => {
     const planned = await plan({ ...env, APP_ENV: 'production', DATA_DIR: dataDir }, 'serve');
     expect(planned.services.map(({ name }) => name)).toEqual(services.map(({ name }) => name));
     expect(JSON.stringify(planned.services.map(({ verdicts }) => verdicts))).not.toMatch(/disabled|unconfigured/);
+  });
+
+  it('keeps files in a bucket of the storage beside, which is made with the same name and keys', async () => {
+    const { services: containers } = await compose();
+    const { environment, command, healthcheck } = containers.storage;
+    const listed = /^FILES_URL=(.*)$/m.exec(await read('deploy/compose.env.example'))![1]!;
+    const { endpoint, name, prefix } = readBucketUrl(listed);
+    expect({ name, prefix }).toEqual({ name: environment.S3_BUCKET, prefix: '' });
+    expect(new URL(endpoint).hostname).toBe('storage');
+    expect(command).toContain(`-ip=${new URL(endpoint).hostname}`);
+    expect(healthcheck.test.join(' ')).toContain(new URL(endpoint).port);
+    const ours = containers.serve.environment;
+    expect(environment.AWS_ACCESS_KEY_ID).toBe(ours.S3_ACCESS_KEY_ID);
+    expect(environment.AWS_SECRET_ACCESS_KEY).toBe(ours.S3_SECRET_ACCESS_KEY);
+    expect(containers.storage.ports).toBeUndefined();
   });
 
   it('asks for what its example lists, and for nothing else', async () => {

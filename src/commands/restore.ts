@@ -14,6 +14,7 @@ import { startEmbedded } from '../compose.ts';
 import { PACKAGE_ROOT, type Plan, plan } from '../plan.ts';
 import { postgresTaskStore } from '../tasks/postgres.ts';
 import { occupy } from './occupy.ts';
+import { missingInBucket, refuseOtherPlace } from './place-of-files.ts';
 import { inWords, mebibytes, statusLine } from './telling.ts';
 
 /** `assay restore FILE`: puts a backup into an empty place, or with `replace` over what is there; `-` is standard input. */
@@ -33,6 +34,7 @@ export async function restoreCommand(
     const name = file === '-' ? 'on standard input' : file;
     const onBytes = (bytes: number) => show(`checking: ${mebibytes(bytes)}`);
     const what = await verifyBackup(read(path), { name, migrations, onBytes }).finally(status.clear);
+    refuseOtherPlace(what, planned);
     const done = await inDatabase(planned, async (db) => {
       const onPart = (part: string) => show(`restoring: ${part}`);
       const target = { db, migrations, dataDir: shared.dataDir, replace, onPart };
@@ -44,7 +46,7 @@ export async function restoreCommand(
         .finally(status.clear);
       await handBack(db);
       await db.query('analyze');
-      return back;
+      return { ...back, missing: await missingInBucket(db, what, planned) };
     });
     for (const line of summary(done, what)) console.log(line);
   }).catch(inWords);
@@ -53,15 +55,22 @@ export async function restoreCommand(
 const stopped = () => new OperatorError('Stopped: nothing was changed.');
 const read = (path: string) => createReadStream(path, { highWaterMark: 1024 * 1024 });
 
-function summary({ rows, files, migrated }: PutBack, what: { taken_at: string; version: string }): string[] {
+function summary(
+  { rows, files, migrated, missing }: PutBack & { missing: readonly string[] },
+  what: { taken_at: string; version: string; files_in?: string },
+): string[] {
   const total = [...rows.values()].reduce((sum, count) => sum + count, 0);
   return [
     `Restored the backup of ${what.taken_at}, made by Assay ${what.version}: ` +
       `${rows.get('tasks') ?? 0} tasks, ${total} rows in ${rows.size} tables, ${files} files, and the keys.`,
+    ...(what.files_in === undefined ? [] : [`Its files are in the bucket, but for ${missing.length}${some(missing)}.`]),
     ...migrated.map((name) => `The migration ${name} was applied to it.`),
     'Start Assay as before; what was queued goes on.',
   ];
 }
+
+const some = (keys: readonly string[]) =>
+  keys.length === 0 ? '' : `: ${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ', …' : ''}`;
 
 /** What workers held is in nobody's hands now; that a backup was taken meanwhile is not to cost it an attempt. */
 async function handBack(db: Db): Promise<void> {

@@ -13,6 +13,8 @@ export interface Contents {
   /** In an order in which they can be filled. */
   readonly tables: readonly Table[];
   readonly counters: readonly Counter[];
+  /** The bucket where the files are; absent: they are in the backup. */
+  readonly files_in?: string;
 }
 
 export const CONTENTS_NAME = 'backup.json';

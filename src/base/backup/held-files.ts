@@ -5,6 +5,8 @@ import { newId } from '../ids.ts';
 
 /** Files of a store that stay readable for a while, whoever removes them meanwhile. */
 export interface HeldFiles {
+  /** Where they stay, if a backup does not take them along. */
+  readonly place?: string;
   /** Holds what is there now, and what it held already. */
   hold(): Promise<void>;
   has(key: string): Promise<boolean>;

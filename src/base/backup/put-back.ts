@@ -28,7 +28,7 @@ export interface PutBack {
 }
 
 /** Rows that every start makes: a database with these alone counts as empty. */
-const MADE_BY_A_START = ['schema_migrations', 'workers', 'models', 'catalog_sources'];
+const MADE_BY_A_START = 'schema_migrations workers models catalog_sources rate_gateways rate_points'.split(' ');
 const ROOTS = ['files', ...FOLDERS];
 
 /**

@@ -32,7 +32,7 @@ export function made(migrations: readonly Pick<Migration, 'sql'>[]): { tables: s
 }
 
 const STATEMENT =
-  /(?:^|;)\s*(create|alter|drop)(?: or replace)? (table|function)(?: if (?:not )?exists)? (\w+)(?:\([^)]*\))?(?: rename to (\w+))?/gm;
+  /(?:^|;)\s*(create|alter|drop)(?: or replace)?(?: unlogged)? (table|function)(?: if (?:not )?exists)? (\w+)(?:\([^)]*\))?(?: rename to (\w+))?/gm;
 
 /** What is to be known of these tables, those that others refer to first. */
 export async function describeTables(tx: Queryable, names: readonly string[]): Promise<Table[]> {

@@ -20,6 +20,8 @@ export interface Sources {
   readonly version: string;
   readonly dataDir: string;
   readonly fileColumns: readonly FileColumn[];
+  /** Where the files are; absent: in `dataDir`. */
+  readonly bucket?: () => Promise<HeldFiles>;
   /** Of what is being written now. */
   readonly onPart: (name: string) => void;
 }
@@ -36,7 +38,7 @@ export interface Taken {
 /** Beside the file store, what of DATA_DIR cannot be made again. */
 export const FOLDERS: readonly string[] = ['keys', 'credentials', 'models/defectoscopy'];
 /** What processes say of themselves while they live; a restored one would be a lie. */
-const PASSING = ['schema_migrations', 'workers'];
+const PASSING = ['schema_migrations', 'workers', 'rate_gateways', 'rate_points'];
 /** As long as it takes. */
 export const A_WEEK_MS = 7 * 86_400_000;
 
@@ -45,7 +47,7 @@ export const A_WEEK_MS = 7 * 86_400_000;
  * they name, and the keys. Nothing waits for it.
  */
 export async function takeBackup(archive: ArchiveWriter, sources: Sources): Promise<Taken> {
-  const files = await holdFiles(join(sources.dataDir, 'files'));
+  const files = await (sources.bucket?.() ?? holdFiles(join(sources.dataDir, 'files')));
   try {
     const taken = await writeTables(archive, sources, files);
     for (const folder of FOLDERS) await addFolder(archive, sources, folder);
@@ -80,7 +82,7 @@ async function writeTables(archive: ArchiveWriter, sources: Sources, files: Held
           for (const key of missing) known.add(key);
           return undefined;
         }
-        const rows = await dumpTables(archive, tx, sources, { tables, takenAt: now[0]!.now });
+        const rows = await dumpTables(archive, tx, sources, { tables, takenAt: now[0]!.now, files });
         return { takenAt: now[0]!.now, rows, missing };
       },
       { statementTimeoutMs: A_WEEK_MS },
@@ -105,11 +107,12 @@ async function dumpTables(
   archive: ArchiveWriter,
   tx: Transaction,
   { version, onPart }: Sources,
-  { tables, takenAt }: { tables: Awaited<ReturnType<typeof ourTables>>; takenAt: Date },
+  { tables, takenAt, files }: { tables: Awaited<ReturnType<typeof ourTables>>; takenAt: Date; files: HeldFiles },
 ): Promise<Map<string, number>> {
   const names = tables.map(({ name }) => name);
   const what = { version, taken_at: takenAt.toISOString(), migrations: await applied(tx), tables };
-  await archive.add(CONTENTS_NAME, contents({ ...what, counters: await readCounters(tx, names) }));
+  const filesIn = files.place === undefined ? {} : { files_in: files.place };
+  await archive.add(CONTENTS_NAME, contents({ ...what, counters: await readCounters(tx, names), ...filesIn }));
   const rows = new Map<string, number>();
   for (const table of tables) {
     let parts = 0;

@@ -1,0 +1,26 @@
+import { text } from 'node:stream/consumers';
+import type { BucketRequests } from './bucket-requests.ts';
+import type { Bucket } from './bucket-url.ts';
+import { isFileKey, placeOf } from './key.ts';
+
+/** The keys of all files below the prefix, a thousand per request (ListObjectsV2); what is no file of ours is left out. */
+export async function* listKeys(requests: BucketRequests, { prefix }: Bucket): AsyncGenerator<string, void> {
+  for (let next: string | undefined = ''; next !== undefined; ) {
+    const query = { 'list-type': '2', prefix, ...(next !== '' && { 'continuation-token': next }) };
+    const answer = await requests.ask({ method: 'GET', query });
+    if (typeof answer === 'string') return;
+    const xml = await text(answer.body);
+    for (const [, path] of xml.matchAll(/<Key>([^<]*)<\/Key>/g)) {
+      const key = path!.slice(path!.lastIndexOf('/') + 1);
+      if (isFileKey(key) && path === prefix + placeOf(key)) yield key;
+    }
+    next = unescaped(/<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(xml)?.[1]);
+  }
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+const unescaped = (text: string | undefined) =>
+  text?.replaceAll(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) =>
+    name ? (ENTITIES[name] ?? whole) : String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hex, 16)),
+  );

@@ -1,0 +1,140 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { testDatabase } from '../src/base/testing/database.ts';
+import { plan } from '../src/plan.ts';
+import { readPhoto } from '../src/services/defectoscopy/photo-bytes.ts';
+import { fakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
+import { KEYS, type S3Server, startS3Server } from './helpers/s3-server.ts';
+import { cleanUp, newPlace, startAssay } from './processes/assay.ts';
+import { picture } from './processes/client.ts';
+
+// Real processes start and stop here, on whatever machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+let storage: S3Server;
+let env: Record<string, string>;
+beforeEach(async () => {
+  storage = await startS3Server();
+  onTestFinished(() => storage.stop().catch(() => {}));
+  const { accessKeyId, secretAccessKey } = KEYS;
+  env = { FILES_URL: storage.filesUrl, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey };
+});
+
+describe('the product with its files in a bucket', () => {
+  let product: Product;
+  beforeEach(async () => {
+    product = await startProduct({ env });
+    onTestFinished(() => product.stop());
+  });
+
+  const upload = async () =>
+    product.call('/files', { method: 'POST', body: await picture(1), headers: { 'content-type': 'image/jpeg' } });
+
+  it('keeps uploads there, and nothing of them here', async () => {
+    const uploaded = await upload();
+    expect(uploaded.status).toBe(201);
+    const key = new URL(uploaded.body.data.url).pathname.slice(1);
+    expect([...storage.objects.keys()]).toEqual([`some/where/${key.slice(-2)}/${key}`]);
+    expect(await readdir(join(product.house.shared.dataDir, 'files'), { recursive: true })).toEqual(['incoming']);
+  });
+
+  it('answers 503 while the storage is away, as it does without a database', async () => {
+    await storage.stop();
+    const { status, headers, body } = await upload();
+    expect(status).toBe(503);
+    expect(headers.get('retry-after')).toBe('5');
+    expect(body.error).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    expect(JSON.stringify(body)).not.toContain('127.0.0.1');
+  });
+
+  it('fails no task for that: it goes on when the storage is back, and no attempt was counted', async () => {
+    const { url } = (await upload()).body.data;
+    const { fetch, files } = product.house;
+    const source = { fetch, files, policy: { kind: 'public' }, filesHost: 'files.assay.internal' } as const;
+    const attempts: number[] = [];
+    await storage.stop();
+    await product.startWorker(
+      fakeModel({
+        async run({ attempt, signal }) {
+          attempts.push(attempt);
+          await readPhoto(url, source, signal);
+          return { result: RESULT };
+        },
+      }),
+    );
+    const id = await product.predict({ image_url: url });
+    for (let seen = 1; seen <= 4; seen++) {
+      await expect.poll(() => attempts.length, { timeout: 20_000 }).toBe(seen);
+      const again = () => product.database.db.query('select from tasks where id = $1 and worker is null', [id]);
+      await expect.poll(async () => (await again()).rowCount, { timeout: 20_000 }).toBe(1);
+      if (seen < 4) await product.age(id, 10);
+    }
+    await storage.start();
+    await product.age(id, 10);
+    expect(await product.finished(id)).toMatchObject({ status: 'done' });
+    expect(new Set(attempts)).toEqual(new Set([1]));
+  });
+
+  it('leads no stranger’s URL to the storage, where that is on this machine', async () => {
+    const asked = storage.asked.length;
+    const policy = { kind: 'operator', origin: new URL(storage.endpoint).origin } as const;
+    await expect(product.house.fetch(`${storage.endpoint}/x`, { policy })).rejects.toMatchObject({
+      reason: 'blocked_address',
+    });
+    expect(storage.asked.length).toBe(asked);
+  });
+});
+
+describe('the command line with files in a bucket', () => {
+  afterEach(cleanUp);
+
+  it('starts nothing with a key that is refused, and says why', async () => {
+    const place = await newPlace();
+    const settings = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', S3_SECRET_ACCESS_KEY: 'wrong' };
+    const program = startAssay(place, { args: ['serve'], env: settings });
+    expect(await program.ended).toMatchObject({ code: 2 });
+    expect(program.said.err).toContain('S3_SECRET_ACCESS_KEY is not the secret of the key in S3_ACCESS_KEY_ID.');
+    expect(program.said.err).not.toMatch(/wrong|at .*\.js/);
+  });
+
+  it('backs up everything but the files, and restores it where they are', async () => {
+    const product = await startProduct({ env });
+    onTestFinished(() => product.stop());
+    const body = await picture(2);
+    const headers = { 'content-type': 'image/jpeg' };
+    for (let i = 0; i < 2; i++) await product.call('/files', { method: 'POST', body, headers });
+    const place = await newPlace();
+    const into = await testDatabase();
+    onTestFinished(() => into.drop());
+    const run = async (args: readonly string[], more: Record<string, string | undefined>) => {
+      const program = startAssay(place, { args, env: { APP_ENV: 'test', ...env, ...more } });
+      const { code } = await program.ended;
+      return { code, ...program.said };
+    };
+    const folder = await mkdtemp(join(tmpdir(), 'assay-bucket-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'backup.tar');
+    const taken = await run(['backup', file], { DATABASE_URL: product.database.url });
+    expect(taken).toMatchObject({ code: 0 });
+    expect(taken.err).toContain(' 0 files, ');
+    expect(taken.err).toContain(`It does not hold the files: they stay in ${storage.filesUrl}, `);
+    expect(taken.err).not.toContain('not in the store');
+
+    const elsewhere = await run(['restore', file], { DATABASE_URL: into.url, FILES_URL: undefined });
+    expect(elsewhere.code).toBe(2);
+    expect(elsewhere.err).toContain('set FILES_URL to that bucket, or to a copy of it');
+
+    const [lost] = storage.objects.keys();
+    storage.objects.delete(lost!);
+    const restored = await run(['restore', file], { DATABASE_URL: into.url });
+    expect(restored).toMatchObject({ code: 0 });
+    expect(restored.out).toContain(`Its files are in the bucket, but for 1: ${lost!.slice(-26)}.`);
+  });
+});
+
+it('keys are asked for where a bucket is named', async () => {
+  const refused = plan({ APP_ENV: 'test', FILES_URL: 's3://bucket?region=x', S3_ACCESS_KEY_ID: 'key' }, 'serve');
+  await expect(refused).rejects.toThrow('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set, too.');
+});

@@ -1,0 +1,311 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openBucketFiles } from '../src/base/files/bucket-files.ts';
+import { type BucketKeys, readBucketUrl } from '../src/base/files/bucket-url.ts';
+import { placeOf } from '../src/base/files/key.ts';
+import { isStorageAway, StorageAway } from '../src/base/files/storage-away.ts';
+import { describeFiles } from '../src/base/files.contract.ts';
+import { newId } from '../src/base/ids.ts';
+import { createLog } from '../src/base/log.ts';
+import { OperatorError } from '../src/base/operator-error.ts';
+import { BUCKET, KEYS, REGION, type S3Server, startS3Server } from './helpers/s3-server.ts';
+import { signatureOf } from './helpers/s3-signature.ts';
+
+const silent = createLog('silent', 'test');
+const all = (keys: AsyncIterable<string>): Promise<string[]> => Readable.from(keys).toArray();
+
+async function draftsFolder(): Promise<{ draftsDir: string; drafts(): Promise<string[]>; remove(): Promise<void> }> {
+  const dir = await mkdtemp(join(tmpdir(), 'assay-drafts-'));
+  const draftsDir = join(dir, 'incoming');
+  return {
+    draftsDir,
+    drafts: () => readdir(draftsDir).catch(() => []),
+    remove: () => rm(dir, { recursive: true }),
+  };
+}
+
+/** Opens a bucket as the product does, and what the contract wants to know of it. */
+async function underTest(filesUrl: string, keys: BucketKeys) {
+  const { draftsDir, drafts, remove } = await draftsFolder();
+  const files = openBucketFiles({ bucket: readBucketUrl(filesUrl), keys, draftsDir, log: silent });
+  return {
+    files,
+    drafts: draftsDir,
+    kept: async () => [...(await all(files.keys())), ...(await drafts())],
+    async close() {
+      for await (const key of files.keys()) await files.remove(key);
+      await files.close();
+      await remove();
+    },
+  };
+}
+
+describeFiles('files in a bucket', async () => {
+  const server = await startS3Server({ pageSize: 7 });
+  const under = await underTest(server.filesUrl, KEYS);
+  return {
+    ...under,
+    async close() {
+      await under.close();
+      expect([...server.objects.keys()]).toEqual([]);
+      await server.stop();
+    },
+  };
+});
+
+// FILES_TEST_S3_URL=s3://bucket/test?endpoint=… with S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: a real one.
+const real = process.env['FILES_TEST_S3_URL'];
+if (real !== undefined) {
+  const { S3_ACCESS_KEY_ID: accessKeyId = '', S3_SECRET_ACCESS_KEY: secretAccessKey = '' } = process.env;
+  describeFiles('files in the bucket of FILES_TEST_S3_URL', () => {
+    const [place, query = ''] = real.split('?');
+    return underTest(`${place}/${newId()}?${query}`, { accessKeyId, secretAccessKey });
+  });
+}
+
+describe('files in a bucket', () => {
+  let server: S3Server;
+  beforeEach(async () => {
+    server = await startS3Server();
+    onTestFinished(() => server.stop().catch(() => {}));
+  });
+
+  const open = async ({ url = server.filesUrl, keys = KEYS, log = silent, patienceMs = 5000 } = {}) => {
+    const { draftsDir, remove } = await draftsFolder();
+    const files = openBucketFiles({ bucket: readBucketUrl(url), keys, draftsDir, log, patienceMs });
+    onTestFinished(async () => {
+      await files.close();
+      await remove();
+    });
+    return files;
+  };
+
+  it('are one request each, under the prefix, where a copied folder of files would put them', async () => {
+    const files = await open();
+    const { key } = await files.put(randomBytes(300_000), { maxBytes: 300_000 });
+    const path = `some/where/${placeOf(key)}`;
+    expect(path).toBe(`some/where/${key.slice(-2)}/${key}`);
+    expect(server.asked).toEqual([`PUT /${BUCKET}/${path}`]);
+    expect([...server.objects.keys()]).toEqual([path]);
+    expect(await all(files.keys())).toEqual([key]);
+  });
+
+  it('are listed page by page, without what is none of ours', async () => {
+    await server.stop();
+    server = await startS3Server({ pageSize: 3 });
+    const files = await open();
+    const put = async () => (await files.put(Buffer.from('x'), { maxBytes: 1 })).key;
+    const keys = await Promise.all(Array.from({ length: 10 }, put));
+    server.objects.set('some/where/readme.txt', Buffer.from('x'));
+    server.objects.set(`some/where/00/${keys[0]}`, Buffer.from('x'));
+    server.objects.set(`else/${placeOf(keys[0]!)}`, Buffer.from('x'));
+    expect((await all(files.keys())).sort()).toEqual(keys.sort());
+    expect(server.asked.filter((line) => line.startsWith('GET')).length).toBe(4);
+  });
+
+  it('are tried again where the storage is overloaded or breaks off, and no more than three times', async () => {
+    const files = await open();
+    const put = () => files.put(Buffer.from('0123456789'), { maxBytes: 10 });
+    server.mischief.push({ status: 503 }, 'hang-up');
+    const { key } = await put();
+    server.mischief.push({ status: 500, code: 'InternalError' }, { status: 429 });
+    expect(String(await files.get(key))).toBe('0123456789');
+    server.mischief.push('lose-answer');
+    await files.remove(key);
+    expect(server.objects.size).toBe(0);
+    server.asked.length = 0;
+    server.mischief.push({ status: 503 }, { status: 503 }, { status: 503 });
+    const failure = await put().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StorageAway);
+    expect(failure).toMatchObject({ code: 'STORAGE_UNAVAILABLE', status: 503, headers: { 'retry-after': '5' } });
+    // Three tries, and the word that nothing is to be left of them.
+    expect(server.asked.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT', 'PUT', 'DELETE']);
+  });
+
+  it('leave nothing behind when an answer is lost, again and again', async () => {
+    const files = await open();
+    server.mischief.push('lose-answer', 'lose-answer', { status: 403, code: 'AccessDenied' });
+    await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
+    expect(server.objects.size).toBe(0);
+  });
+
+  it('leave nothing behind when an upload is given up on its way', async () => {
+    const files = await open();
+    const stop = new AbortController();
+    server.mischief.push({ status: 503 }, { status: 503 });
+    const put = files.put(Buffer.from('x'), { maxBytes: 1, signal: stop.signal });
+    put.catch(() => {});
+    await expect.poll(() => server.asked.length).toBeGreaterThan(0);
+    stop.abort();
+    await expect(put).rejects.toThrow(/abort/i);
+    expect(server.objects.size).toBe(0);
+  });
+
+  it('are read on where the connection broke off', async () => {
+    const files = await open();
+    const bytes = randomBytes(1_000_000);
+    const { key } = await files.put(bytes, { maxBytes: bytes.length });
+    for (const range of [{}, { start: 10, end: 999_990 }]) {
+      server.mischief.push('half', 'half', { status: 503 }, 'half');
+      const { stream } = (await files.stream(key, range))!;
+      const end = range.end === undefined ? bytes.length : range.end + 1;
+      expect((await buffer(stream)).equals(bytes.subarray(range.start ?? 0, end))).toBe(true);
+      expect(server.mischief).toEqual([]);
+    }
+    server.mischief.push(...Array.from({ length: 5 }, () => 'half' as const));
+    await expect(files.get(key)).rejects.toThrow(StorageAway);
+  });
+
+  it('are said to be away at once while nobody listens, and are back by themselves', async () => {
+    const files = await open();
+    const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
+    await server.stop();
+    for (const attempt of [() => files.get(key), () => files.put(Buffer.from('y'), { maxBytes: 1 })]) {
+      const failure = await attempt().catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: 'STORAGE_UNAVAILABLE', status: 503 });
+      expect(isStorageAway(new Error('a reason', { cause: failure }))).toBe(true);
+    }
+    await expect(files.remove(key)).rejects.toThrow(StorageAway);
+    await server.start();
+    await expect.poll(() => files.get(key).catch(() => undefined), { timeout: 10_000 }).toEqual(Buffer.from('x'));
+  });
+
+  it('are away, too, where the storage takes questions and does not answer; and it is not asked thrice', async () => {
+    const files = await open({ patienceMs: 100 });
+    server.mischief.push('silence', 'silence', 'silence');
+    await expect(files.get(newId())).rejects.toThrow(StorageAway);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('are no missing file where it is the bucket that is missing', async () => {
+    const files = await open({ url: server.filesUrl.replace(BUCKET, 'another') });
+    await expect(files.get(newId())).rejects.toThrow(StorageAway);
+  });
+
+  describe('are checked at the start', () => {
+    const heard: string[] = [];
+    const log = pino(
+      { level: 'trace' },
+      new Writable({
+        write(line, _, done) {
+          heard.push(String(line));
+          done();
+        },
+      }),
+    );
+    const check = async (given: Parameters<typeof open>[0]) => {
+      heard.length = 0;
+      const files = await open({ ...given, log });
+      const outcome = await files.check().catch((error: unknown) => error);
+      const said = JSON.stringify([heard, String(outcome)]);
+      expect(said).not.toContain(KEYS.secretAccessKey);
+      expect(said).not.toContain('quoted');
+      return outcome;
+    };
+
+    it('and a bucket that is there, with or without files, is none to talk about', async () => {
+      expect(await check({})).toBeUndefined();
+      server.objects.set('some/where/x', Buffer.from('x'));
+      expect(await check({})).toBeUndefined();
+      expect(heard).toEqual([]);
+    });
+
+    it.each([
+      ['a key that is not known', { keys: { ...KEYS, accessKeyId: 'OTHER' } }, /does not know the key in S3_ACCESS/],
+      ['a secret that is not its own', { keys: { ...KEYS, secretAccessKey: 'wrong' } }, /S3_SECRET_ACCESS_KEY is not/],
+    ])('%s stops it with a sentence', async (_, given, sentence) => {
+      const outcome = await check(given);
+      expect(outcome).toBeInstanceOf(OperatorError);
+      expect(String(outcome)).toMatch(sentence);
+    });
+
+    it('so does a bucket that is not there, or in another region', async () => {
+      const missing = await check({ url: server.filesUrl.replace(BUCKET, 'another') });
+      expect(String(missing)).toBe(
+        `OperatorError: There is no bucket another at ${server.endpoint}: make it there, or mend FILES_URL.`,
+      );
+      expect(missing).toBeInstanceOf(OperatorError);
+      expect(String(await check({ url: server.filesUrl.replace(REGION, 'us-east-1') }))).toMatch(/another region/);
+      server.mischief.push({ status: 403, code: 'AccessDenied' });
+      expect(String(await check({}))).toMatch(/may not list the bucket/);
+    });
+
+    it('a storage that cannot be reached is a warning: it may come', async () => {
+      await server.stop();
+      expect(await check({})).toBeUndefined();
+      expect(heard.join()).toContain(`The storage of files at ${server.endpoint} does not answer`);
+    });
+  });
+});
+
+describe('FILES_URL', () => {
+  it('names endpoint, region, bucket and prefix', () => {
+    expect(readBucketUrl('s3://photos?region=eu-west-1')).toEqual({
+      endpoint: 'https://s3.eu-west-1.amazonaws.com',
+      region: 'eu-west-1',
+      name: 'photos',
+      prefix: '',
+    });
+    expect(readBucketUrl('s3://my.bucket/a/b_c/?endpoint=http://10.0.0.7:9000')).toEqual({
+      endpoint: 'http://10.0.0.7:9000',
+      region: 'us-east-1',
+      name: 'my.bucket',
+      prefix: 'a/b_c/',
+    });
+  });
+
+  it.each([
+    ['another scheme', 'https://s3.example.com/bucket', /must be an address like s3:/],
+    ['a word', 'bucket', /must be an address like s3:/],
+    ['keys in it', 's3://key:top-secret@bucket?region=x', /must hold no keys/],
+    ['neither endpoint nor region', 's3://bucket', /needs region=/],
+    ['what it does not know', 's3://bucket?region=x&acl=public', /not acl=/],
+    ['an endpoint with a path', 's3://bucket?endpoint=https://x.example.com/s3', /needs an endpoint=/],
+    ['an endpoint with keys', 's3://bucket?endpoint=https://key:top-secret@x.example.com', /needs an endpoint=/],
+    ['a bucket that cannot be', 's3://BUCKET?region=x', /no name of a bucket/],
+    ['a prefix that leads astray', 's3://bucket/a%2F..?region=x', /between the slashes/],
+  ])('%s is refused', (_, url, sentence) => {
+    expect(() => readBucketUrl(url)).toThrow(sentence);
+    expect(() => readBucketUrl(url)).not.toThrow('top-secret');
+  });
+});
+
+describe('the storage that these tests use', () => {
+  it('checks signatures by the published algorithm: it agrees with the examples of its document', () => {
+    const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+    const welcome = '44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072';
+    const sign = (method: string, path: string, query: string, payloadHash: string, more: Record<string, string>) =>
+      signatureOf(
+        {
+          ...{ method, path, query, payloadHash, time: '20130524T000000Z', region: 'us-east-1' },
+          headers: {
+            host: 'examplebucket.s3.amazonaws.com',
+            'x-amz-content-sha256': payloadHash,
+            'x-amz-date': '20130524T000000Z',
+            ...more,
+          },
+        },
+        'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+      );
+    expect([
+      sign('GET', '/test.txt', '', empty, { range: 'bytes=0-9' }),
+      sign('PUT', '/test$file.text', '', welcome, {
+        date: 'Fri, 24 May 2013 00:00:00 GMT',
+        'x-amz-storage-class': 'REDUCED_REDUNDANCY',
+      }),
+      sign('GET', '/', 'lifecycle', empty, {}),
+      sign('GET', '/', 'max-keys=2&prefix=J', empty, {}),
+    ]).toEqual([
+      'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+      '98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd',
+      'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543',
+      '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
+    ]);
+  });
+});

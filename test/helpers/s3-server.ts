@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { sha256, signatureOf } from './s3-signature.ts';
+
+export const KEYS = { accessKeyId: 'TESTKEY', secretAccessKey: 'a-secret/that+nobody=prints' };
+export const BUCKET = 'assay-test';
+export const REGION = 'eu-test-1';
+
+/** What happens to a request instead of its answer. */
+export type Mischief =
+  | { readonly status: number; readonly code?: string }
+  /** The connection breaks before anything is done. */
+  | 'hang-up'
+  /** It is done, and the connection breaks before the answer. */
+  | 'lose-answer'
+  /** The body breaks off in the middle. */
+  | 'half'
+  /** There is never an answer. */
+  | 'silence';
+
+/** A small S3 that believes nothing: every request must be signed for what it is, and say how long it is. */
+export interface S3Server {
+  readonly endpoint: string;
+  /** What FILES_URL says of it. */
+  readonly filesUrl: string;
+  /** By their keys within the bucket. */
+  readonly objects: Map<string, Buffer>;
+  /** Method and path of what was asked, refusals included. */
+  readonly asked: string[];
+  /** What happens to the next requests. */
+  readonly mischief: Mischief[];
+  /** Nobody listens there any more, until it is started again. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export async function startS3Server({ pageSize = 1000 } = {}): Promise<S3Server> {
+  const objects = new Map<string, Buffer>();
+  const asked: string[] = [];
+  const mischief: Mischief[] = [];
+  const answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => {
+    asked.push(`${request.method} ${request.url}`);
+    const refusal = refusalOf(request, body);
+    if (refusal) return refuse(response, ...refusal);
+    const trick = mischief.shift();
+    if (trick === 'silence') return undefined;
+    if (trick === 'hang-up') return request.socket.destroy();
+    if (typeof trick === 'object') return refuse(response, trick.status, trick.code ?? 'SlowDown');
+    return act({ request, response, body, objects, pageSize, trick });
+  };
+  const server = createServer((request, response) => {
+    buffer(request).then(
+      (body) => answer(request, response, body),
+      () => {},
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${port}`;
+  return {
+    ...{ endpoint, objects, asked, mischief },
+    filesUrl: `s3://${BUCKET}/some/where?endpoint=${endpoint}&region=${REGION}`,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+    async start() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+  };
+}
+
+/** What S3 would have against this request, before it looks for what was asked. */
+function refusalOf(request: IncomingMessage, body: Buffer): [status: number, code: string] | undefined {
+  const { method = '', url = '', headers } = request;
+  const [, key, date, region, signed, signature] =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([a-z0-9;-]+), ?Signature=([0-9a-f]{64})$/.exec(
+      headers.authorization ?? '',
+    ) ?? [];
+  if (signed === undefined) return [403, 'AccessDenied'];
+  if (key !== KEYS.accessKeyId) return [403, 'InvalidAccessKeyId'];
+  if (region !== REGION) return [400, 'AuthorizationHeaderMalformed'];
+  const names = signed.split(';');
+  if (!['host', 'x-amz-content-sha256', 'x-amz-date'].every((name) => names.includes(name))) {
+    return [403, 'AccessDenied'];
+  }
+  const time = String(headers['x-amz-date']);
+  const at = Date.parse(time.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
+  if (!(Math.abs(at - Date.now()) < 900_000) || date !== time.slice(0, 8)) return [403, 'RequestTimeTooSkewed'];
+  const [path, query = ''] = url.split('?');
+  const payloadHash = String(headers['x-amz-content-sha256']);
+  const values = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
+  const right = signatureOf(
+    { ...{ method, query, payloadHash, time, region }, path: path!, headers: values },
+    KEYS.secretAccessKey,
+  );
+  if (signature !== right) return [403, 'SignatureDoesNotMatch'];
+  if (headers['transfer-encoding'] !== undefined) return [501, 'NotImplemented'];
+  if (method === 'PUT' && headers['content-length'] === undefined) return [411, 'MissingContentLength'];
+  if (payloadHash !== sha256(body)) return [400, 'XAmzContentSHA256Mismatch'];
+  if (path !== `/${BUCKET}` && !path!.startsWith(`/${BUCKET}/`)) return [404, 'NoSuchBucket'];
+  return undefined;
+}
+
+function refuse(response: ServerResponse, status: number, code: string): unknown {
+  response.writeHead(status, { 'content-type': 'application/xml' });
+  // As the real one, it quotes what was signed: none of it is to be seen anywhere.
+  return response.end(`<Error><Code>${code}</Code><StringToSign>AWS4-HMAC-SHA256 quoted</StringToSign></Error>`);
+}
+
+function act({
+  request,
+  response,
+  body,
+  objects,
+  pageSize,
+  trick,
+}: {
+  request: IncomingMessage;
+  response: ServerResponse;
+  body: Buffer;
+  objects: Map<string, Buffer>;
+  pageSize: number;
+  trick: 'lose-answer' | 'half' | undefined;
+}): unknown {
+  const url = new URL(request.url!, 'http://s3');
+  const key = url.pathname.slice(BUCKET.length + 2);
+  if (request.method === 'PUT') objects.set(key, body);
+  if (request.method === 'DELETE') objects.delete(key);
+  if (trick === 'lose-answer') return request.socket.destroy();
+  if (request.method === 'PUT') return response.end();
+  if (request.method === 'DELETE') return response.writeHead(204).end();
+  if (request.method !== 'GET') return refuse(response, 405, 'MethodNotAllowed');
+  if (key === '') return list(url.searchParams, response, { objects, pageSize });
+  const whole = objects.get(key);
+  if (whole === undefined) return refuse(response, 404, 'NoSuchKey');
+  const [, from = '', to = ''] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+  const start = Number(from);
+  const end = Math.min(to === '' ? whole.length : Number(to) + 1, whole.length);
+  if (from !== '' && start >= whole.length) return refuse(response, 416, 'InvalidRange');
+  const bytes = whole.subarray(start, end);
+  const range = from === '' ? {} : { 'content-range': `bytes ${start}-${end - 1}/${whole.length}` };
+  response.writeHead(from === '' ? 200 : 206, { ...range, 'content-length': bytes.length });
+  if (trick !== 'half') return response.end(bytes);
+  return response.write(bytes.subarray(0, bytes.length / 2), () => request.socket.destroy());
+}
+
+function list(
+  query: URLSearchParams,
+  response: ServerResponse,
+  { objects, pageSize }: { objects: ReadonlyMap<string, Buffer>; pageSize: number },
+): unknown {
+  if (query.get('list-type') !== '2') return refuse(response, 400, 'InvalidArgument');
+  const after = (query.get('continuation-token') ?? '').replace(TOKEN, '');
+  const found = [...objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after).sort();
+  const page = found.slice(0, Math.min(Number(query.get('max-keys') ?? pageSize), pageSize));
+  const more = page.length < found.length;
+  return response.end(
+    `<ListBucketResult><IsTruncated>${more}</IsTruncated>${page.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('')}` +
+      `${more ? `<NextContinuationToken>${TOKEN.replace('&', '&amp;')}${page.at(-1)}</NextContinuationToken>` : ''}</ListBucketResult>`,
+  );
+}
+
+/** Signs that a client must not mix up: of XML, of addresses and of base64. */
+const TOKEN = '1/2+3==&4 ';

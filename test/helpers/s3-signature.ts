@@ -1,0 +1,58 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/** What a signature of S3 covers. */
+export interface Signed {
+  readonly method: string;
+  /** As it was sent. */
+  readonly path: string;
+  readonly query: string;
+  /** Lower-case name and value, in any order. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payloadHash: string;
+  /** `20130524T000000Z` */
+  readonly time: string;
+  readonly region: string;
+}
+
+/**
+ * The signature of a request, from the published algorithm and nothing of the product: AWS Signature Version 4, "Signature
+ * Calculations for the Authorization Header: Transferring Payload in a Single Chunk".
+ */
+export function signatureOf(request: Signed, secret: string): string {
+  const date = request.time.slice(0, 8);
+  const scope = `${date}/${request.region}/s3/aws4_request`;
+  const toSign = ['AWS4-HMAC-SHA256', request.time, scope, sha256(canonical(request))].join('\n');
+  const key = ['s3', 'aws4_request'].reduce(hmac, hmac(hmac(`AWS4${secret}`, date), request.region));
+  return hmac(key, toSign).toString('hex');
+}
+
+export const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+function canonical({ method, path, query, headers, payloadHash }: Signed): string {
+  const names = Object.keys(headers).sort();
+  const pairs = query
+    .split('&')
+    .filter(Boolean)
+    .map((pair) => {
+      const [name, value = ''] = pair.split('=');
+      return `${encoded(decodeURIComponent(name!))}=${encoded(decodeURIComponent(value))}`;
+    });
+  return [
+    method,
+    path
+      .split('/')
+      .map((segment) => encoded(decodeURIComponent(segment)))
+      .join('/'),
+    pairs.sort().join('&'),
+    ...names.map((name) => `${name}:${headers[name]!.trim().replaceAll(/ +/g, ' ')}`),
+    '',
+    names.join(';'),
+    payloadHash,
+  ].join('\n');
+}
+
+/** UriEncode() of the same document: all but letters, digits and `-._~`. */
+const encoded = (text: string) =>
+  encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
