@@ -1,25 +1,18 @@
-import { OperatorError } from '../base/operator-error.ts';
 import { plan } from '../plan.ts';
 import { type TrailVerdict, verifyTrail } from '../services/catalog/reports/verify.ts';
 import { inExistingDatabase } from './existing-database.ts';
-import { inWords } from './telling.ts';
-
-/** What PostgreSQL says where there is no such table. */
-const UNDEFINED_TABLE = '42P01';
+import { inWords, notMigrated } from './telling.ts';
 
 /** `assay audit verify`: one sentence about the audit trail of the reports. Ends with 1 where it does not hold. */
 export async function verifyCommand(): Promise<void> {
   const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'audit');
   const where = { planned, applicationName: 'assay-audit', nothing: 'There is no audit trail' };
-  const verdict = await inExistingDatabase(where, verifyTrail).catch(unmigrated).catch(inWords);
+  const verdict = await inExistingDatabase(where, verifyTrail)
+    .catch(notMigrated('There is no audit trail'))
+    .catch(inWords);
   if (verdict.outcome === 'whole') return console.log(sentence(verdict));
   console.error(sentence(verdict));
   process.exitCode = 1;
-}
-
-function unmigrated(error: unknown): never {
-  if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
-  throw new OperatorError('There is no audit trail in this database; `assay migrate` brings it to this version.');
 }
 
 /** What the verdict says to a person. */

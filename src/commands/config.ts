@@ -3,6 +3,7 @@ import { credentialFile } from '../local-credentials.ts';
 import { type Plan, plan } from '../plan.ts';
 import { services } from '../services/index.ts';
 import { houseSettings } from '../settings.ts';
+import { misspeltSettings } from './misspelt-settings.ts';
 
 /**
  * `assay config`: every setting with its effective value, secrets masked, and what they come to together; a problem is a
@@ -17,6 +18,9 @@ export async function configCommand({ markdown }: { markdown: boolean }): Promis
   }
   console.log('\n# Verdicts');
   for (const line of verdicts(planned)) console.log(line);
+  const unknown = misspeltSettings(process.env);
+  if (unknown.length > 0) console.log('\n# Warnings');
+  for (const sentence of unknown) console.log(sentence);
   console.log('\nThese settings work.');
 }
 

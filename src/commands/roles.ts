@@ -19,7 +19,9 @@ import { serve } from '../roles/serve.ts';
 import { sweep } from '../roles/sweep.ts';
 import { StuckAttempt, work } from '../roles/work.ts';
 import { BEAT_MS } from '../tasks/workers.ts';
+import { warnOfMisspelt } from './misspelt-settings.ts';
 import { untilAnswered, waitingFor } from './patience.ts';
+import { inWords } from './telling.ts';
 
 /** `assay serve`: the listeners of the services named, or of all; while the database is away they answer 503. */
 export const serveCommand = (services: readonly string[]) =>
@@ -59,10 +61,12 @@ export const workCommand = (name: string) =>
         maxAttempts: settings.workerMaxAttempts,
         meters: createWorkMeters(name, house.registry),
         metrics: () => house.registry.getMetricsAsJSON(),
+        traces: house.traces,
       });
     } catch (error) {
       if (!(error instanceof StuckAttempt)) throw error;
       log.fatal(error.message);
+      await house.traces?.close();
       endNow();
     }
   });
@@ -93,7 +97,9 @@ async function inHouse(
 ): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([stopSignal(), over.signal]);
-  const house = await openHouse(only(await plan(process.env, role), services));
+  const planned = only(await plan(process.env, role), services);
+  warnOfMisspelt(process.env, planned.log);
+  const house = await openHouse(planned).catch(inWords);
   try {
     await run(house, signal);
   } finally {

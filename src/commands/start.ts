@@ -10,6 +10,7 @@ import { type Post, supervise } from '../roles/supervise.ts';
 import type { OpenService } from '../services/service.ts';
 import { postgresTaskStore } from '../tasks/postgres.ts';
 import { SUPERVISED } from './ending.ts';
+import { warnOfMisspelt } from './misspelt-settings.ts';
 import { occupy } from './occupy.ts';
 import { untilAnswered } from './patience.ts';
 
@@ -31,6 +32,7 @@ export async function start({
   onListening: OnListening;
 }): Promise<void> {
   const planned = await plan(quiet ? { LOG_LEVEL: 'warn', ...process.env } : process.env, 'start');
+  warnOfMisspelt(process.env, planned.log);
   const leave = await occupy(planned.shared.dataDir).catch(inWords);
   try {
     await run(planned, signal, onListening);

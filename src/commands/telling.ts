@@ -21,6 +21,17 @@ export function statusLine(out: { isTTY?: boolean; write(text: string): unknown 
 
 export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
+/** What PostgreSQL says where there is no such table. */
+const UNDEFINED_TABLE = '42P01';
+
+/** A database of an older version, or of somebody else; `nothing` is what the sentence says of it. */
+export const notMigrated =
+  (nothing: string) =>
+  (error: unknown): never => {
+    if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
+    throw new OperatorError(`${nothing} in this database; \`assay migrate\` brings it to this version.`);
+  };
+
 /** A disk or a database that refuses is the operator's to mend, and gets a sentence; what nobody thought of stays as it is. */
 export function inWords(error: unknown): never {
   if (!(error instanceof Error) || error instanceof OperatorError) throw error;

@@ -1,6 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { queueUnavailable, unauthorized } from '../base/faults.ts';
+import type { AccessToken } from './access-tokens.ts';
+import type { Issued } from './issued-tokens.ts';
 
 /**
  * Who may call a route: anyone; a valid token; a valid token where a task is at stake (which matters when unconfigured);
@@ -22,9 +24,10 @@ export type TokenEntry = { readonly digest: Buffer; readonly principal: string }
 
 /** What the operator said about tokens. "None are needed" and "nothing was said" are different things to say. */
 export type TokenSet =
-  | { readonly state: 'enforced'; readonly entries: readonly TokenEntry[] }
+  | { readonly state: 'enforced'; readonly entries: readonly TokenEntry[]; readonly unread?: boolean }
   | { readonly state: 'disabled' }
-  | { readonly state: 'unconfigured' };
+  /** `unread`: there may be more, but the database that knows them has not answered yet. */
+  | { readonly state: 'unconfigured'; readonly unread?: boolean };
 
 type Setting = string | readonly string[] | null | undefined;
 
@@ -53,26 +56,48 @@ export function tokensFrom(options: {
   return mayDisable && saidNone ? { state: 'disabled' } : { state: 'unconfigured' };
 }
 
-/** The guard of a service whose callers carry a bearer token. */
-export function bearerGuard(tokens: TokenSet): Guard {
-  switch (tokens.state) {
-    case 'disabled':
-      return () => undefined;
-    case 'unconfigured':
-      // Fail closed: no token can be right. Only a task endpoint tells that the reason is on our side.
-      return (_request, access) => {
-        throw access === 'task'
-          ? queueUnavailable('No access tokens are configured; nothing was accepted.')
-          : unauthorized();
-      };
-    case 'enforced':
-      return (request) => {
-        const token = bearerToken(request.headers.authorization);
-        const entry = token === undefined ? undefined : entryOf(tokens.entries, token);
-        if (entry === undefined) throw unauthorized();
-        return entry.principal;
-      };
-  }
+/**
+ * What opens a service at the moment: the tokens of its settings and those that were issued since. One that was issued
+ * counts as configured; where the settings switch authorization off, it stays off. Made anew only when something changed.
+ */
+export function tokensNow(settled: TokenSet, issued: () => Issued): () => TokenSet {
+  if (settled.state === 'disabled') return () => settled;
+  const configured = settled.state === 'enforced' ? settled.entries : [];
+  let of: Issued | undefined;
+  let now: TokenSet = settled;
+  return () => {
+    const latest = issued();
+    if (latest === of) return now;
+    of = latest;
+    const unread = !latest.known;
+    const entries = [...configured, ...latest.tokens.map(entryFor)];
+    now = entries.length > 0 ? { state: 'enforced', entries, unread } : { state: 'unconfigured', unread };
+    return now;
+  };
+}
+
+/** The entry of a token that was issued. */
+export const entryFor = ({ digest }: Pick<AccessToken, 'digest'>): TokenEntry => ({
+  digest: Buffer.from(digest, 'latin1'),
+  principal: `token-${digest.slice(0, 12)}`,
+});
+
+/** The guard of a service whose callers carry a bearer token: one set of them, or whatever is good at the moment. */
+export function bearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {
+  const current = typeof tokens === 'function' ? tokens : () => tokens;
+  return (request, access) => {
+    const set = current();
+    if (set.state === 'disabled') return undefined;
+    const token = bearerToken(request.headers.authorization);
+    const entry = token === undefined || set.state === 'unconfigured' ? undefined : entryOf(set.entries, token);
+    if (entry !== undefined) return entry.principal;
+    if (token !== undefined && set.unread) throw queueUnavailable('Tokens cannot be checked now.');
+    // Fail closed: no token can be right. Only a task endpoint tells that the reason is on our side.
+    if (set.state === 'unconfigured' && access === 'task') {
+      throw queueUnavailable('No access tokens are configured; nothing was accepted.');
+    }
+    throw unauthorized();
+  };
 }
 
 /** True when `header` carries one of these tokens; for a route that guards itself, as the metrics do. */
@@ -116,6 +141,5 @@ function entryFrom(word: string, index: number): TokenEntry {
   if (written === undefined && !TOKEN.test(word)) {
     throw new Error(`Access token number ${index + 1} is neither a bearer token nor "sha256:" and 64 hex digits.`);
   }
-  const digest = written?.toLowerCase() ?? hash('sha256', word, 'hex');
-  return { digest: Buffer.from(digest, 'latin1'), principal: `token-${digest.slice(0, 12)}` };
+  return entryFor({ digest: written?.toLowerCase() ?? hash('sha256', word, 'hex') });
 }

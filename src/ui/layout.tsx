@@ -1,4 +1,5 @@
 import type { Assets } from './assets.ts';
+import type { Root } from './root.ts';
 import { type ServiceLink, ServiceLinks } from './service-links.tsx';
 import { type PageData, type UiLanguage, uiTexts } from './texts.ts';
 
@@ -15,8 +16,7 @@ export async function layout<Own>(page: {
   script?: string;
   /** For the script. */
   own: Own;
-  /** The way from this page to the one at `/`: addresses are relative, so that a proxy may put us below a path. */
-  root?: '' | '../' | '../../';
+  root?: Root;
   /** Every service of this installation; empty where this listener knows of none. */
   services: readonly ServiceLink[];
   /** Whether it shows all of them at once. */

@@ -36,7 +36,8 @@ export function sendPage(
       'content-language': language,
       'cache-control': personal ? 'no-store' : 'no-cache',
       'cross-origin-opener-policy': 'same-origin',
-      'referrer-policy': 'no-referrer',
+      // Not `no-referrer`: a browser then says of our own forms that they come from nowhere, and they count as somebody else's.
+      'referrer-policy': 'same-origin',
       vary: 'Accept-Language',
     })
     .send(html);

@@ -3,7 +3,7 @@ import { Fault, unauthorized } from '../../../base/faults.ts';
 import { bearerToken, type Guard } from '../../../http/bearer.ts';
 import { CSRF_FIELD, type Csrf } from '../../../http/csrf.ts';
 import { fromOwnPage } from '../../../http/same-origin.ts';
-import { csrfFailed, forbidden } from '../refusals.ts';
+import { csrfFailed, databaseUnavailable, forbidden } from '../refusals.ts';
 import type { Cookies } from './cookies.ts';
 import type { Tokens } from './tokens.ts';
 import type { Visitor } from './visitor.ts';
@@ -41,7 +41,7 @@ export function openDoor(needs: {
     if (header !== undefined) {
       const token = bearerToken(header);
       const holder = token === undefined ? undefined : tokens.holder(token);
-      if (holder === undefined) throw unauthorized();
+      if (holder === undefined) throw tokens.complete() ? unauthorized() : databaseUnavailable();
       return { ...holder, by: 'header' };
     }
     const kept = cookies.read(request);

@@ -5,7 +5,7 @@ import { bearerToken, type Guard } from '../../../http/bearer.ts';
 import { CSRF_FIELD, type Csrf } from '../../../http/csrf.ts';
 import { fromOwnPage } from '../../../http/same-origin.ts';
 import type { Caller } from '../documents.ts';
-import { csrfFailed, forbidden, tokenRefused } from '../refusals.ts';
+import { csrfFailed, databaseUnavailable, forbidden, tokenRefused } from '../refusals.ts';
 import type { Cookies } from './cookies.ts';
 import type { Holder, Tokens } from './tokens.ts';
 import type { Visits } from './visits.ts';
@@ -51,11 +51,13 @@ export function openDoor(needs: {
   visits: Visits;
   cookies: Cookies;
   csrf: Csrf;
+  /** False while nobody can say yet whether a token's key is there. */
+  keysKnown: () => boolean;
   /** `all`: a session alone opens nothing. */
   bearerScope: 'documented' | 'all';
   publicOrigins: readonly string[];
 }): Door {
-  const { tokens, visits, cookies, csrf, bearerScope, publicOrigins } = needs;
+  const { tokens, visits, cookies, csrf, keysKnown, bearerScope, publicOrigins } = needs;
 
   const renewed = new WeakSet<FastifyRequest>();
 
@@ -75,7 +77,7 @@ export function openDoor(needs: {
     const header = request.headers.authorization;
     const sent = cookies.read(request);
     const token = await good(header === undefined ? sent.access : bearerToken(header));
-    if (header !== undefined && token === undefined) throw tokenRefused();
+    if (header !== undefined && token === undefined) throw keysKnown() ? tokenRefused() : databaseUnavailable();
     const visit = await visits.session(sent.session);
     if (visit?.renewed) renewed.add(request);
     const by = token === undefined ? undefined : header === undefined ? 'cookie' : 'header';

@@ -15,6 +15,8 @@ export interface Tokens {
   issue(key: ApiKey, now?: Date): Promise<{ token: string; expiresInSeconds: number; expiresAt: Date }>;
   /** Undefined for what was not signed here, has expired, or came from a key that is no longer there. */
   verify(token: string, now?: Date): Promise<Holder | undefined>;
+  /** Whether the key that a token came from is still there: all that it opened ends with it. */
+  keeps(key: ApiKey): boolean;
 }
 
 const ISSUER = 'assay';
@@ -23,12 +25,14 @@ const SKEW_SECONDS = 30;
 
 /** `secret` signs; tokens that `previousSecret` signed are good until they expire. */
 export function openTokens(needs: {
-  keys: readonly ApiKey[];
+  /** As they are, or as they are at the moment. */
+  keys: readonly ApiKey[] | (() => readonly ApiKey[]);
   secret: string;
   previousSecret?: string | undefined;
   lifetimeHours: number;
 }): Tokens {
   const { keys, secret, previousSecret, lifetimeHours } = needs;
+  const keysNow = typeof keys === 'function' ? keys : () => keys;
   const current = signingKey(secret);
   const known = new Map(
     [secret, previousSecret].flatMap((each) => (each ? [signingKey(each)] : [])).map((key) => [key.kid, key.bytes]),
@@ -53,6 +57,7 @@ export function openTokens(needs: {
     },
 
     async verify(token, now = new Date()) {
+      if (!isPlainlySigned(token)) return undefined;
       try {
         const { payload } = await jwtVerify(
           token,
@@ -74,7 +79,7 @@ export function openTokens(needs: {
           },
         );
         const { sub, jti, exp, key_id: keyId } = payload;
-        const key = keys.find(({ name, id }) => name === sub && id === keyId);
+        const key = keysNow().find(({ name, id }) => name === sub && id === keyId);
         if (key === undefined || typeof jti !== 'string') return undefined;
         return { key, jti, expiresAt: new Date(exp! * 1000) };
       } catch (error) {
@@ -82,7 +87,15 @@ export function openTokens(needs: {
         throw error;
       }
     },
+
+    keeps: ({ name, id }) => keysNow().some((key) => key.name === name && key.id === id),
   };
+}
+
+/** Node reads base64 leniently, so that one signature could be written in many ways; ours is written in one (RFC 7515 §2). */
+function isPlainlySigned(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
 /** A secret's name says nothing about it, and is the same in every process. */

@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import type { Queryable } from '../base/db.ts';
+import { createLog } from '../base/log.ts';
+import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
+import { issue, revoke } from './access-tokens.ts';
+import { keepIssuedTokens } from './issued-tokens.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+const digestOf = (token: string) => hash('sha256', token, 'hex');
+const issueOne = (name: string, lifetimeSeconds?: number) =>
+  issue(database.db, { service: 'stt', name, role: 'client', digest: digestOf(name), lifetimeSeconds });
+
+/** What one gateway knows, of a database that a test may take away, by a clock that it may turn. */
+async function gateway({ away = false } = {}) {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const world = { away, ms: 1000 };
+  const db: Queryable = {
+    query: (...asked) => (world.away ? Promise.reject(new Error('away')) : database.db.query(...asked)),
+  };
+  const issued = await keepIssuedTokens({
+    ...{ db, signal: stop.signal, refreshMs: 10, clockMs: () => world.ms },
+    log: createLog('silent', 'test'),
+  });
+  const names = () => issued.of('stt').tokens.map(({ name }) => name);
+  return { world, issued, names };
+}
+
+it('a token that is issued is known to every gateway, and one that is revoked to none', async () => {
+  const one = await gateway();
+  const other = await gateway();
+  expect(await issueOne('acme')).toEqual({ expiresAt: null });
+  for (const { names } of [one, other]) await vi.waitFor(() => expect(names()).toContain('acme'));
+  expect(one.issued.of('defectoscopy')).toEqual({ tokens: [], known: true });
+
+  await revoke(database.db, { name: 'acme' });
+  for (const { names } of [one, other]) await vi.waitFor(() => expect(names()).not.toContain('acme'));
+});
+
+it('what has not changed is the same object, so that nobody works it out for each request', async () => {
+  await issueOne('same');
+  const { issued } = await gateway();
+  const before = issued.of('stt');
+  expect(before.tokens).not.toEqual([]);
+  await issue(database.db, { service: 'passports', name: 'new', role: 'user', digest: digestOf('new') });
+  await vi.waitFor(() => expect(issued.of('passports').tokens).toHaveLength(1));
+  expect(issued.of('stt')).toBe(before);
+});
+
+it('a database that is away locks nobody out whose token is known, until it expires', async () => {
+  await issueOne('for ever');
+  await issueOne('for a minute', 60);
+  const { world, names } = await gateway();
+  expect(names()).toEqual(expect.arrayContaining(['for ever', 'for a minute']));
+
+  world.away = true;
+  world.ms += 58_000;
+  expect(names()).toContain('for a minute');
+  world.ms += 3_000;
+  expect(names()).not.toContain('for a minute');
+  expect(names()).toContain('for ever');
+});
+
+it('as long as the database has never answered, nobody claims to know', async () => {
+  const { world, issued } = await gateway({ away: true });
+  expect(issued.of('stt').known).toBe(false);
+  world.away = false;
+  await vi.waitFor(() => expect(issued.of('stt').known).toBe(true));
+});
+
+it('a name is one of a kind within its service, and is free again once its token has expired', async () => {
+  await issueOne('once', 60);
+  expect(await issueOne('once')).toBeUndefined();
+  await database.db.query(`update access_tokens set expires_at = now() where name = 'once'`);
+  expect(await issueOne('once')).toEqual({ expiresAt: null });
+});

@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type Product, startProduct } from './helpers/product.ts';
+import { freePort, REPOSITORY } from './processes/assay.ts';
+import { type Ended, runAssay } from './processes/run-assay.ts';
+
+// Real processes start here, on whatever machine.
+vi.setConfig({ testTimeout: 240_000 });
+
+/** Every command, as short as it can be called. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  start: 'start',
+  demo: 'demo',
+  predict: 'predict WALL',
+  transcribe: 'transcribe WALL',
+  extract: 'extract WALL',
+  serve: 'serve',
+  work: 'work --service stt',
+  deliver: 'deliver',
+  sweep: 'sweep',
+  migrate: 'migrate',
+  backup: 'backup made.assay',
+  restore: 'restore text.txt',
+  audit: 'audit',
+  config: 'config',
+  tokens: 'tokens',
+  train: 'train folder',
+  conform: 'conform http://127.0.0.1:NOWHERE',
+  models: 'models',
+};
+/** Those that ask a server and no setting of this machine, or nothing of it that could be wrong. */
+const NO_SETTINGS = ['conform'];
+
+let folder: string;
+let product: Product;
+let stranger: Server;
+let words: Record<string, string>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assay-bad-input-'));
+  await writeFile(join(folder, 'text.txt'), 'text');
+  await writeFile(join(folder, 'empty.jpg'), '');
+  await mkdir(join(folder, 'folder'));
+  product = await startProduct({ roles: [], env: { SERVICES: 'defectoscopy,passports', PASSPORTS_PORT: '0' } });
+  stranger = createServer((_request, response) => response.end('<!doctype html><p>Welcome')).listen(0, '127.0.0.1');
+  await once(stranger, 'listening');
+  words = {
+    WALL: join(REPOSITORY, 'examples/wall.jpg'),
+    PRODUCT: product.url,
+    PASSPORTS: product.addresses['passports']!,
+    STRANGER: `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`,
+    NOWHERE: String(await freePort()),
+    DATABASE: product.database.url,
+  };
+}, 120_000);
+afterAll(async () => {
+  stranger.close();
+  await product.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** The text with every word in it put in its place. */
+const filled = (text: string) =>
+  Object.entries(words).reduce((done, [word, value]) => done.replaceAll(word, value), text);
+
+const assay = (line: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  runAssay(filled(line).split(' '), {
+    cwd: folder,
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)])),
+  });
+
+type Row = readonly [line: string, sentence: RegExp, env?: Readonly<Record<string, string>>];
+
+/** Each row ends with status 2 and its one sentence. Several at once: most of the time is Node's own start. */
+async function hold(rows: readonly Row[]): Promise<void> {
+  const waiting = [...rows];
+  const breaches: unknown[] = [];
+  const line = async () => {
+    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
+      const [command, sentence, env] = row;
+      const { code, out, err } = await assay(command, env);
+      const said = err.trimEnd();
+      const holds = code === 2 && sentence.test(said) && !said.includes('\n') && !/\bat .*:\d+:\d+/.test(out + err);
+      if (!holds) breaches.push({ command, code, out, err });
+    }
+  };
+  await Promise.all([line(), line(), line()]);
+  expect(breaches).toEqual([]);
+}
+
+it('every command there is stands in the table', async () => {
+  const { out } = await assay('--help');
+  const named = [...out.matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name);
+  expect(named.filter((name) => name !== 'help').sort()).toEqual(Object.keys(COMMANDS).sort());
+});
+
+it('a wrong flag is one sentence and status 2, of every command', () =>
+  hold(
+    Object.values(COMMANDS).map((line): Row => [`${line} --no-such-flag`, /^error: unknown option '--no-such-flag'$/]),
+  ));
+
+it('a setting that cannot be is one sentence and status 2, of every command that reads settings', () =>
+  hold(
+    Object.entries(COMMANDS)
+      .filter(([name]) => !NO_SETTINGS.includes(name))
+      .map(([, line]): Row => [line, /^DATABASE_URL: must be an address like /, { DATABASE_URL: 'nonsense' }]),
+  ));
+
+it('what is missing, unreachable or refused is one sentence and status 2', () =>
+  hold([
+    ['nonsense', /^There is no command nonsense; see `assay --help`\.$/],
+    ['start extra', /^error: too many arguments/],
+    ['predict', /^error: missing required argument/],
+    ['work', /^error: required option '--service <name>'/],
+    ['work --service nope', /^There is no service named nope\.$/],
+    ['serve --service nope', /^There is no service named nope\.$/],
+    ['predict WALL --priority now', /is invalid\. Allowed choices are realtime, batch\.$/],
+
+    ['predict missing.jpg', /^There is no file missing\.jpg\.$/],
+    ['predict empty.jpg', /^empty\.jpg is empty\.$/],
+    ['transcribe folder', /^folder is a folder\.$/],
+    ['extract missing.pdf', /^There is no file missing\.pdf\.$/],
+    ['predict WALL --output missing/result', /^missing\/result cannot be written \(ENOENT\)\.$/],
+    ['train missing', /^The folder missing cannot be read \(ENOENT\)\.$/],
+    ['train folder', /^There are no images in folder/],
+    ['restore missing', /^There is no file missing\.$/],
+    ['restore text.txt', /^text\.txt is no backup of Assay/],
+    ['backup made.assay', /^There is nothing to back up in /],
+    ['backup missing/made.assay', /^missing\/made\.assay could not be written: ENOENT/, { DATABASE_URL: 'DATABASE' }],
+    ['models pull nope', /^There is no speech model nope; /],
+    [
+      'config',
+      /^STT_API_TOKENS: STT_API_TOKENS_FILE names a file that cannot be read\.$/,
+      { STT_API_TOKENS_FILE: 'no' },
+    ],
+
+    ['predict WALL --server http://127.0.0.1:NOWHERE', /^http:\S+ cannot be reached .*`assay start` starts it\.$/],
+    ['transcribe WALL --server nonsense', /^--server nonsense is no http or https address\.$/],
+    ['extract WALL --server STRANGER --api-key k', /^http:\S+ /],
+    ['predict WALL --server STRANGER --token t', /^http:\S+ /],
+    ['conform http://127.0.0.1:NOWHERE', /^Nothing answers at http/],
+    ['conform STRANGER', /does not say which service it is; --service names it\.$/],
+
+    ['predict WALL --server PRODUCT --token wrong', /refuses the credential: .* --token or ASSAY_TOKEN gives/],
+    ['predict WALL --server PRODUCT', /wants a credential\. /, { APP_ENV: 'test' }],
+    ['extract WALL --server PASSPORTS --token expired', /refuses the credential: .* --api-key or ASSAY_API_KEY gives/],
+    ['extract WALL --server PASSPORTS --api-key wrong-key', /^http:\S+ refuses/],
+    ['conform PRODUCT --token wrong', /token/],
+
+    ...['tokens', 'tokens revoke a', 'audit', 'backup made.assay', 'migrate'].map(
+      (line): Row => [line, /^The database does not answer: /, { DATABASE_URL: 'postgres://a:b@127.0.0.1:NOWHERE/c' }],
+    ),
+    ['tokens', /^There is no database in /],
+    ...['start', 'work --service stt', 'migrate', 'demo'].map(
+      (line): Row => [line, /^ENOTDIR: not a directory/, { DATA_DIR: 'text.txt' }],
+    ),
+  ]));
+
+it('a token that has expired is refused in one sentence', async () => {
+  const env = { DATABASE_URL: 'DATABASE' };
+  const { out } = await assay('tokens create --service defectoscopy --name old --expires 1m', env);
+  await product.database.db.query('update access_tokens set expires_at = now()');
+  await hold([[`predict WALL --server PRODUCT --token ${out.trimEnd()}`, /refuses the credential: /]]);
+});
+
+it('a setting that is misspelt is told of, and stops nothing', async () => {
+  const env = { DEFECTOSCOPY_PROT: '1', STT_MODLE: 'x', STT_SERVICE_HOST: '10.0.0.1', HOSTNAME: 'a' };
+  const { code, out } = await assay('config check', env);
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /\n# Warnings\nThere is no setting DEFECTOSCOPY_PROT; did you mean DEFECTOSCOPY_PORT\?\nThere is no setting STT_MODLE; did you mean STT_MODEL\?\n\n/,
+  );
+  const { err } = await assay('serve --service nope', env);
+  expect(err).toMatch(/^There is no service/);
+});

@@ -1,0 +1,226 @@
+import { hash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startCatalog } from './helpers/catalog.ts';
+import { newClient, startPassports } from './helpers/passports.ts';
+import { type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { type Ended, runAssay } from './processes/run-assay.ts';
+
+// Real processes start here, on whatever machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+let folder: string;
+let one: Product;
+let other: Product;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assay-tokens-'));
+  one = await startProduct({ roles: [] });
+  // A second gateway, of another machine: it shares the database and nothing else.
+  other = await startProduct({ roles: [], env: { DATABASE_URL: one.database.url } });
+}, 120_000);
+afterAll(async () => {
+  await other.stop();
+  await one.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** `assay tokens …` with the database of a product. */
+const tokens = (url: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
+  runAssay(['tokens', ...args], { cwd: folder, env: { DATABASE_URL: url, APP_ENV: 'test', ...env } });
+
+const create = async (url: string, ...args: string[]) => {
+  const { code, out, err } = await tokens(url, ['create', ...args]);
+  expect({ code, err }).toMatchObject({ code: 0 });
+  return { token: out.trimEnd(), err };
+};
+
+const PHOTO = { image_url: 'https://storage-1.example.com/photo.jpg' };
+const predict = async (product: Product, token: string) =>
+  (await product.call('/predict', { method: 'POST', body: PHOTO, token })).status;
+const soon = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 50 });
+
+describe('assay tokens create', () => {
+  it('prints the token once; every gateway takes it without a restart, and only its digest is kept', async () => {
+    const { url, db } = one.database;
+    const { token, err } = await create(url, '--service', 'defectoscopy', '--name', 'acme');
+    expect(token).toMatch(/^assay_defectoscopy_[A-Za-z0-9_-]{43}$/);
+    expect(err).toContain('Shown once');
+    for (const gateway of [one, other]) await soon(async () => expect(await predict(gateway, token)).toBe(202));
+    expect(await predict(one, TOKEN)).toBe(202);
+
+    const { rows } = await db.query<{ row: string; digest: string }>(
+      'select t::text as row, digest from access_tokens t',
+    );
+    expect(rows.map(({ digest }) => digest)).toEqual([hash('sha256', token, 'hex')]);
+    expect(JSON.stringify(rows)).not.toContain(token.slice(-20));
+    // As if it stood in the settings.
+    const { rows: tasks } = await db.query('select from tasks where principal = $1', [
+      `token-${hash('sha256', token, 'hex').slice(0, 12)}`,
+    ]);
+    expect(tasks.length).toBeGreaterThan(0);
+  });
+
+  it('tells programs all of it, and people when it ends', async () => {
+    const { url } = one.database;
+    const args = ['--service', 'stt', '--name', 'brief', '--expires', '90d'];
+    const { token: json } = await create(url, ...args, '--json');
+    const told = JSON.parse(json);
+    expect(told).toMatchObject({ service: 'stt', name: 'brief', role: 'client' });
+    expect(told.principal).toBe(`token-${hash('sha256', told.token, 'hex').slice(0, 12)}`);
+    expect(Date.parse(told.expires_at) - Date.now()).toBeGreaterThan(89 * 86_400_000);
+  });
+
+  it('refuses what cannot be in one sentence', async () => {
+    await create(one.database.url, '--service', 'stt', '--name', 'taken');
+    const refused: [args: string[], sentence: RegExp][] = [
+      [['--service', 'stt', '--name', 'taken'], /has a token named taken/],
+      [['--service', 'stt', '--name', 'a b'], /--name takes/],
+      [['--service', 'sst', '--name', 'a'], /no service named sst here; there are defectoscopy, stt/],
+      [['--service', 'catalog', '--name', 'a', '--role', 'king'], /reader or moderator, not king/],
+      [['--service', 'stt', '--name', 'a', '--expires', 'soon'], /like 90d, 12h or 30m, not soon/],
+      [['--service', 'stt', '--name', 'a', '--expires', '0d'], /not 0d/],
+      [['--service', 'stt'], /--name <name>' not specified/],
+    ];
+    await Promise.all(
+      refused.map(async ([args, sentence]) => {
+        const { code, out, err } = await tokens(one.database.url, ['create', ...args]);
+        expect({ code, out }).toEqual({ code: 2, out: '' });
+        expect(err).toMatch(sentence);
+        expect(err.trimEnd().split('\n')).toHaveLength(1);
+      }),
+    );
+  });
+
+  it('says so where authorization is switched off, and it stays off', async () => {
+    const { url } = one.database;
+    const open = await startProduct({ roles: [], env: { DATABASE_URL: url, DEFECTOSCOPY_API_TOKENS: '' } });
+    onTestFinished(() => open.stop());
+    const args = ['create', '--service', 'defectoscopy', '--name', 'idle'];
+    const { code, err } = await tokens(url, args, { DEFECTOSCOPY_API_TOKENS: '' });
+    expect(code).toBe(0);
+    expect(err).toContain('It changes nothing for now: authorization is disabled');
+    expect((await open.call('/predict', { method: 'POST', body: PHOTO, token: null })).status).toBe(202);
+  });
+});
+
+it('a service without tokens answers 503 until one is created, and again when it is revoked', async () => {
+  const bare = await startProduct({ roles: [], env: { DEFECTOSCOPY_API_TOKENS: undefined } });
+  onTestFinished(() => bare.stop());
+  const { url } = bare.database;
+  const auth = async () => (await bare.call('/ready')).body.data.auth;
+  expect(await predict(bare, 'anything')).toBe(503);
+  expect(await auth()).toBe('unconfigured');
+
+  const { token } = await create(url, '--service', 'defectoscopy', '--name', 'first');
+  await soon(async () => expect(await predict(bare, token)).toBe(202));
+  expect(await predict(bare, 'anything')).toBe(401);
+  expect(await auth()).toBe('enforced');
+
+  await tokens(url, ['revoke', 'first']);
+  await soon(async () => expect(await predict(bare, token)).toBe(503));
+});
+
+describe('assay tokens revoke and list', () => {
+  it('a revoked token is refused by every gateway; the others go on', async () => {
+    const { url } = one.database;
+    const { token } = await create(url, '--service', 'defectoscopy', '--name', 'leaver');
+    const { token: stays } = await create(url, '--service', 'defectoscopy', '--name', 'stays');
+    for (const gateway of [one, other]) await soon(async () => expect(await predict(gateway, token)).toBe(202));
+
+    expect(await tokens(url, ['revoke', 'leaver'])).toMatchObject({
+      code: 0,
+      out: 'leaver of defectoscopy opens nothing any more, within two seconds everywhere.\n',
+    });
+    for (const gateway of [one, other]) await soon(async () => expect(await predict(gateway, token)).toBe(401));
+    for (const gateway of [one, other]) expect(await predict(gateway, stays)).toBe(202);
+  });
+
+  it('a token that has expired is refused, and is listed as such', async () => {
+    const { url, db } = one.database;
+    const { token } = await create(url, '--service', 'defectoscopy', '--name', 'short', '--expires', '1h');
+    await soon(async () => expect(await predict(one, token)).toBe(202));
+    await db.query(`update access_tokens set expires_at = now() where name = 'short'`);
+    await soon(async () => expect(await predict(one, token)).toBe(401));
+    const { out } = await tokens(url, ['list', '--service', 'defectoscopy']);
+    expect(out).toMatch(/^short +defectoscopy +client +token-[0-9a-f]{12} +\d{4}-\d\d-\d\d \d\d:\d\d +has expired$/m);
+  });
+
+  it('the list tells name, service and times, and never a token', async () => {
+    const { url } = one.database;
+    const { token } = await create(url, '--service', 'catalog', '--name', 'listed', '--role', 'moderator');
+    const { out } = await tokens(url, []);
+    expect(out).toMatch(/^NAME +SERVICE +ROLE +IN LOGS +CREATED +EXPIRES$/m);
+    expect(out).toMatch(/^listed +catalog +moderator +token-[0-9a-f]{12} +\d{4}-\S+ \S+ +never$/m);
+    const json = JSON.parse((await tokens(url, ['list', '--json'])).out);
+    const found = json.tokens.find(({ name }: { name: string }) => name === 'listed');
+    expect(found).toMatchObject({ service: 'catalog', role: 'moderator', created_at: expect.stringMatching(/Z$/) });
+    expect(out + JSON.stringify(json)).not.toContain(token.slice(-20));
+    expect(out + JSON.stringify(json)).not.toContain(hash('sha256', token, 'hex').slice(0, 20));
+  });
+
+  it('a name that is none, and one that two services have, are a sentence', async () => {
+    const { url } = one.database;
+    expect(await tokens(url, ['revoke', 'nobody'])).toMatchObject({ code: 2, err: expect.stringMatching(/^No token/) });
+    for (const service of ['stt', 'passports']) await create(url, '--service', service, '--name', 'both');
+    const refused = await tokens(url, ['revoke', 'both']);
+    expect(refused).toMatchObject({
+      code: 2,
+      err: 'There is a token named both of each of passports, stt; --service says which one.\n',
+    });
+    expect(await tokens(url, ['revoke', 'both', '--service', 'stt'])).toMatchObject({ code: 0 });
+    expect(await tokens(url, ['revoke', 'both'])).toMatchObject({ code: 0, out: expect.stringContaining('passports') });
+  });
+});
+
+describe('a key of passports', () => {
+  it('is exchanged for tokens; when it is revoked they end at once, and so do open streams', async () => {
+    const house = await startPassports({ PASSPORTS_API_KEYS: '' });
+    onTestFinished(() => house.stop());
+    const { url } = house.database;
+    const stranger = house.client();
+    const exchange = (key: string) => stranger.post('/auth/token', { json: { api_key: key } });
+    expect((await exchange('some-key-123')).status).toBe(503);
+
+    const { token: key } = await create(url, '--service', 'passports', '--name', 'clerk');
+    await soon(async () => expect((await exchange(key)).status).toBe(200));
+    const clerk = newClient(house.url, (await exchange(key)).body.token);
+    expect((await clerk.get('/api/tasks')).status).toBe(200);
+    // The least that there is.
+    expect((await clerk.get('/export/all/excel')).status).toBe(403);
+
+    const stream = await fetch(`${house.url}/api/tasks/stream`, {
+      headers: { authorization: `Bearer ${clerk.token}` },
+    });
+    const heard = stream.text();
+    expect(await tokens(url, ['revoke', 'clerk'])).toMatchObject({ code: 0 });
+    await soon(async () => expect((await clerk.get('/api/tasks')).status).toBe(401));
+    expect(await heard).toMatch(/event: end\n/);
+    expect((await exchange(key)).status).toBe(503);
+  });
+});
+
+describe('a token of the catalog', () => {
+  it('is for reading unless it is for moderators, and a browser that signed in with it is out once it is revoked', async () => {
+    const catalog = await startCatalog();
+    onTestFinished(() => catalog.stop());
+    const { url } = catalog.database;
+    const { token: reads } = await create(url, '--service', 'catalog', '--name', 'reads');
+    const { token: decides } = await create(url, '--service', 'catalog', '--name', 'decides', '--role', 'moderator');
+    const queue = async (token: string) => (await newClient(catalog.url, token).get('/admin/reports')).status;
+    await soon(async () => expect(await queue(decides)).toBe(200));
+    expect(await queue(reads)).toBe(403);
+
+    const browser = catalog.client();
+    const signedIn = await browser.post('/login', {
+      form: { token: decides },
+      headers: { accept: 'application/json' },
+    });
+    expect(signedIn.body).toEqual({ status: 'ok', role: 'moderator' });
+    expect((await browser.get('/admin/reports')).status).toBe(200);
+    await tokens(url, ['revoke', 'decides']);
+    await soon(async () => expect((await browser.get('/admin/reports')).status).toBe(401));
+    expect((await newClient(catalog.url, reads).get('/search')).status).toBe(200);
+  });
+});
