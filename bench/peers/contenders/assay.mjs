@@ -1,0 +1,80 @@
+// Assay: its listener and its housekeeping as built, its worker role with a model that costs nothing.
+import { fileURLToPath } from 'node:url';
+import { openDb } from '../../../dist/base/db.js';
+import { newId } from '../../../dist/base/ids.js';
+import { migrate } from '../../../dist/base/migrate.js';
+import { postgresTaskStore } from '../../../dist/tasks/postgres.js';
+import { TOKEN } from '../client.mjs';
+import { log, startPostgres } from './postgres.mjs';
+
+const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+const WORKER = fileURLToPath(new URL('../processes/worker.mjs', import.meta.url));
+
+export async function openAssay(house) {
+  const dataDir = house.folder('assay');
+  const postgres = await startPostgres(house, dataDir);
+  const db = openDb({ url: postgres.url, log });
+  await migrate(db, new URL('../../../migrations/', import.meta.url));
+  const tasks = postgresTaskStore(db);
+  const env = (limitPerMinute) => ({
+    APP_ENV: 'test',
+    HOST: '127.0.0.1',
+    DATA_DIR: dataDir,
+    DATABASE_URL: postgres.url,
+    FILES_HOST: 'files.assay.internal',
+    SERVICES: 'defectoscopy',
+    DEFECTOSCOPY_PORT: '0',
+    DEFECTOSCOPY_API_TOKENS: TOKEN,
+    DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: String(limitPerMinute),
+    LOG_LEVEL: 'silent',
+  });
+  await house.run(MAIN, ['sweep'], env(0), { speaks: false });
+
+  return {
+    name: 'Assay',
+    async listen(limitPerMinute) {
+      const { child, message } = await house.run(MAIN, ['serve'], env(limitPerMinute));
+      return { url: message.listening.defectoscopy, child };
+    },
+    async worker({ holds = false } = {}) {
+      const args = ['assay', JSON.stringify({ holds })];
+      const { child } = await house.run(WORKER, args, { ...env(0), HOLDS: holds ? '1' : '' });
+      return child;
+    },
+    async fill(inputs) {
+      const accept = ({ priority, ...input }) =>
+        tasks.accept({
+          ...{ id: newId(), service: 'defectoscopy', principal: 'bench', priority, input },
+          ...{ estimateSeconds: 90, deadlineSeconds: 3600, ttlSeconds: 7200 },
+        });
+      const accepted = await Promise.all(inputs.map(accept));
+      tasks.hint('waiting:defectoscopy');
+      return accepted.map(({ id }) => id);
+    },
+    async unfinished() {
+      const { rows } = await db.query(`select count(*) as n from tasks where status not in ('done', 'failed')`);
+      return rows[0].n;
+    },
+    /** Tasks per second between the first beginning and the last end. */
+    async pace() {
+      const { rows } = await db.query(
+        `select count(*)::float8 / extract(epoch from max(finished_at) - min(started_at))::float8 as pace from tasks`,
+      );
+      return rows[0].pace;
+    },
+    async clear() {
+      await db.query('truncate tasks cascade');
+    },
+    storePid: postgres.pid,
+    killStore: postgres.kill,
+    restartStore: postgres.restart,
+    async found(ids) {
+      const { rows } = await db.query('select count(*) as n from tasks where id = any($1::text[])', [ids]);
+      return rows[0].n;
+    },
+    async close() {
+      tasks.close();
+      await db.close();
+    },
+  };
+}

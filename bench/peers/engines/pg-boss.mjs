@@ -1,0 +1,69 @@
+// pg-boss as its documentation advises: a queue with retries and an age, batches with a result per job, the next batch
+// at once after a full one; and with `notify`, workers that are woken instead of asking.
+import { PgBoss } from 'pg-boss';
+import { IN_HAND, work } from './task.mjs';
+
+const A_DAY_S = 86_400;
+
+export async function openQueue({ url, queue, notify, tuned }) {
+  const boss = new PgBoss({ connectionString: url });
+  boss.on('error', () => {}); // it connects again by itself
+  await boss.start();
+  await boss.createQueue(queue, {
+    retryLimit: 3,
+    deleteAfterSeconds: A_DAY_S,
+    notify,
+    ...(tuned && { heartbeatSeconds: 10 }), // the least that it takes
+  });
+  return {
+    add: (input) => boss.send(queue, input, { priority: input.priority === 'batch' ? 0 : 1 }),
+    async addAll(inputs) {
+      const jobs = inputs.map((data) => ({ data, priority: 1 }));
+      return boss.insert(queue, jobs, { returnId: true });
+    },
+    async read(id) {
+      if (!UUID.test(id)) return undefined;
+      const [job] = await boss.findJobs(queue, { id });
+      switch (job?.state) {
+        case undefined:
+          return undefined;
+        case 'completed': {
+          const { output, startedOn, completedOn } = job;
+          return { status: 'done', result: output, processingMs: completedOn - startedOn, finishedMs: +completedOn };
+        }
+        case 'active':
+          return { status: 'processing' };
+        case 'created':
+        case 'retry':
+          return { status: 'queued' };
+        default:
+          return { status: 'failed', error: String(job.output?.message ?? job.state) };
+      }
+    },
+    close: () => boss.stop({ graceful: false }),
+  };
+}
+
+/** `tuned`: heartbeats of 10 s, which is the least, looked at every second. */
+export async function openWorker({ url, queue, notify, holds, tuned }) {
+  const boss = new PgBoss({
+    connectionString: url,
+    useListenNotify: notify,
+    ...(tuned && { superviseIntervalSeconds: 1, monitorIntervalSeconds: 1 }),
+  });
+  boss.on('error', () => {});
+  await boss.start();
+  const options = {
+    batchSize: holds ? 1 : IN_HAND,
+    perJobResults: true,
+    burstWhenBatchFull: true,
+    pollingIntervalSeconds: 0.5, // the least that it takes
+  };
+  const settle = async ({ id, data }) => ({ id, status: 'completed', output: await work(id, data) });
+  return {
+    begin: () => boss.work(queue, options, (jobs) => Promise.all(jobs.map(settle))),
+    rest: () => boss.offWork(queue),
+  };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
