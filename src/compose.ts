@@ -3,12 +3,17 @@ import { join } from 'node:path';
 import { Counter, Registry } from 'prom-client';
 import { type Db, openDb } from './base/db.ts';
 import { startEmbeddedPostgres } from './base/embedded-postgres.ts';
-import { type Files, openFiles } from './base/files.ts';
+import type { Files } from './base/files.ts';
 import { createGuardedFetch, type GuardedFetch } from './base/guarded-fetch.ts';
 import { newId } from './base/ids.ts';
 import { migrate } from './base/migrate.ts';
 import { loadOrCreateKey, open as openSealed, seal } from './base/secrets.ts';
+import type { Traces } from './base/trace.ts';
+import { openTraces } from './base/trace-export.ts';
+import { openFileStore } from './file-store.ts';
+import { keepIssuedTokens } from './http/issued-tokens.ts';
 import { createMetrics, type MetricJson } from './http/metrics.ts';
+import { shareLimits } from './http/shared-limits.ts';
 import { inWords, PACKAGE_ROOT, type Plan } from './plan.ts';
 import type { DeliverNeeds } from './roles/deliver.ts';
 import { createDeliveryMeters, createTaskMeter } from './roles/meters.ts';
@@ -29,6 +34,7 @@ export { type Plan, plan } from './plan.ts';
 
 /** Where a database listens whose address names no port. */
 const POSTGRES_PORT = 5432;
+const portOf = (url: string) => Number(new URL(url).port) || POSTGRES_PORT;
 
 /** The things that processes share, opened. */
 export interface House extends Plan {
@@ -41,6 +47,8 @@ export interface House extends Plan {
   readonly fetch: GuardedFetch;
   /** What a process without a listener counts; its heartbeat carries it. */
   readonly registry: Registry;
+  /** Absent where no collector is named: then nothing is traced, and nothing of it costs anything. */
+  readonly traces?: Traces;
   signingKey(): Promise<SigningKey>;
   close(): Promise<void>;
 }
@@ -48,12 +56,17 @@ export interface House extends Plan {
 /** Opens the house for one process. Without `DATABASE_URL` it starts the embedded database, or joins the one that runs. */
 export async function openHouse(planned: Plan): Promise<House> {
   const { settings, shared, log } = planned;
+  const store = await openFileStore(planned);
   const embedded = settings.databaseUrl ? undefined : await startEmbedded(planned);
   const url = settings.databaseUrl ?? embedded!.url;
   // Clients see it in /health, so it tells nothing of this machine.
   const id = newId().slice(-12).toLowerCase();
-  const db = openDb({ url, log, max: settings.databaseConnections, applicationName: 'assay' });
+  const db = openDb({
+    ...{ url, log, max: settings.databaseConnections, applicationName: 'assay' },
+    ...{ directUrl: settings.databaseDirectUrl, pooling: settings.databasePooling },
+  });
   const tasks = postgresTaskStore(db);
+  const traces = await tracesOf(planned, id);
   const registry = new Registry();
   const blocked = new Counter({
     name: 'assay_outbound_blocked_total',
@@ -62,7 +75,7 @@ export async function openHouse(planned: Plan): Promise<House> {
     registers: [registry],
   });
   const fetch = createGuardedFetch({
-    refusedPorts: [...planned.ports, Number(new URL(url).port) || POSTGRES_PORT],
+    refusedPorts: [...planned.ports, ...store.ports, ...[url, settings.databaseDirectUrl ?? url].map(portOf)],
     onBlocked: (reason) => blocked.inc({ reason }),
   });
   return {
@@ -72,20 +85,40 @@ export async function openHouse(planned: Plan): Promise<House> {
     tasks,
     workers: postgresWorkers(db),
     uploads: postgresUploads(db),
-    files: openFiles({ dir: join(shared.dataDir, 'files') }),
+    files: store.files,
     fetch,
     registry,
+    ...(traces && { traces }),
     signingKey: () =>
       loadOrCreateSigningKey(
         settings.webhookSigningKeyFile ?? join(shared.dataDir, 'keys', 'webhook-signing.pem'),
       ).catch(inWords),
     async close() {
       tasks.close();
+      await traces?.close();
       await fetch.close();
+      await store.close();
       await db.close();
       if (embedded && !embedded.adopted) await embedded.stop();
     },
   };
+}
+
+async function tracesOf({ settings, shared, role, log }: Plan, id: string): Promise<Traces | undefined> {
+  if (settings.tracesEndpoint === undefined) return undefined;
+  return openTraces({
+    endpoint: settings.tracesEndpoint,
+    headers: settings.tracesHeaders,
+    sampler: settings.tracesSampler,
+    ratio: settings.tracesSamplerArg,
+    resource: {
+      'service.name': settings.tracesServiceName,
+      'service.version': shared.version,
+      'service.instance.id': id,
+      'assay.role': role,
+    },
+    log,
+  });
 }
 
 export const startEmbedded = ({ settings, shared, log }: Plan, signal?: AbortSignal) =>
@@ -100,7 +133,7 @@ export const migrateDatabase = (db: Db) => migrate(db, new URL('migrations/', PA
 
 /** What the listeners of one process are made from. */
 export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs = 1000): Promise<GatewayHouse> {
-  const { db, tasks, workers, uploads, files, log, services, neighbours, shared, records } = house;
+  const { db, tasks, workers, uploads, files, log, services, neighbours, shared, records, traces } = house;
   const roster = await keepRoster({
     ...{ workers, tasks, signal, log, refreshMs },
     services: neighbours.map(({ name }) => name),
@@ -117,9 +150,24 @@ export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs 
     everyMs: 2 * refreshMs,
     log,
   });
+  const limits = shareLimits({ db, id: house.id, registry: metrics.registry, log, signal });
+  const issued = await keepIssuedTokens({ db, log, signal, refreshMs });
   const sealing = await sealingKey(shared.dataDir);
   return {
-    ...{ db, tasks, uploads, files, roster, metrics, overview, records, log },
+    ...{
+      db,
+      tasks,
+      uploads,
+      files,
+      roster,
+      metrics,
+      limits,
+      issued,
+      overview,
+      records,
+      log,
+      ...(traces && { traces }),
+    },
     neighbours: openNeighbourhood(neighbours),
     onCancelled: (service) => meter.ended(service, 'failed'),
     webhookKeys: jwks(await house.signingKey()),
@@ -136,7 +184,7 @@ export async function deliverNeeds(house: House, signal: AbortSignal): Promise<D
   const { tasks, services, fetch, settings, shared, log } = house;
   const sealing = await sealingKey(shared.dataDir);
   return {
-    ...{ tasks, services, fetch, log, signal },
+    ...{ tasks, services, fetch, log, signal, ...(house.traces && { traces: house.traces }) },
     meters: createDeliveryMeters(house.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes },
     signingKey: await house.signingKey(),

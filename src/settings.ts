@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { networkText } from './base/addresses.ts';
+import { readBucketUrl } from './base/files/bucket-url.ts';
 import { listedHost } from './base/outbound-url.ts';
 import {
   type Agreement,
@@ -13,6 +14,7 @@ import {
   text,
   verbatim,
 } from './base/settings.ts';
+import { traceSettings } from './base/trace-settings.ts';
 import { oneToken } from './http/token-settings.ts';
 import { services } from './services/index.ts';
 
@@ -39,6 +41,24 @@ export const houseSettings = {
     'DATABASE_URL',
     'Any PostgreSQL from version 15; not set: a PostgreSQL of our own under DATA_DIR.',
   ),
+  databaseDirectUrl: postgresUrl(
+    'DATABASE_DIRECT_URL',
+    'The same database without the pooler that DATABASE_URL leads to: for the one connection per process that listens.',
+  ),
+  databasePooling: choice(
+    'DATABASE_POOLING',
+    ['session', 'transaction'],
+    'session',
+    '`transaction`: DATABASE_URL leads to a pooler that changes the connection behind it with every transaction.',
+  ),
+  filesUrl: text(
+    'FILES_URL',
+    undefined,
+    'Bucket of an S3-compatible storage for all files: `s3://bucket/prefix?endpoint=https://host:port&region=name`; not set: DATA_DIR/files.',
+    bucketUrl,
+  ),
+  s3AccessKeyId: verbatim('S3_ACCESS_KEY_ID', 'Key that opens the bucket of FILES_URL.', { secret: true }),
+  s3SecretAccessKey: verbatim('S3_SECRET_ACCESS_KEY', 'Its secret.', { secret: true }),
   filesHost: text(
     'FILES_HOST',
     undefined,
@@ -130,6 +150,7 @@ export const houseSettings = {
   ),
   metricsToken: oneToken('METRICS_TOKEN', 'Asked for by /metrics when set.'),
   logLevel: choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'What is worth a line.'),
+  ...traceSettings,
   embeddedDatabasePort: integer('EMBEDDED_DATABASE_PORT', 0, 'Port of the embedded database; 0: a free one, kept.', {
     max: 65_535,
   }),
@@ -147,6 +168,13 @@ export const houseAgreements: readonly Agreement<typeof houseSettings>[] = [
       throw new Error('TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS: a task must not vanish unfinished.');
     },
   },
+  {
+    between: ['filesUrl', 's3AccessKeyId', 's3SecretAccessKey'],
+    check({ filesUrl, s3AccessKeyId, s3SecretAccessKey }) {
+      if (!filesUrl || (s3AccessKeyId && s3SecretAccessKey)) return;
+      throw new Error('FILES_URL names a bucket: S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set, too.');
+    },
+  },
 ];
 
 /** It carries a password, so a complaint about it must not quote it. */
@@ -160,6 +188,11 @@ function postgresUrl(env: string, about: string): Setting<string | undefined> {
       throw new Error('must be an address like postgres://user:password@host:5432/database.');
     },
   };
+}
+
+function bucketUrl(given: string): string {
+  readBucketUrl(given);
+  return given;
 }
 
 function origin(given: string): string {

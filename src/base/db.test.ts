@@ -167,6 +167,37 @@ describe('when the store goes away', () => {
   });
 });
 
+describe('behind a pooler of transactions', () => {
+  test('leaves nothing on a connection: no prepared statement, no setting', async () => {
+    const db = open({ max: 1, pooling: 'transaction', statementTimeoutMs: 1234 });
+    expect((await db.query({ name: 'double', text: 'select $1::int * 2 as twice' }, [2])).rows).toEqual([{ twice: 4 }]);
+    const { rows } = await db.query(
+      `select (select count(*) from pg_prepared_statements) as prepared, current_setting('statement_timeout') as limit`,
+    );
+    expect(rows).toEqual([{ prepared: 0, limit: '0' }]);
+    expect((await open({ statementTimeoutMs: 1234 }).query('show statement_timeout')).rows).toEqual([
+      { statement_timeout: '1234ms' },
+    ]);
+  });
+
+  test('listens at the address of the server itself, or not at all', async () => {
+    const hints: string[] = [];
+    const stop = new AbortController();
+    const pooled = { url: 'postgres://x:y@127.0.0.1:1/x', pooling: 'transaction' } as const;
+    const direct = open({ ...pooled, directUrl: database.url }).listen(
+      'there',
+      (hint) => hints.push(hint),
+      stop.signal,
+    );
+    const nowhere = open(pooled).listen('there', () => hints.push('from nowhere'), stop.signal);
+    await vi.waitFor(() => expect(hints).toEqual(['']));
+    await database.db.notify('there', 'hello');
+    await vi.waitFor(() => expect(hints).toEqual(['', 'hello']));
+    stop.abort();
+    await Promise.all([direct, nowhere]);
+  });
+});
+
 describe('a listener', () => {
   test('gets a hint when it begins, one per notification, and one after every reconnect', async () => {
     const db = open();

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { answered } from './answered.ts';
 import { copyIn, copyOut } from './copy.ts';
 import type { Log } from './log.ts';
 import { rest } from './loop.ts';
@@ -40,7 +41,8 @@ export interface Db extends Queryable {
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: { statementTimeoutMs?: number }): Promise<T>;
   /**
    * Calls `onHint` after every (re)connect, since hints may have been missed, and on every notification, until `signal`
-   * aborts or the database is closed; then it resolves. It never rejects: a hint only saves a poll its waiting.
+   * aborts or the database is closed; then it resolves. It never rejects: a hint only saves a poll its waiting. Behind
+   * a pooler of transactions, without the server's own address, none comes.
    */
   listen(channel: string, onHint: (payload: string) => void, signal: AbortSignal): Promise<void>;
   notify(channel: string, payload?: string): Promise<void>;
@@ -54,14 +56,26 @@ export interface DbOptions {
   max?: number;
   applicationName?: string;
   statementTimeoutMs?: number;
+  /**
+   * What `url` leads to: a server, or a pooler that gives each connection one of the server's for as long as it lives
+   * (`session`); or a pooler that does so for one transaction at a time, which keeps nothing between two of them: no
+   * prepared statement, no setting, no listening.
+   */
+  pooling?: Pooling;
+  /** The server itself, for listening, where a pooler stands between. */
+  directUrl?: string | undefined;
 }
+
+export type Pooling = 'session' | 'transaction';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 // The server ends a slow statement itself; this much later we stop believing that there still is a server.
 const SILENCE_MS = 5_000;
 
 /** The one door to PostgreSQL. Nothing is connected yet: the first query does it, and a lost connection is replaced. */
-export function openDb({ url, log, max = 10, applicationName = 'assay', statementTimeoutMs = 30_000 }: DbOptions): Db {
+export function openDb(options: DbOptions): Db {
+  const { url, directUrl, log, max = 10, applicationName = 'assay', statementTimeoutMs = 30_000 } = options;
+  const transient = options.pooling === 'transaction';
   const connection: pg.ClientConfig = {
     connectionString: url,
     application_name: applicationName,
@@ -74,8 +88,6 @@ export function openDb({ url, log, max = 10, applicationName = 'assay', statemen
     ...connection,
     max,
     idleTimeoutMillis: 30_000,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + SILENCE_MS,
   });
   const listening = new Set<AbortController>();
   let closed: Promise<void> | undefined;
@@ -83,11 +95,15 @@ export function openDb({ url, log, max = 10, applicationName = 'assay', statemen
   pool.on('error', (error) => {
     if (!closed) log.warn({ reason: error.message }, 'an idle connection to the database was lost');
   });
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    // Before the first statement, in the same flight. Not as a parameter of the connection: poolers refuse those.
+    if (!transient) client.query(`set statement_timeout = ${Math.trunc(statementTimeoutMs)}`).catch(() => {});
+  });
 
   /** Not `pool.query`: that throws a connection away after every failed statement, be it a mere duplicate key. */
   async function withClient<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
+    const client = await answered<pg.PoolClient>((done) => pool.connect(done));
     let broken = false;
     try {
       return await run(client);
@@ -99,6 +115,8 @@ export function openDb({ url, log, max = 10, applicationName = 'assay', statemen
     }
   }
 
+  const ask: Ask = (client, sql, params, limitMs = statementTimeoutMs) =>
+    send(client, transient ? nameless(sql) : sql, params, limitMs);
   const query: Db['query'] = (sql, params) => withClient((client) => ask(client, sql, params));
 
   return {
@@ -129,7 +147,9 @@ export function openDb({ url, log, max = 10, applicationName = 'assay', statemen
       if (closed || signal.aborted) return;
       signal.addEventListener('abort', stop);
       listening.add(over);
-      await listen({ connection, channel, onHint, log, signal: over.signal });
+      const server = { ...connection, connectionString: directUrl ?? url };
+      if (transient && directUrl === undefined) await aborted(over.signal);
+      else await listen({ connection: server, channel, onHint, log, signal: over.signal });
       listening.delete(over);
       signal.removeEventListener('abort', stop);
     },
@@ -176,20 +196,31 @@ const UNREACHABLE = new Set(
 const GONE =
   /^(Connection terminated|timeout expired|timeout exceeded when|Query read timeout|Cannot use a pool after)|not queryable$/;
 
-async function ask<Row>(
+type Ask = <Row>(
   client: pg.ClientBase,
   sql: string | Statement,
   params: readonly unknown[] | undefined,
   statementTimeoutMs?: number,
+) => Promise<Rows<Row>>;
+
+/** What was prepared under a name is on one connection of the server's, and the next transaction may get another. */
+const nameless = (sql: string | Statement): string | Statement =>
+  typeof sql === 'string' ? sql : { ...sql, name: '' };
+
+async function send<Row>(
+  client: pg.ClientBase,
+  sql: string | Statement,
+  params: readonly unknown[] | undefined,
+  statementTimeoutMs: number,
 ): Promise<Rows<Row>> {
-  const { limitMs, ...statement } = typeof sql === 'string' ? { text: sql, limitMs: undefined } : sql;
-  const timeoutMs = limitMs ?? (statementTimeoutMs === undefined ? undefined : statementTimeoutMs + SILENCE_MS);
-  const result = await client.query<Row & pg.QueryResultRow>({
-    ...statement,
-    ...(params ? { values: params as unknown[] } : {}),
-    ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
-  });
-  return { rows: result.rows, rowCount: result.rowCount ?? 0 };
+  const { limitMs, ...statement }: Partial<Statement> & { text: string } =
+    typeof sql === 'string' ? { text: sql } : sql;
+  const config: pg.QueryConfig = params ? { ...statement, values: params as unknown[] } : statement;
+  const { rows, rowCount } = await answered<pg.QueryResult<Row & pg.QueryResultRow>>(
+    (done) => client.query(config, done),
+    limitMs ?? statementTimeoutMs + SILENCE_MS,
+  );
+  return { rows, rowCount: rowCount ?? 0 };
 }
 
 /** An error that was caught inside has already ended the transaction: PostgreSQL then answers COMMIT with ROLLBACK. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { detailsOf, detailValidation } from './detail-errors.ts';
 import { InvalidInput } from './details.ts';
-import { STORABLE } from './storable.ts';
+import { NAME_TO_SEE, STORABLE } from './storable.ts';
 import { testGateway } from './testing/gateway.ts';
 import { createValidators, type Part } from './validation.ts';
 
@@ -52,6 +52,12 @@ describe('the detail of what breaks a schema', () => {
       field({ pattern: '^a$' }),
       { x: 'd' },
       { type: 'string_pattern_mismatch', ctx: { pattern: '^a$' } },
+    ],
+    [
+      'a name that nobody sees',
+      field({ pattern: NAME_TO_SEE }),
+      { x: ' \t' },
+      { type: 'string_pattern_mismatch', msg: expect.stringMatching(/^A name needs a character that can be seen/) },
     ],
     [
       'no text',

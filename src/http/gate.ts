@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import ipaddr from 'ipaddr.js';
 import { type Fault, rateLimitExceeded } from '../base/faults.ts';
 import type { Access, Guard } from './bearer.ts';
-import type { Limiter } from './rate-limit.ts';
+import type { Limiter, Verdict } from './rate-limit.ts';
 
 /** The principal's name where authorization is disabled. */
 const ANONYMOUS = 'anonymous';
@@ -20,11 +20,24 @@ export function gate(options: {
   const { access, guard, limiter, onLimited } = options;
   if (access === 'public' && limiter === undefined) return undefined;
 
-  /** Lets the request through, or says why not. */
-  function spend(request: FastifyRequest, reply: FastifyReply, principal?: string): Fault | undefined {
+  /** Lets the request through, or says why not: at once, wherever no other gateway has to be asked. */
+  function spend(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: (refused?: Error) => void,
+    principal?: string,
+  ): void {
     if (access !== 'public') request.principal = principal ?? ANONYMOUS;
-    if (limiter === undefined) return undefined;
+    if (limiter === undefined) {
+      done();
+      return;
+    }
     const verdict = limiter.take(principal ?? clientKey(request.ip));
+    if (verdict instanceof Promise) void verdict.then((late) => done(judge(reply, late)));
+    else done(judge(reply, verdict));
+  }
+
+  function judge(reply: FastifyReply, verdict: Verdict): Fault | undefined {
     void reply.header('ratelimit', `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`);
     if (verdict.allowed) return undefined;
     onLimited();
@@ -33,7 +46,7 @@ export function gate(options: {
 
   return (request, reply, done) => {
     if (limiter !== undefined) void reply.header('ratelimit-policy', limiter.policy);
-    if (access === 'public') return done(spend(request, reply));
+    if (access === 'public') return spend(request, reply, done);
     void reply.header('cache-control', 'no-store');
     let principal: ReturnType<Guard>;
     try {
@@ -41,8 +54,8 @@ export function gate(options: {
     } catch (refused) {
       return done(refused as Error);
     }
-    if (principal instanceof Promise) principal.then((name) => done(spend(request, reply, name)), done);
-    else done(spend(request, reply, principal));
+    if (principal instanceof Promise) principal.then((name) => spend(request, reply, done, name), done);
+    else spend(request, reply, done, principal);
   };
 }
 

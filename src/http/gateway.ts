@@ -8,6 +8,7 @@ import {
 } from 'fastify';
 import { type Fault, methodNotAllowed, notFound, uriTooLong } from '../base/faults.ts';
 import type { Log } from '../base/log.ts';
+import type { Traces } from '../base/trace.ts';
 import type { Access, Guard } from './bearer.ts';
 import { closeGently } from './closing.ts';
 import { cors } from './cors.ts';
@@ -16,12 +17,14 @@ import { ignoreBody } from './ignored-body.ts';
 import { knownPaths } from './known-paths.ts';
 import type { Metrics } from './metrics.ts';
 import { describeRoute, openapi, type Reference } from './openapi.ts';
+import { plainRequests } from './plain-request.ts';
 import type { Limiter } from './rate-limit.ts';
 import { referencePages } from './reference-pages.ts';
 import { type RefusalPage, refusals } from './refuse.ts';
 import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
 import { answerIdleBodies, PATIENCE, type Patience, serverLimits, URL_LIMIT } from './server-limits.ts';
+import { traceRequests } from './tracing.ts';
 import { createValidators, envelopeValidation, type ValidationFormat } from './validation.ts';
 
 export type Gateway = FastifyInstance;
@@ -52,6 +55,8 @@ export interface GatewayOptions extends Reference {
   service: string;
   log: Log;
   metrics: Metrics;
+  /** Where the spans of its requests go; absent where nothing is traced. */
+  traces?: Traces | undefined;
   guard: Guard;
   limiter?: Limiter | undefined;
   bodyLimitBytes?: number;
@@ -63,7 +68,7 @@ export interface GatewayOptions extends Reference {
   isUnavailable?: (error: unknown) => boolean;
   /** What is answered then; `QUEUE_UNAVAILABLE` unless a service has no queue. */
   unavailable?: () => Fault;
-  /** How refusals look to people, on routes whose `page` is set. */
+  /** How refusals look to people: on routes whose `page` is set, and at addresses that are none. */
   refusalPage?: RefusalPage;
   patience?: Patience;
   /** How long requests in flight may still take once the gateway closes. */
@@ -98,7 +103,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
       allow?.(request, reply);
-      refuse(error, request, reply.header('x-request-id', request.id));
+      // No hook has been here: what they say of every answer is said of this one too.
+      refuse(error, request, reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff'));
     },
   });
 
@@ -108,6 +114,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler(refuse);
   app.setChildLoggerFactory(requestLog);
+  // Before every other hook, so that a span has the whole of its request.
+  if (options.traces) traceRequests(app, { service, traces: options.traces });
   // Bodies go out as they were made: a response schema is documentation, and does not drop or bend a field.
   app.setSerializerCompiler(() => JSON.stringify);
   const compile = createValidators();
@@ -126,6 +134,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
   const observeUnrouted = metrics.route(service, 'none');
 
+  app.addHook('onRequest', plainRequests());
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     // A page must be able to read its refusals too, that there is no such address among them.

@@ -88,10 +88,14 @@ export function describeRoute(
   if (schema === undefined || schema.hide === true) return;
   const own = (schema.response ?? {}) as Record<string, Answer>;
   const answers: Record<string, Answer> = {};
-  if (access !== 'public' && access !== 'visitor') answers['401'] = refusal(unauthorized());
+  // Also where nobody has to say who he is: a credential that is shown must be good.
+  if (access !== 'public') answers['401'] = refusal(unauthorized());
   const body = schema.body ?? schema.shown?.body;
-  if (body !== undefined) {
+  // A body that nobody asked for is let pass unread, but not of any size.
+  if (body !== undefined || [route.method].flat().some((method) => !BODILESS.has(method))) {
     answers['413'] = refusal(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
+  }
+  if (body !== undefined) {
     answers['415'] = refusal(unsupportedMediaType(route.config?.takes ?? 'application/json'));
   }
   if (body ?? schema.querystring ?? schema.params ?? schema.headers) {
@@ -106,11 +110,17 @@ export function describeRoute(
     response: Object.fromEntries(
       Object.entries({ ...answers, ...own }).map(([status, answer]) => [
         status,
-        { ...answer, headers: { ...headersOf(headersAt(Number(status), limited)), ...answer.headers } },
+        {
+          ...answer,
+          ...(route.config?.page === true && Number(status) >= 400 && { content: forPeopleToo(answer.content) }),
+          headers: { ...headersOf(headersAt(Number(status), limited)), ...answer.headers },
+        },
       ]),
     ),
   };
 }
+
+const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const SECURITY: Record<Exclude<Access, 'public'>, Record<string, string[]>[]> = {
   bearer: [{ bearer: [] }],
@@ -120,7 +130,13 @@ const SECURITY: Record<Exclude<Access, 'public'>, Record<string, string[]>[]> = 
   visitor: [{ bearer: [] }, { session: [] }, {}],
 };
 
-type Answer = { headers?: object };
+type Answer = { headers?: object; content?: object };
+
+/** Where browsers come, a refusal is a page for whoever asks for one: see refuse.ts. */
+const forPeopleToo = (content: object | undefined) => ({
+  ...content,
+  'text/html': { schema: { type: 'string', description: 'For people, where `Accept` asks for it.' } },
+});
 
 /** What the gateway itself says in the headers of an answer. */
 const headersAt = (status: number, limited: boolean): HeaderNotes => ({

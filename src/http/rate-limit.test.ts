@@ -2,8 +2,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { bearerGuard, tokensFrom } from './bearer.ts';
 import { clientKey } from './gate.ts';
 import type { Gateway } from './gateway.ts';
-import { slidingWindow } from './rate-limit.ts';
+import { slidingWindow, type Verdict } from './rate-limit.ts';
 import { BEARER, testGateway } from './testing/gateway.ts';
+
+/** The window of a gateway that is alone: its verdicts are there at once. */
+function alone(options: Parameters<typeof slidingWindow>[0]) {
+  const window = slidingWindow(options)!;
+  return { take: (key: string) => window.take(key) as Verdict };
+}
 
 let app: Gateway | undefined;
 afterEach(() => app?.close());
@@ -11,7 +17,7 @@ afterEach(() => app?.close());
 describe('the sliding window', () => {
   it('lets exactly 1000 of 100 requests a second pass in 60 s', () => {
     let at = 0;
-    const limiter = slidingWindow({ limit: 1000, now: () => at })!;
+    const limiter = alone({ limit: 1000, now: () => at });
     let passed = 0;
     for (at = 0; at < 60_000; at += 10) if (limiter.take('a').allowed) passed++;
     expect(passed).toBe(1000);
@@ -19,7 +25,7 @@ describe('the sliding window', () => {
 
   it('never lets more than the limit pass in any window, wherever it starts, and never refuses below it', () => {
     let at = 0;
-    const limiter = slidingWindow({ limit: 20, windowMs: 1000, now: () => at })!;
+    const limiter = alone({ limit: 20, windowMs: 1000, now: () => at });
     const passed: number[] = [];
     for (let i = 0; i < 20_000; i++) {
       at += Math.floor(Math.random() ** 4 * 200);
@@ -35,7 +41,7 @@ describe('the sliding window', () => {
   it('lets a refused client through when it has waited exactly as long as it was told', () => {
     for (const offset of [0, 1, 499, 500, 999]) {
       let at = 5000;
-      const limiter = slidingWindow({ limit: 3, now: () => at })!;
+      const limiter = alone({ limit: 3, now: () => at });
       for (let i = 0; i < 3; i++) expect(limiter.take('a').allowed).toBe(true);
       at += offset;
       const refused = limiter.take('a');
@@ -47,7 +53,7 @@ describe('the sliding window', () => {
   });
 
   it('counts each key by itself, and a flood of new keys frees no busy one', () => {
-    const limiter = slidingWindow({ limit: 2, maxKeys: 10, now: () => 0 })!;
+    const limiter = alone({ limit: 2, maxKeys: 10, now: () => 0 });
     limiter.take('busy');
     limiter.take('busy');
     for (let i = 0; i < 100; i++) {

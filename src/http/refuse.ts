@@ -30,7 +30,7 @@ export function refusals(options: {
   isUnavailable: (error: unknown) => boolean;
   /** What is answered then. */
   unavailable?: (() => Fault) | undefined;
-  /** For routes that browsers open or send forms to: the refusal as a page. */
+  /** For routes that browsers open or send forms to, and addresses that are none: the refusal as a page. */
   page?: RefusalPage | undefined;
   lingerMs: number;
 }) {
@@ -40,7 +40,8 @@ export function refusals(options: {
   function send(status: number, body: object, request: FastifyRequest, reply: FastifyReply): void {
     void reply.code(status);
     const config = request.routeOptions?.config as { page?: boolean } | undefined;
-    if (page === undefined || config?.page !== true || !wantsPage(request.headers.accept)) {
+    const forPeople = config?.page === true || (request.is404 && status === 404);
+    if (page === undefined || !forPeople || !wantsPage(request.headers.accept)) {
       void reply.send(body);
       return;
     }

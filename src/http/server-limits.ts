@@ -30,6 +30,8 @@ export function serverLimits(patience: Patience) {
       maxHeaderSize: HEADERS_LIMIT_BYTES,
       // A second Authorization must not be dropped silently: joined, it fits no grammar and is refused.
       joinDuplicateHeaders: true,
+      // Where it is missing, plain-request.ts says so: Node would, yet go on with what follows.
+      requireHostHeader: false,
     },
     clientErrorHandler,
   };

@@ -105,5 +105,5 @@ function understood(error: unknown, request: FastifyRequest, maxFiles: number): 
   return error;
 }
 
-// The parser has no codes for these.
-const MALFORMED = /multipart|boundary|terminated early|malformed|unexpected end/i;
+// The parser has no codes for these; a needle is what it makes of a boundary.
+const MALFORMED = /multipart|boundary|needle|terminated early|malformed|unexpected end/i;

@@ -1,4 +1,5 @@
-import { type Db, openDb } from '../../src/base/db.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Db, isUnavailable, openDb } from '../../src/base/db.ts';
 import { createLog } from '../../src/base/log.ts';
 
 const log = createLog('silent', 'test');
@@ -14,7 +15,22 @@ export interface Audit {
   events(ids: readonly string[]): Promise<Event[]>;
   /** How often each task has ended: what is not 1 is a fault. */
   ends(ids: readonly string[]): Promise<Map<string, number>>;
+  /** Whether the worker that is this process has beaten since then, by the database's clock. */
+  hasBeaten(pid: number, since: Date): Promise<boolean>;
+  now(): Promise<Date>;
+  /** What is there, and what is not at rest. */
+  counts(): Promise<Counts>;
   close(): Promise<void>;
+}
+
+export interface Counts {
+  readonly tasks: number;
+  readonly unfinished: number;
+  /** Tasks that somebody holds, finished or not. */
+  readonly leased: number;
+  readonly undelivered: number;
+  /** Deliveries that somebody holds. */
+  readonly deliveriesLeased: number;
 }
 
 interface Event {
@@ -25,9 +41,10 @@ interface Event {
   readonly at: Date;
 }
 
-/** Lets a trigger in the database of a product write down what happens. */
+/** Lets a trigger in the database of a product write down what happens. While the database is away, questions wait. */
 export async function openAudit(url: string): Promise<Audit> {
-  const db = openDb({ url, log, max: 2, applicationName: 'audit' });
+  const impatient = openDb({ url, log, max: 3, applicationName: 'audit', statementTimeoutMs: 10_000 });
+  const db: Db = { ...impatient, query: (sql, params) => patiently(() => impatient.query(sql, params)) };
   await db.query(TRIGGER);
   return {
     db,
@@ -57,9 +74,42 @@ export async function openAudit(url: string): Promise<Audit> {
       const counted = new Map(rows.map(({ id, ends }) => [id, ends]));
       return new Map(ids.map((id) => [id, counted.get(id) ?? 0]));
     },
+    async hasBeaten(pid, since) {
+      const { rowCount } = await db.query(`select from workers where (info ->> 'pid')::int = $1 and seen_at > $2`, [
+        pid,
+        since,
+      ]);
+      return rowCount > 0;
+    },
+    async now() {
+      const { rows } = await db.query<{ now: Date }>('select clock_timestamp() as now');
+      return rows[0]!.now;
+    },
+    async counts() {
+      const { rows } = await db.query<Counts>(COUNTS);
+      return rows[0]!;
+    },
     close: () => db.close(),
   };
 }
+
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (const since = Date.now(); ; await delay(100)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isUnavailable(error) || Date.now() - since > 60_000) throw error;
+    }
+  }
+}
+
+const COUNTS = `
+  select (select count(*) from tasks)::int as "tasks",
+         (select count(*) from tasks where finished_at is null)::int as "unfinished",
+         (select count(*) from tasks where worker is not null or leased_until is not null)::int as "leased",
+         (select count(*) from deliveries where state <> 'delivered' or due_at is not null)::int as "undelivered",
+         (select count(*) from deliveries where leased_until is not null)::int as "deliveriesLeased"
+`;
 
 // A row that is already finished must not change any more, so any change of one counts as one more end.
 const TRIGGER = `

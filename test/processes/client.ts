@@ -39,13 +39,17 @@ export const clientOf = (url: string): Client => ({
   },
 });
 
-/** Uploads a small picture, another one for each number, and answers the address that a task may name. */
-export async function uploadPicture({ call }: Client, number: number): Promise<string> {
+/** A small picture, another one for each number. */
+export function picture(number: number): Promise<Buffer> {
   const background = { r: (number * 37) % 256, g: (number * 91) % 256, b: (number * 53) % 256 };
-  const body = await sharp({ create: { width: 64, height: 48, channels: 3, background } })
+  return sharp({ create: { width: 64, height: 48, channels: 3, background } })
     .jpeg()
     .toBuffer();
-  return (await call('/files', { body })).body.data.url;
+}
+
+/** Uploads such a picture and answers the address that a task may name. */
+export async function uploadPicture({ call }: Client, number: number): Promise<string> {
+  return (await call('/files', { body: await picture(number) })).body.data.url;
 }
 
 export const predict = ({ call }: Client, image_url: string, more: object = {}): Promise<Answer> =>

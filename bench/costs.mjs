@@ -1,0 +1,91 @@
+// `node bench/costs.mjs [--seconds 4]`: what one task, poll and heartbeat costs in processors' time of a gateway and of
+// PostgreSQL, in bytes of its log (WAL) and in bytes that stay. docs/scale.md reckons with these.
+import { load, openBench, option, RESULT, TOKEN } from './lib.mjs';
+
+const seconds = option('seconds', 4);
+const bench = await openBench();
+const { child, message } = await bench.start('serve');
+const url = message.listening.defectoscopy;
+const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+const body = JSON.stringify({ image_url: 'https://files.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' });
+const { postgresWorkers } = await import(new URL('../dist/tasks/workers.js', import.meta.url));
+const workers = postgresWorkers(bench.db);
+
+const one = async (sql) => (await bench.db.query(sql)).rows[0];
+const walNow = async () => Number((await one("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes")).bytes);
+
+async function row(name, run) {
+  const before = await walNow();
+  const { count, line } = await bench.measured(child, run);
+  const wal = (await walNow()) - before;
+  console.log(`${name.padEnd(34)} ${line} ${(wal / count).toFixed(0).padStart(10)} ${String(count).padStart(9)}`);
+}
+
+async function claimAndEnd(count, limit, results) {
+  const want = { service: 'defectoscopy', worker: 'bench', limit, leaseMs: 60_000 };
+  let ended = 0;
+  for (let endings = []; ended < count; ) {
+    const { claimed } = await bench.tasks.advance(endings, want);
+    ended += endings.length;
+    if (claimed.length === 0) break;
+    endings = claimed.map(({ id, attempt }) => ({ id, attempt, outcome: 'done', result: results, processingMs: 40 }));
+  }
+  return ended;
+}
+
+/** What a worker of the product says of itself with each beat: some 60 metrics. */
+const beat = (n) => ({
+  ...{ id: `worker-${n}`, role: 'work', service: 'defectoscopy', state: 'warm' },
+  info: { models: ['surface-1'], hostname: 'host', pid: n },
+  metrics: Array.from({ length: 10 }, (_, i) => ({
+    ...{ help: 'What it counts, in a sentence.', name: `assay_metric_${i}`, type: 'counter', aggregator: 'sum' },
+    values: Array.from({ length: 6 }, (_, v) => ({
+      value: n * v,
+      labels: { service: 'defectoscopy', outcome: `o${v}` },
+    })),
+  })),
+});
+
+try {
+  console.log(`${''.padEnd(34)}      wall µs  gateway µs  database µs  WAL bytes     count`);
+  await load({ url: `${url}/predict`, method: 'POST', headers, body }, 1);
+  await bench.db.query('checkpoint');
+  await row(
+    'accept (64 clients)',
+    async () => (await load({ url: `${url}/predict`, method: 'POST', headers, body }, seconds)).count,
+  );
+  await load({ url: `${url}/predict`, method: 'POST', headers, body }, 2 * seconds);
+  await row('claim and end, by 8', () => claimAndEnd(1000, 8, RESULT));
+  await row('claim and end, one by one', () => claimAndEnd(300, 1, RESULT));
+  await row('claim, nothing waits', async () => {
+    const want = { service: 'nobody', worker: 'bench', limit: 8, leaseMs: 6000 };
+    for (let i = 0; i < 300; i++) await bench.tasks.advance([], want);
+    return 300;
+  });
+  const { id } = await one("select id from tasks where status = 'done' limit 1");
+  await row('poll (64 clients)', async () => (await load({ url: `${url}/result/${id}`, headers }, seconds)).count);
+  for (const many of [100, 2000]) {
+    await row(`heartbeat, ${many} workers`, async () => {
+      const all = Array.from({ length: many }, (_, n) => beat(n));
+      for (let from = 0; from < many; from += 10) await Promise.all(all.slice(from, from + 10).map(workers.beat));
+      return many;
+    });
+    await row(`the roster of ${many} workers, read`, async () => {
+      for (let i = 0; i < 5; i++) await workers.living();
+      return 5;
+    });
+  }
+  await bench.db.query('vacuum analyze tasks');
+  const size = await one(
+    `select count(*) as n, pg_table_size('tasks') / count(*) as row, pg_indexes_size('tasks') / count(*) as indexes,
+            (select avg(pg_column_size(w.*))::int from workers w) as beat
+       from tasks`,
+  );
+  console.log(
+    `\n${size.n} tasks: ${size.row} bytes of table and ${size.indexes} of indexes each; a heartbeat's row: ${size.beat}`,
+  );
+  const wal = await one('select wal_records, wal_fpi, wal_bytes from pg_stat_wal');
+  console.log(`WAL in all: ${wal.wal_bytes} bytes in ${wal.wal_records} records, ${wal.wal_fpi} whole pages`);
+} finally {
+  await bench.close();
+}

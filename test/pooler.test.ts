@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
+import { needs } from '../src/base/testing/require.ts';
+import { cleanUp, newPlace, startAssay } from './processes/assay.ts';
+import { finished, predict, uploadPicture } from './processes/client.ts';
+import { startPooler } from './processes/pooler.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase();
+});
+afterEach(async () => {
+  await cleanUp();
+  await database.drop();
+});
+
+// Without DATABASE_DIRECT_URL: what hints save is not needed for anything to work.
+const MODES = [
+  ['session', {}],
+  ['transaction', { DATABASE_POOLING: 'transaction' }],
+] as const;
+
+for (const [mode, more] of MODES) {
+  it(`works behind a pooler of ${mode}s`, { timeout: 120_000 }, async (context) => {
+    const pooler = await startPooler(needs('pgbouncer', context), database.url, mode);
+    try {
+      const place = await newPlace();
+      const env = { DATABASE_URL: pooler.url, DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0', ...more };
+      const assay = startAssay(place, { env });
+      await assay.says(/is ready/);
+      const picture = await uploadPicture(assay, 1);
+      const answers = await Promise.all(Array.from({ length: 40 }, () => predict(assay, picture)));
+      for (const { status, body } of answers) {
+        expect(status).toBe(202);
+        expect(await finished(assay, body.data.task_id)).toMatchObject({ status: 'done' });
+      }
+      // Nothing went wrong that was mended by trying again.
+      expect(assay.said.err).not.toMatch(/prepared statement|unsupported startup|"level":(40|50|60)/);
+    } finally {
+      await cleanUp();
+      await pooler.close();
+    }
+  });
+}

@@ -1,0 +1,128 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Received } from '../helpers/receiver.ts';
+import type { Audit, Counts } from './audit.ts';
+import type { Acknowledged, Traffic } from './chaos-traffic.ts';
+import type { Client } from './client.ts';
+
+/** What is known when it is over. */
+export interface Evidence {
+  readonly acknowledged: ReadonlyMap<string, Acknowledged>;
+  readonly answers: ReadonlyMap<string, number>;
+  readonly firstSeen: ReadonlyMap<string, Record<string, unknown>>;
+  /** What a poll says of each task that was acknowledged; `undefined` where there is none any more. */
+  readonly polled: ReadonlyMap<string, Record<string, unknown> | undefined>;
+  /** How often each has ended. */
+  readonly ends: ReadonlyMap<string, number>;
+  readonly counts: Counts;
+  readonly received: readonly Received[];
+}
+
+/** Waits until nothing is left to be done, at most `patienceMs`, and looks at everything. */
+export async function gather(needs: {
+  traffic: Pick<Traffic, 'acknowledged' | 'answers' | 'firstSeen'>;
+  audit: Audit;
+  gateway: Client;
+  received: readonly Received[];
+  patienceMs: number;
+}): Promise<Evidence> {
+  const { traffic, audit, gateway, received, patienceMs } = needs;
+  for (const since = Date.now(); Date.now() - since < patienceMs; await delay(100)) {
+    if (atRest(await audit.counts())) break;
+  }
+  const ids = [...traffic.acknowledged.values()].map(({ id }) => id);
+  const polled = new Map<string, Record<string, unknown> | undefined>();
+  let next = 0;
+  const poll = async () => {
+    for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
+      const { status, body } = await gateway.call(`/result/${id}`);
+      polled.set(id, status === 404 ? undefined : body.data);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, poll));
+  return { ...traffic, polled, ends: await audit.ends(ids), counts: await audit.counts(), received };
+}
+
+const atRest = ({ unfinished, leased, undelivered, deliveriesLeased }: Counts) =>
+  unfinished + leased + undelivered + deliveriesLeased === 0;
+
+/** Everything that the product has promised and not kept, a line each. */
+export function faultsOf(evidence: Evidence): string[] {
+  return [...faultsOfTasks(evidence), ...faultsOfCounts(evidence), ...faultsOfCalls(evidence), ...webhooks(evidence)];
+}
+
+function faultsOfTasks({ acknowledged, polled, ends, firstSeen }: Evidence): string[] {
+  const names = new Map<string, number>();
+  for (const { id } of acknowledged.values()) names.set(id, (names.get(id) ?? 0) + 1);
+  return [...names].flatMap(([id, keys]) => {
+    const data = polled.get(id);
+    const seen = firstSeen.get(id);
+    if (!data) return [`${id}: lost`];
+    return [
+      ...(keys > 1 ? [`${id}: acknowledged for ${keys} keys`] : []),
+      ...(data['status'] === 'done' ? [] : [`${id}: ${data['status']} ${data['error_code'] ?? ''}`]),
+      ...(ends.get(id) === 1 ? [] : [`${id}: ended ${ends.get(id)} times`]),
+      ...(seen && told(seen) !== told(data) ? [`${id}: said ${told(seen)}, then ${told(data)}`] : []),
+    ];
+  });
+}
+
+function faultsOfCounts({ acknowledged, counts }: Evidence): string[] {
+  const { tasks, unfinished, leased, undelivered, deliveriesLeased } = counts;
+  return [
+    ...(tasks === acknowledged.size ? [] : [`${tasks} tasks are stored and ${acknowledged.size} were acknowledged`]),
+    ...(unfinished === 0 ? [] : [`${unfinished} tasks do not end`]),
+    ...(leased === 0 ? [] : [`${leased} tasks are still held`]),
+    ...(undelivered === 0 ? [] : [`${undelivered} deliveries were not made`]),
+    ...(deliveriesLeased === 0 ? [] : [`${deliveriesLeased} deliveries are still held`]),
+  ];
+}
+
+/** Clients were told nothing but what was asked for, or "later", or their connection broke. */
+function faultsOfCalls({ answers }: Evidence): string[] {
+  return [...answers].flatMap(([what, times]) => {
+    const [, status = '', code = ''] = what.split(' ');
+    const isAnswer = /^\d/.test(status);
+    const isFine = !isAnswer || /^20[0-2]$/.test(status) || (status === '503' && LATER.has(code));
+    return isFine ? [] : [`${times} × ${what}`];
+  });
+}
+
+const LATER = new Set(['QUEUE_UNAVAILABLE', 'STORAGE_UNAVAILABLE']);
+
+/** Each delivered, under one name, with the same bytes, which say what a poll says. */
+function webhooks({ acknowledged, polled, received }: Evidence): string[] {
+  const byTask = new Map<string, Received[]>();
+  for (const each of received) {
+    const id = String(each.headers['x-service-task-id']);
+    byTask.set(id, [...(byTask.get(id) ?? []), each]);
+  }
+  const wanted = [...acknowledged.values()].filter(({ webhook }) => webhook);
+  const unasked = [...byTask.keys()].filter((id) => !wanted.some((each) => each.id === id));
+  const faults = wanted.flatMap(({ id }) => {
+    const attempts = byTask.get(id) ?? [];
+    if (attempts.length === 0) return [`${id}: no webhook came`];
+    const names = new Set(attempts.flatMap(({ headers }) => [headers['x-service-delivery-id'], headers['webhook-id']]));
+    const bodies = new Set(attempts.map(({ body }) => body));
+    if (names.size !== 1 || bodies.size !== 1) return [`${id}: ${names.size} delivery ids, ${bodies.size} bodies`];
+    const data = polled.get(id);
+    return data && told(JSON.parse(attempts[0]!.body).data) === told(data) ? [] : [`${id}: ${attempts[0]!.body}`];
+  });
+  return [...faults, ...unasked.map((id) => `${id}: a webhook that nobody asked for`)];
+}
+
+/** All but the delivery's own state, which goes on. */
+const told = (data: Record<string, unknown>) => JSON.stringify({ ...data, webhook: undefined });
+
+/** Keys of files that lie in the store though no upload names them, and of uploads whose bytes are gone. */
+export async function strayFiles(audit: Audit, dataDir: string): Promise<{ nameless: string[]; missing: string[] }> {
+  const { rows } = await audit.db.query<{ key: string }>('select key from files');
+  const known = new Set(rows.map(({ key }) => key));
+  const entries = await readdir(join(dataDir, 'files'), { recursive: true });
+  const stored = new Set(entries.flatMap((entry) => /[0-9A-Z]{26}$/.exec(entry) ?? []));
+  return {
+    nameless: [...stored].filter((key) => !known.has(key)),
+    missing: [...known].filter((key) => !stored.has(key)),
+  };
+}

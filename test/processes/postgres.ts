@@ -1,0 +1,198 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Db, openDb } from '../../src/base/db.ts';
+import { createLog } from '../../src/base/log.ts';
+import { accountFor, NOBODY, serverEnvironment } from '../../src/base/postgres/account.ts';
+import { postgresBinaries } from '../../src/base/postgres/binaries.ts';
+import { nameOf } from '../../src/base/postgres/postmaster.ts';
+import { isAlive, processes } from '../../src/base/postgres/processes.ts';
+import { freePort, signalTo } from './assay.ts';
+import { until } from './until.ts';
+
+/** A PostgreSQL of the test's own, as an operator runs one: no process of the product starts or stops it. */
+export interface Server {
+  /** With the password; the database in it is `postgres` or the primary's. */
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** The folder that holds its data and nothing of others'. */
+  readonly cluster: string;
+  /** What the server has said so far. */
+  said(): Promise<string>;
+  /** Kills every part of it at once, as a power cut does, and waits until nothing of it lives. */
+  kill(): Promise<void>;
+  /** Starts it again on its data, after a `kill` or a `stop`. */
+  start(): Promise<void>;
+  /** `fast` lets nobody finish but writes everything; `immediate` leaves recovery to the next start. */
+  stop(mode?: 'fast' | 'immediate'): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Where its programs are: those that come with the product, or a folder such as /usr/lib/postgresql/15/bin. */
+  bin?: string;
+  /** The address it listens on; 127.0.0.1. */
+  host?: string;
+  port?: number;
+  /** On its command line, over what every server here has. */
+  settings?: Readonly<Record<string, string | number>>;
+  /** A command that runs the server somewhere else: `['ip', 'netns', 'exec', 'a']`. */
+  inside?: readonly string[];
+}
+
+const PASSWORD = 'test-password';
+const USER = 'assay';
+const folders = new Set<string>();
+const log = createLog('silent', 'test');
+
+/** A new, empty server that takes standbys and keeps what it commits. */
+export async function startPostgres(options: ServerOptions = {}): Promise<Server> {
+  const bin = options.bin ?? (await embeddedBin());
+  const cluster = await newCluster();
+  const passwordFile = join(dirname(cluster), 'password');
+  await writeFile(passwordFile, PASSWORD, { mode: 0o644 });
+  const args = [`--pgdata=${cluster}`, `--username=${USER}`, `--pwfile=${passwordFile}`];
+  args.push('--auth=scram-sha-256', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync');
+  const account = await accountFor(cluster);
+  await promisify(execFile)(join(bin, 'initdb'), args, { ...account, cwd: cluster, env: serverEnvironment() });
+  const lines = ['all', 'replication'].map((database) => `host ${database} all 0.0.0.0/0 scram-sha-256\n`);
+  await appendFile(join(cluster, 'pg_hba.conf'), lines.join(''));
+  return runServer({ cluster, bin, url: `postgres://${USER}:${PASSWORD}@127.0.0.1/postgres`, options });
+}
+
+/** Runs a server on data that are there, and waits until it answers. `url` says who may ask it for what. */
+export async function runServer(needs: {
+  cluster: string;
+  bin: string;
+  url: string;
+  options: ServerOptions;
+}): Promise<Server> {
+  const { cluster, bin, options } = needs;
+  const { host = '127.0.0.1', port = await freePort(), inside = [] } = options;
+  const name = nameOf(cluster);
+  const url = new URL(needs.url);
+  url.hostname = host;
+  url.port = String(port);
+  const output = join(dirname(cluster), 'server.log');
+  const settings = {
+    ...{ listen_addresses: host, port, cluster_name: name, unix_socket_directories: '' },
+    ...{ max_connections: 100, wal_keep_size: '256MB', shared_buffers: '64MB' },
+    ...options.settings,
+  };
+  const args = ['-D', cluster, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])];
+  let pid = 0;
+  let exited = Promise.resolve<unknown>(undefined);
+
+  async function start() {
+    const account = await accountFor(cluster);
+    const { program, first } = placed({ program: join(bin, 'postgres'), inside, account });
+    // Through a shell only for its output: a file that outlives us and that the server's account need not open.
+    const child = spawn('sh', ['-c', 'exec "$0" "$@" >>"$LOG" 2>&1', program, ...first, ...args], {
+      cwd: '/',
+      env: { ...serverEnvironment(), LOG: output },
+      ...(inside.length === 0 && account),
+      detached: true,
+      stdio: 'ignore',
+    });
+    child.unref();
+    pid = child.pid!;
+    let over = false;
+    exited = once(child, 'exit').then(() => {
+      over = true;
+    });
+    await until(async () => {
+      if (over) throw new Error(`PostgreSQL has ended: ${await readFile(output, 'utf8')}`);
+      return answers(url.href);
+    }, 60_000);
+  }
+
+  async function gone() {
+    await exited;
+    await until(async () => (await partsOf(name)).length === 0);
+  }
+
+  await writeFile(output, '', { flag: 'a', mode: 0o666 });
+  await chmod(output, 0o666);
+  await start();
+  return {
+    ...{ url: url.href, host, port, cluster, start },
+    said: () => readFile(output, 'utf8'),
+    async kill() {
+      // The first process alone would leave its parts a moment in which they might still commit.
+      for (const part of [pid, ...(await partsOf(name))]) signalTo(part, 'SIGKILL');
+      await gone();
+      await rm(join(cluster, 'postmaster.pid'), { force: true });
+    },
+    async stop(mode = 'fast') {
+      signalTo(pid, mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      await gone();
+    },
+  };
+}
+
+/** A new folder for a server's data, where the next run finds what a killed run has left: see test/database-server.ts. */
+export async function newCluster(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
+  folders.add(folder);
+  await chmod(folder, 0o711);
+  const cluster = join(folder, 'data', 'postgres', 'cluster');
+  await mkdir(cluster, { recursive: true });
+  await chmod(cluster, 0o700);
+  if (process.getuid?.() === 0) {
+    for (const path of [cluster, dirname(cluster)]) await chown(path, NOBODY.uid, NOBODY.gid);
+  }
+  return cluster;
+}
+
+/** Kills and removes every server that was made here, however a test has ended. */
+export async function cleanUpServers(): Promise<void> {
+  for (const folder of folders) {
+    const name = nameOf(join(folder, 'data', 'postgres', 'cluster'));
+    for (const pid of await partsOf(name)) signalTo(pid, 'SIGKILL');
+    await until(async () => (await partsOf(name)).length === 0);
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+  folders.clear();
+}
+
+export async function embeddedBin(): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
+  folders.add(home);
+  const account = process.getuid?.() === 0 ? NOBODY : {};
+  return dirname((await postgresBinaries({ home, account, log })).postgres);
+}
+
+/** One question to a server by a connection that is closed again. */
+export async function asking<T>(url: string, run: (db: Db) => Promise<T>): Promise<T> {
+  const db = openDb({ url, log, max: 1, applicationName: 'test' });
+  return run(db).finally(() => db.close());
+}
+
+const answers = (url: string) =>
+  asking(url, (db) => db.query('select')).then(
+    () => true,
+    () => false,
+  );
+
+function placed(needs: { program: string; inside: readonly string[]; account: { uid?: number; gid?: number } }): {
+  program: string;
+  first: string[];
+} {
+  const { program, inside, account } = needs;
+  if (inside.length === 0) return { program, first: [] };
+  const as = account.uid === undefined ? [] : [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
+  const [outer, ...rest] = [...inside, ...(as.length > 0 ? ['setpriv', ...as] : []), program];
+  return { program: outer!, first: rest };
+}
+
+/** The processes of a server: the first has the name on its command line, the others in their titles. */
+async function partsOf(name: string): Promise<number[]> {
+  const found = (await processes()).filter(
+    ({ command }) => command.includes(`cluster_name=${name}`) || command.startsWith(`postgres: ${name}: `),
+  );
+  const lives = await Promise.all(found.map(async ({ pid }) => ((await isAlive(pid)) ? [pid] : [])));
+  return lives.flat();
+}
