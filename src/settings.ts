@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { networkText } from './base/addresses.ts';
 import { readBucketUrl } from './base/files/bucket-url.ts';
 import { listedHost } from './base/outbound-url.ts';
+import { parsedUrl } from './base/parsed-url.ts';
 import {
   type Agreement,
   choice,
@@ -184,7 +185,7 @@ function postgresUrl(env: string, about: string): Setting<string | undefined> {
     read(given) {
       const url = given?.trim();
       if (!url) return undefined;
-      if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url;
+      if (/^postgres(ql)?:\/\//.test(url) && parsedUrl(url)) return url;
       throw new Error('must be an address like postgres://user:password@host:5432/database.');
     },
   };
@@ -196,7 +197,7 @@ function bucketUrl(given: string): string {
 }
 
 function origin(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const url = parsedUrl(given);
   if (url && /^https?:$/.test(url.protocol) && url.origin === given.toLowerCase().replace(/\/$/, '')) return url.origin;
   throw new Error(`"${given}" is not an origin like https://docs.example.com.`);
 }

@@ -4,12 +4,14 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * True only for an address that anybody on the internet could mean. What carries an IPv4 address inside (mapped,
- * translated, 6to4, Teredo) is judged by that address; what is not an IP address at all is not public.
+ * translated, 6to4, Teredo, ISATAP) is judged by that address; what is not an IP address at all is not public.
  */
 export function isPublicAddress(ip: string): boolean {
   const address = parse(ip);
   if (!address) return false;
   if (isV4(address)) return isPublicV4(address);
+  const tunnelled = isatapV4(address.parts);
+  if (tunnelled && !isPublicV4(tunnelled)) return false;
   const inner = embeddedV4(address.parts);
   if (inner) return inner.length > 0 && inner.every(isPublicV4);
   return within(address, GLOBAL_V6) && !within(address, NOT_PUBLIC_V6);
@@ -109,11 +111,19 @@ function embeddedV4(parts: number[]): ipaddr.IPv4[] | undefined {
   return undefined;
 }
 
+/** Where a host that speaks ISATAP would tunnel what goes to this address, whatever network it is in (RFC 5214 §6.1). */
+function isatapV4(parts: number[]): ipaddr.IPv4 | undefined {
+  const [, , , , e, f, g, h] = parts as [number, number, number, number, number, number, number, number];
+  return (e & ~0x200) === 0 && f === 0x5efe ? v4(g, h) : undefined;
+}
+
 const NOT_PUBLIC_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  // Given out as any other, yet at Azure it is the platform that a machine runs on, with its settings and credentials.
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',

@@ -3,6 +3,7 @@ import { bodyPieces, collect, dropBody } from './answer-body.ts';
 import { FetchFailed } from './fetch-failed.ts';
 import { type Blocked, guardedConnector, type Resolve, systemResolve } from './guarded-connector.ts';
 import { checkUrl, type UrlPolicy, UrlRefused } from './outbound-url.ts';
+import { parsedUrl } from './parsed-url.ts';
 import { type RequestTime, startRequestTime } from './request-time.ts';
 
 export interface GuardedFetchOptions {
@@ -155,8 +156,8 @@ function redirected(answer: Dispatcher.ResponseData, url: URL, policy: UrlPolicy
     throw new FetchFailed('http_status', { status, retryAfterSeconds: seconds, said });
   }
   const location = String(headers['location'] ?? '');
-  if (location === '' || !URL.canParse(location, url.href)) throw new FetchFailed('redirect', { status });
-  const next = new URL(location, url);
+  const next = location === '' ? undefined : parsedUrl(location, url);
+  if (next === undefined) throw new FetchFailed('redirect', { status });
   next.hash = '';
   return next;
 }

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { type Holes, inHole, isPublicAddress } from './addresses.ts';
+import { parsedUrl } from './parsed-url.ts';
 
 /**
  * Which URLs of strangers are acceptable.
@@ -129,7 +130,7 @@ function plainUrl(raw: string): { url: URL; host: string } {
   if (port !== undefined && !(/^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535)) {
     throw new UrlRefused('port', 'The port of the URL is not a number from 1 to 65535.');
   }
-  const url = URL.canParse(raw) ? new URL(raw) : undefined;
+  const url = parsedUrl(raw);
   if (!url || !isPlainHost(host, url.hostname)) {
     throw new UrlRefused('host', 'The host of the URL is not a plain host name or a plain IP address.');
   }
@@ -150,7 +151,7 @@ function isAddress(url: URL): boolean {
 
 function isListed(url: URL, hosts: readonly string[]): boolean {
   // URL writes port 443 as no port, so `host` in the list means exactly that port.
-  return hosts.some((entry) => URL.canParse(`https://${entry}`) && new URL(`https://${entry}`).host === url.host);
+  return hosts.some((entry) => parsedUrl(`https://${entry}`)?.host === url.host);
 }
 
 function isFilesHost(url: URL, filesHost: string | undefined): boolean {

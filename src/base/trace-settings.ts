@@ -1,3 +1,4 @@
+import { parsedUrl } from './parsed-url.ts';
 import { choice, type Setting, text, verbatim } from './settings.ts';
 
 export const SAMPLERS = [
@@ -35,7 +36,7 @@ export const traceSettings = {
 /** The operator's own, so it may be private and plain http. */
 function collector(env: string, about: string): Setting<string | undefined> {
   return text(env, undefined, about, (given) => {
-    const url = URL.canParse(given) ? new URL(given) : undefined;
+    const url = parsedUrl(given);
     if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an address like http://localhost:4318.');
     if (url.username || url.password || url.search || url.hash) {
       throw new Error('must be an address alone; a key belongs into OTEL_EXPORTER_OTLP_HEADERS.');

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { OperatorError } from '../base/operator-error.ts';
+import { parsedUrl } from '../base/parsed-url.ts';
 import {
   createProbe,
   NoAnswer,
@@ -120,7 +121,7 @@ async function localCredential(name: string): Promise<string | undefined> {
 }
 
 function baseOf(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = parsedUrl(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new OperatorError(`${url} is no http or https address.`);
   if (parsed.username || parsed.password)
     throw new OperatorError('The address has a user name in it; --token is the place for credentials.');
@@ -128,7 +129,7 @@ function baseOf(url: string): string {
 }
 
 function httpsAddress(url: string | undefined): string | undefined {
-  if (url === undefined || (URL.canParse(url) && new URL(url).protocol === 'https:')) return url;
+  if (url === undefined || parsedUrl(url)?.protocol === 'https:') return url;
   throw new OperatorError(`${url} is no https address.`);
 }
 

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { OperatorError } from '../base/operator-error.ts';
+import { parsedUrl } from '../base/parsed-url.ts';
 import type { AssayOptions } from '../client/index.ts';
 import { sendable } from './sendable.ts';
 
@@ -50,7 +51,7 @@ async function ownServer(service: string) {
 }
 
 function addressOf(server: string): string {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
+  const url = parsedUrl(server);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new OperatorError(`--server ${server} is no http or https address.`);
   if (url.username || url.password) {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { parsedUrl } from '../base/parsed-url.ts';
 
 /**
  * Whether a request that changes something may count a cookie as its credential: a browser says where the page stands
@@ -20,6 +21,5 @@ export function fromOwnPage(
 
 /** `null`, which a page without an address sends, is the origin of nobody. */
 function originOf(said: string | undefined): string | undefined {
-  if (said === undefined || !/^https?:/i.test(said) || !URL.canParse(said)) return undefined;
-  return new URL(said).origin;
+  return said !== undefined && /^https?:/i.test(said) ? parsedUrl(said)?.origin : undefined;
 }

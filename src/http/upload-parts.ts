@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { badRequest, Fault, payloadTooLarge, unsupportedMediaType } from '../base/faults.ts';
 import { InvalidInput } from './details.ts';
@@ -61,15 +61,25 @@ export async function* uploadParts(
       }
       files++;
       if (files > maxFiles) throw tooManyFiles(maxFiles);
-      current = part.file;
+      const bytes = toldInWords(part.file, (error) => understood(error, request, maxFiles));
+      current = bytes;
       // Of a file that was read to its limit the parser throws the rest away; what nobody read at all it waits for.
-      yield { kind: 'file', name: part.fieldname, filename: part.filename ?? '', bytes: part.file };
-      part.file.resume();
+      yield { kind: 'file', name: part.fieldname, filename: part.filename ?? '', bytes };
+      part.file.unpipe(bytes).resume();
     }
     if (bounded.exceeded()) throw payloadTooLarge(maxTotalBytes);
   } catch (error) {
     throw bounded.exceeded() ? payloadTooLarge(maxTotalBytes) : understood(error, request, maxFiles);
   }
+}
+
+/** A file's bytes; that its body breaks off or is not well-formed, whoever reads them meets before the parts do. */
+function toldInWords(file: Readable, inWords: (error: Error) => Error): Readable {
+  const bytes = new PassThrough();
+  // A part that nobody reads may break too.
+  bytes.on('error', () => {});
+  file.on('error', (error) => bytes.destroy(inWords(error)));
+  return file.pipe(bytes);
 }
 
 const tooManyFiles = (maxFiles: number) =>
@@ -89,7 +99,7 @@ function meter(request: FastifyRequest, maxBytes: number, onExceeded: () => void
 }
 
 /** The errors of the parser in our words. */
-function understood(error: unknown, request: FastifyRequest, maxFiles: number): unknown {
+function understood<Thrown>(error: Thrown, request: FastifyRequest, maxFiles: number): Thrown | Error {
   if (!(error instanceof Error) || error instanceof Fault || error instanceof InvalidInput) return error;
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'FST_FILES_LIMIT') return tooManyFiles(maxFiles);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
+import { startThread } from '../base/programs.ts';
 import { createGate } from './gate.ts';
 import type { Heic, HeicOptions } from './heic-thread.ts';
-import { startThread } from './thread-entry.ts';
 
 // One photo may take half a gigabyte while it is decoded.
 const alone = createGate(1);
@@ -19,7 +19,9 @@ export function decodeHeic(
     signal?.throwIfAborted();
     const limit = AbortSignal.timeout(limitMs);
     const stop = signal ? AbortSignal.any([signal, limit]) : limit;
-    const thread = startThread('heic-thread', { file, maxPixels } satisfies HeicOptions);
+    const thread = startThread('./heic-thread', import.meta.url, {
+      workerData: { file, maxPixels } satisfies HeicOptions,
+    });
     try {
       const [answer] = (await Promise.race([
         once(thread, 'message', { signal: stop }),

@@ -10,8 +10,8 @@ import { colourNetwork } from './testing/onnx.ts';
 
 // The real threads, within reach of a test that kills them.
 const { threads } = vi.hoisted(() => ({ threads: [] as Worker[] }));
-vi.mock('./thread-entry.ts', async (original) => {
-  const real = await original<typeof import('./thread-entry.ts')>();
+vi.mock('../base/programs.ts', async (original) => {
+  const real = await original<typeof import('../base/programs.ts')>();
   return {
     startThread(...start: Parameters<typeof real.startThread>) {
       threads.push(real.startThread(...start));

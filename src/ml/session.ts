@@ -1,8 +1,8 @@
-import type { Worker } from 'node:worker_threads';
+import { startThread } from '../base/programs.ts';
+import { keepThread } from './kept-thread.ts';
 import type { Readout } from './readout.ts';
 import { memoryOf, owned, type TensorShape, type Tensors } from './tensor.ts';
 import type { Answer, Provider, Question, Ready, ThreadOptions } from './thread.ts';
-import { startThread } from './thread-entry.ts';
 
 export interface SessionOptions {
   /** The network, an ONNX file. */
@@ -110,64 +110,21 @@ interface Seat {
 }
 
 function createSeat(options: ThreadOptions): Seat {
-  let thread: { worker: Worker; ready: Promise<Ready>; ended: Promise<void> } | undefined;
+  const start = () => startThread('./thread', import.meta.url, { workerData: options });
+  const thread = keepThread<Ready>(start, 'the network');
   let closed = false;
-
-  const start = (): Promise<Ready> => {
-    if (!thread) {
-      const worker = startThread('thread', options);
-      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-      const here = { worker, ready: said<Ready>(worker), ended };
-      thread = here;
-      const leave = () => {
-        if (thread === here) thread = undefined;
-      };
-      // Before its run hears of it: the next run must not be sent to a thread that is already dying.
-      worker.once('error', leave).once('exit', leave);
-    }
-    return thread.ready;
-  };
-
   return {
-    start,
+    start: thread.ready,
     async run({ feeds, readout }) {
-      await start();
-      if (!thread) throw new Error('The thread of the network ended.');
-      const { worker } = thread;
-      const answer = said<Answer>(worker);
       const sent = owned(feeds);
-      worker.postMessage({ feeds: sent, readout } satisfies Question, memoryOf(sent));
-      const given = await answer;
+      const given = await thread.ask<Answer>({ feeds: sent, readout } satisfies Question, memoryOf(sent));
       if (closed) throw new Error('The session was closed.');
       if ('error' in given) throw new Error(given.error);
       return given.outputs;
     },
     async stop() {
       closed = true;
-      thread?.worker.postMessage('leave');
-      await thread?.ended;
+      await thread.leave();
     },
   };
-}
-
-/** The next thing that the thread says; rejects when it dies instead. */
-function said<T>(worker: Worker): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
-    };
-    const onMessage = (message: T) => {
-      end();
-      resolve(message);
-    };
-    const onError = (error: unknown) => {
-      end();
-      reject(error instanceof Error ? error : new Error(String(error)));
-    };
-    const onExit = () => {
-      end();
-      reject(new Error('The thread of the network ended.'));
-    };
-    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
-  });
 }

@@ -6,12 +6,13 @@ import {
   unsupportedMediaType,
   validationError,
 } from '../base/faults.ts';
-import { type Files, FileTooLarge } from '../base/files.ts';
+import { StorageAway } from '../base/files/storage-away.ts';
+import { FileTooLarge } from '../base/files.ts';
 import { unixSeconds } from '../base/time.ts';
 import { reply as answer, refusal, Success, success } from '../http/envelope.ts';
 import type { Gateway } from '../http/gateway.ts';
 import { acceptUploads, readUpload } from '../http/upload.ts';
-import type { Uploads } from '../tasks/uploads.ts';
+import type { GatewayHouse, SharedSettings } from './service.ts';
 
 const Uploaded = Success(
   Type.Object({
@@ -28,17 +29,13 @@ const BODIES = {
   'multipart/form-data': { schema: { type: 'object', required: ['file'], properties: { file: BYTES } } },
 };
 
-/** `POST /files`: a newcomer has no object storage at hand, and tasks take references. */
+/** `POST /files`, where FILES_HOST is set: a newcomer has no object storage at hand, and tasks take references. */
 export async function fileRoutes(
   app: Gateway,
   needs: {
-    filesHost: string;
-    files: Files;
-    uploads: Uploads;
+    house: Pick<GatewayHouse, 'files' | 'uploads'>;
+    shared: Pick<SharedSettings, 'filesHost' | 'filesQuotaBytes' | 'resultTtlSeconds'>;
     maxBytes: number;
-    ttlSeconds: number;
-    /** Bytes that one principal may have uploaded at a time. */
-    quotaBytes: number;
     /** The type that the first bytes show, or undefined for what the service cannot use. */
     sniff: (head: Buffer) => string | undefined;
     /** For the refusal: what the body must be. */
@@ -47,7 +44,10 @@ export async function fileRoutes(
     exampleType: string;
   },
 ): Promise<void> {
-  const { filesHost, files, uploads, maxBytes, ttlSeconds, quotaBytes, sniff, wanted, exampleType } = needs;
+  const { house, shared, maxBytes, sniff, wanted, exampleType } = needs;
+  const { files, uploads } = house;
+  const { filesHost, filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
+  if (filesHost === undefined) return;
   await app.register(async (scope) => {
     await acceptUploads(scope);
     scope.post(
@@ -73,7 +73,7 @@ export async function fileRoutes(
             413: refusal(payloadTooLarge(maxBytes)),
             415: refusal(unsupportedMediaType(wanted)),
             422: refusal(validationError('The multipart body must have one file, in a part named `file`.')),
-            503: refusal(queueUnavailable()),
+            503: refusal(queueUnavailable(), new StorageAway('it is full')),
           },
         },
       },

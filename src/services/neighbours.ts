@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { parsedUrl } from '../base/parsed-url.ts';
 import type { Gateway } from '../http/gateway.ts';
 import type { ServiceLink } from '../ui/service-links.tsx';
 
@@ -58,8 +59,8 @@ const withSlash = (url: string) => (url.endsWith('/') ? url : `${url}/`);
 
 /** Another port of the host that this page was asked for at; undefined where the client named none that is one. */
 function sameHost({ protocol, host }: FastifyRequest, port: number): string | undefined {
-  const asked = `${protocol}://${host}`;
-  if (!URL.canParse(asked)) return undefined;
+  const asked = parsedUrl(`${protocol}://${host}`);
+  if (!asked) return undefined;
   const url = new URL('/', asked);
   url.port = String(port);
   return url.href;

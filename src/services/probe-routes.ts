@@ -13,7 +13,8 @@ export function probeRoutes(
     service: string;
     version: string;
     roster: Roster;
-    auth: TokenSet['state'];
+    /** What is asked for at the moment. */
+    auth: () => TokenSet['state'];
     /** Where unconfigured tokens leave nothing that could be called. */
     readyNeedsTokens: boolean;
     more?: () => JsonObject;
@@ -22,14 +23,14 @@ export function probeRoutes(
   const { service, version, roster, auth, more = () => ({}) } = needs;
   const ready = () => {
     if (!roster.reachable()) throw queueUnavailable('The task store cannot be reached now.');
-    if (needs.readyNeedsTokens && auth === 'unconfigured') throw queueUnavailable('No access tokens are configured.');
+    if (needs.readyNeedsTokens && auth() === 'unconfigured') throw queueUnavailable('No access tokens are configured.');
     const { waiting, processing } = roster.depth(service);
     return success({
       ready: true,
       service,
       version,
       queue: 'ok',
-      auth,
+      auth: auth(),
       workers_online: roster.warm(service).length,
       worker_state: roster.state(service),
       queue_depth: waiting.realtime + waiting.batch + processing,

@@ -6,21 +6,21 @@ import { fill } from '../ui/browser/fill.ts';
 import type { RefusalTexts } from '../ui/browser/refusal-texts.ts';
 import { layout } from '../ui/layout.tsx';
 import { LOGIN_SCRIPT } from '../ui/login-form.tsx';
+import { rootOf } from '../ui/root.ts';
 import { pagePolicy } from '../ui/send-page.ts';
 import { serviceLinks } from './neighbours.ts';
 import { languageOf } from './task-routes.ts';
 
 /** The words of a refusal. */
-export interface RefusalPageTexts extends RefusalTexts {
+export interface RefusalPageTexts extends Pick<RefusalTexts, 'refusals' | 'problems'> {
   readonly service: string;
   readonly refusedTitle: string;
-  readonly signIn: string;
+  /** Where people sign in. */
+  readonly signIn?: string;
   readonly back: string;
   /** What a field is called on the page, by its name. */
   readonly fieldNames?: Readonly<Record<string, string>>;
 }
-
-type Root = '' | '../' | '../../';
 
 /** A refusal for people: the sentences of the body that a program would get, and a way on. */
 export function refusalPage<Texts extends RefusalPageTexts>(page: {
@@ -28,10 +28,8 @@ export function refusalPage<Texts extends RefusalPageTexts>(page: {
   version: string;
   texts: Readonly<Record<'en' | 'ru', Texts>>;
   styles: readonly string[];
-  /** The way from the page that was refused to the one at `/`. */
-  rootOf: (request: FastifyRequest) => Root;
-  /** Shows the login form again, with what was wrong. */
-  login: (refused: { words: Texts; sentence: string; request: FastifyRequest }) => JSX.Element;
+  /** Shows the login form again, with what was wrong; absent where nobody signs in. */
+  login?: (refused: { words: Texts; sentence: string; request: FastifyRequest }) => JSX.Element;
   /** The address of the login page that leads back to where this request wanted to go, from the page at `/`. */
   loginFor?: (request: FastifyRequest) => string;
   /** What stands below a refusal: a form that was not accepted, as it was filled in. */
@@ -41,19 +39,19 @@ export function refusalPage<Texts extends RefusalPageTexts>(page: {
     const language = languageOf(request.headers['accept-language']);
     const words = page.texts[language];
     const sentences = sentencesOf(body as Body, words);
-    const root = page.rootOf(request);
+    const root = rootOf(request.url);
     const again = (await page.again?.(status, request)) ?? '';
-    const atLogin = /^\/login(\?|$)/.test(request.url);
+    const form = /^\/login(\?|$)/.test(request.url)
+      ? page.login?.({ words, sentence: sentences.join(' '), request })
+      : undefined;
     const html = await layout({
       ...{ language, version: page.version, root, own: {}, assets: await page.assets() },
       service: words.service,
       services: serviceLinks(request, language),
       title: words.refusedTitle,
       styles: page.styles,
-      ...(atLogin && { script: LOGIN_SCRIPT }),
-      children: atLogin ? (
-        page.login({ words, sentence: sentences.join(' '), request })
-      ) : (
+      ...(form !== undefined && { script: LOGIN_SCRIPT }),
+      children: form ?? (
         <section class="panel refusal" aria-labelledby="refused-title">
           <h1 id="refused-title" safe>
             {words.refusedTitle}
@@ -63,7 +61,7 @@ export function refusalPage<Texts extends RefusalPageTexts>(page: {
           ))}
           {again}
           <p>
-            {status === 401 ? (
+            {status === 401 && words.signIn !== undefined ? (
               <a href={root + (page.loginFor?.(request) ?? 'login')} safe>
                 {words.signIn}
               </a>

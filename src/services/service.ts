@@ -6,8 +6,11 @@ import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import type { Environment, Settings } from '../base/settings.ts';
+import type { Traces } from '../base/trace.ts';
 import type { Gateway } from '../http/gateway.ts';
+import type { IssuedTokens } from '../http/issued-tokens.ts';
 import type { MetricJson, Metrics } from '../http/metrics.ts';
+import type { SharedLimits } from '../http/shared-limits.ts';
 import type { Roster } from '../tasks/roster.ts';
 import type { TaskStore } from '../tasks/store.ts';
 import type { Priority, Task } from '../tasks/task.ts';
@@ -61,6 +64,13 @@ export interface OpenService {
   readonly verdicts: Readonly<Record<string, string>>;
   /** Once a minute: removes what has grown old of its own; absent where the engine's housekeeping is enough. */
   readonly tidy?: (house: TidyHouse, signal: AbortSignal) => Promise<void>;
+  /** What `assay tokens` issues for it. */
+  readonly issues: {
+    /** What holders may do; the least comes first, and is what a token is for where nobody says more. */
+    readonly roles: readonly [string, ...string[]];
+    /** Why a token that is issued opens nothing more now; absent where it does. */
+    readonly unused?: string;
+  };
   /** What opens it, where it was configured as it is and not as a digest: a token, or a key to be exchanged for one. */
   readonly credential: string | undefined;
   /** What opens less or other than that, by whose it is, as it was configured; for the banner of the `local` profile. */
@@ -111,6 +121,12 @@ export interface GatewayHouse {
   readonly files: Files;
   readonly roster: Roster;
   readonly metrics: Metrics;
+  /** What clients may ask for in a minute, of all gateways together. */
+  readonly limits: SharedLimits;
+  /** Absent where nothing is traced. */
+  readonly traces?: Traces;
+  /** The tokens and keys that were issued beside those of the settings. */
+  readonly issued: IssuedTokens;
   /** Every service of this installation. */
   readonly neighbours: Neighbourhood;
   /** How all of them are, now and in the last minutes. */

@@ -6,18 +6,21 @@ import { notModified, refusal, reply } from '../http/envelope.ts';
 import { matches, weakETag } from '../http/etag.ts';
 import type { Gateway } from '../http/gateway.ts';
 import { preferredWait } from '../http/prefer.ts';
-import type { TaskStore } from '../tasks/store.ts';
 import { isFinished, type Task } from '../tasks/task.ts';
 import { waitForEnd } from '../tasks/wait.ts';
+import type { GatewayHouse } from './service.ts';
 
 export const Params = Type.Object({ task_id: Type.String({ description: 'The identifier from the 202 answer.' }) });
 
-/** The routes that read a task and give it up: the same wherever a client gets a task id at once and its result later. */
+/**
+ * The routes that read a task and give it up, and the keys that its callback is signed with: the same wherever a client
+ * gets a task id at once and its result later.
+ */
 export function taskRoutes(
   app: Gateway,
   needs: {
     service: string;
-    tasks: TaskStore;
+    house: Pick<GatewayHouse, 'tasks' | 'onCancelled' | 'webhookKeys'>;
     /** The body that tells of a task, as JSON text. */
     present: (task: Task, language?: 'en' | 'ru') => string;
     /** The schema of what `present` gives. */
@@ -25,10 +28,10 @@ export function taskRoutes(
     examples: Record<'processing' | 'done' | 'failed' | 'cancelled', JsonObject>;
     /** Whether a valid token reads only the tasks that were created with it. */
     ownTasksOnly: boolean;
-    onCancelled: (service: string) => void;
   },
 ): void {
-  const { service, tasks, present, ownTasksOnly } = needs;
+  const { service, house, present, ownTasksOnly } = needs;
+  const { tasks } = house;
   const config = { access: 'task', limited: true } as const;
   const state = needs.state as TSchema;
   const { processing, done, failed } = needs.examples;
@@ -120,10 +123,16 @@ export function taskRoutes(
       if (task === undefined) throw taskNotFound();
       if (task === 'finished') throw taskAlreadyFinished();
       tasks.hint('finished');
-      needs.onCancelled(service);
+      house.onCancelled(service);
       const body = present(task, languageOf(request.headers['accept-language']));
       return reply.type('application/json; charset=utf-8').send(body);
     },
+  );
+
+  app.get(
+    '/.well-known/webhook-keys.json',
+    { config: { access: 'public' }, schema: { hide: true } },
+    () => house.webhookKeys,
   );
 }
 

@@ -1,3 +1,5 @@
+import { parsedUrl } from '../parsed-url.ts';
+
 /** Where in an S3-compatible storage files lie. */
 export interface Bucket {
   /** Scheme, host and port of the storage. */
@@ -16,7 +18,7 @@ export interface BucketKeys {
 
 /** Reads `s3://bucket/prefix?endpoint=https://host:port&region=name`; throws a sentence that quotes nothing secret. */
 export function readBucketUrl(text: string): Bucket {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parsedUrl(text);
   if (url?.protocol !== 's3:') throw new Error(`must be an address like ${LIKE}.`);
   if (url.username !== '' || url.password !== '') {
     throw new Error('must hold no keys: they belong into S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
@@ -44,7 +46,7 @@ function endpointOf(given: string | undefined, region: string | undefined): stri
     if (region === undefined) throw new Error('needs region= for a bucket at Amazon, and endpoint= for any other.');
     return `https://s3.${region}.amazonaws.com`;
   }
-  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const url = parsedUrl(given);
   if (url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
   throw new Error('needs an endpoint= of scheme, host and port alone, like https://storage.example.com:9000.');
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 
 const TOOLS = {
   chromium: { variable: 'CHROMIUM', names: ['chromium', 'chromium-browser', 'google-chrome'] },
+  pgbouncer: { variable: 'PGBOUNCER', names: ['pgbouncer', '/usr/sbin/pgbouncer'] },
   ffmpeg: { variable: 'FFMPEG', names: ['ffmpeg'] },
   python3: { variable: 'PYTHON3', names: ['python3'] },
   tesseract: { variable: 'TESSERACT', names: ['tesseract'] },

@@ -1,6 +1,6 @@
 import { on } from 'node:events';
+import { startThread } from '../../base/programs.ts';
 import type { AudioType } from '../../base/sniff-audio.ts';
-import { startThread } from '../thread-entry.ts';
 import type { Header } from './header.ts';
 import { patient } from './patient.ts';
 import { AudioRefused } from './refused.ts';
@@ -23,7 +23,7 @@ export async function* decodeWithWasm(
     ...(header.index && { index: header.index }),
     chunkBytes: type === 'wav' ? 2 ** 16 : CHUNK_BYTES,
   };
-  const thread = startThread('audio/wasm-thread', options);
+  const thread = startThread('./wasm-thread', import.meta.url, { workerData: options });
   const ended = new AbortController();
   const answers = on(thread, 'message', { signal: ended.signal });
   thread.once('error', (error) => ended.abort(error)).once('exit', () => ended.abort());

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../thread-entry.ts';
+import { startThread } from '../../base/programs.ts';
 import type { Answer, DetectorOptions, Memory, Question } from './detector-thread.ts';
 import { FRAME_SAMPLES } from './sound.ts';
 
@@ -36,7 +36,9 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
   let closed = false;
   let thread: Thread | undefined;
   const start = (): Thread => {
-    const worker = startThread('audio/detector-thread', { network } satisfies DetectorOptions);
+    const worker = startThread('./detector-thread', import.meta.url, {
+      workerData: { network } satisfies DetectorOptions,
+    });
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     const here: Thread = { worker, ended, waiting: new Map() };
     worker.on('message', (answer: Answer) => {

@@ -1,6 +1,6 @@
-import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../base/programs.ts';
 import { createGate } from '../gate.ts';
-import { startThread } from '../thread-entry.ts';
+import { keepThread } from '../kept-thread.ts';
 import type { UtteredSegment } from './engine.ts';
 import type { EngineFiles } from './engine-files.ts';
 import type { Answer, Question, Ready, ThreadOptions } from './thread.ts';
@@ -25,38 +25,28 @@ export interface EngineThread {
 export async function openEngineThread(files: EngineFiles, threads: number): Promise<EngineThread> {
   const givenUp = new SharedArrayBuffer(4);
   const oneAtATime = createGate(1);
-  let thread: { readonly worker: Worker; readonly ready: Promise<unknown>; readonly ended: Promise<void> } | undefined;
+  const thread = keepThread<Ready>(
+    () => startThread('./thread', import.meta.url, { workerData: { files, threads, givenUp } satisfies ThreadOptions }),
+    'the engine',
+  );
   let closed = false;
   let asked = 0;
 
-  const start = async (): Promise<Worker> => {
+  const start = async (): Promise<void> => {
     if (closed) throw new Error('The recognizer was closed.');
-    if (!thread) {
-      const worker = startThread('speech/thread', { files, threads, givenUp } satisfies ThreadOptions);
-      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-      const here = { worker, ready: said<Ready>(worker), ended };
-      const leave = () => {
-        if (thread === here) thread = undefined;
-      };
-      worker.once('error', leave).once('exit', leave);
-      thread = here;
-    }
-    const { worker, ready } = thread;
-    await ready;
-    return worker;
+    await thread.ready();
   };
 
   const ask: EngineThread['recognize'] = async (samples, language, signal) => {
     signal.throwIfAborted();
-    const worker = await start();
+    await start();
     signal.throwIfAborted();
     const number = ++asked;
     const giveUp = () => Atomics.store(new Int32Array(givenUp), 0, number);
     signal.addEventListener('abort', giveUp, { once: true });
     try {
-      const answer = said<Answer>(worker);
-      worker.postMessage({ number, samples, language } satisfies Question, [samples.buffer as ArrayBuffer]);
-      const given = await answer;
+      const question: Question = { number, samples, language };
+      const given = await thread.ask<Answer>(question, [samples.buffer as ArrayBuffer]);
       signal.throwIfAborted();
       if ('error' in given) throw new Error(given.error);
       return given.segments;
@@ -75,8 +65,7 @@ export async function openEngineThread(files: EngineFiles, threads: number): Pro
     async close() {
       closed = true;
       Atomics.store(new Int32Array(givenUp), 0, asked);
-      thread?.worker.postMessage('leave');
-      await thread?.ended;
+      await thread.leave();
     },
   };
 }
@@ -88,27 +77,5 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}
-
-/** The next thing that the thread says; rejects when it dies instead. */
-function said<T>(worker: Worker): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
-    };
-    const onMessage = (message: T) => {
-      end();
-      resolve(message);
-    };
-    const onError = (error: unknown) => {
-      end();
-      reject(error instanceof Error ? error : new Error(String(error)));
-    };
-    const onExit = () => {
-      end();
-      reject(new Error('The thread of the engine ended.'));
-    };
-    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
   });
 }

@@ -6,6 +6,7 @@ import { FetchFailed } from '../../base/fetch-failed.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import { OperatorError } from '../../base/operator-error.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
+import { parsedUrl } from '../../base/parsed-url.ts';
 import type { SpeechManifest } from './catalogue.ts';
 import { download, WrongBytes } from './download.ts';
 import { fileSha256, pulledFolder, SEEN_HASHES, seenHashes } from './installed.ts';
@@ -61,7 +62,7 @@ function sourceOf({ name, url, package: ofPackage }: SpeechManifest, mirror: str
   }
   const own = new URL(url);
   if (mirror === undefined) return own;
-  if (!/^https?:\/\//.test(mirror) || !URL.canParse(mirror)) {
+  if (!/^https?:\/\//.test(mirror) || !parsedUrl(mirror)) {
     throw new OperatorError(`"${mirror}" is no address of a mirror: write it like https://mirror.example.`);
   }
   return new URL(`${mirror.replace(/\/+$/, '')}${own.pathname}`);

@@ -1,23 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import cookie from '@fastify/cookie';
-import { isUnavailable } from '../../base/db.ts';
 import { keptSecret } from '../../base/secrets.ts';
 import { basePath, locateBelow } from '../../http/base-path.ts';
 import { openCsrf } from '../../http/csrf.ts';
 import { detailValidation } from '../../http/detail-errors.ts';
 import { clientKey } from '../../http/gate.ts';
-import { createGateway, type Gateway } from '../../http/gateway.ts';
-import { metricsHandler } from '../../http/metrics.ts';
-import { type Limiter, slidingWindow } from '../../http/rate-limit.ts';
-import { helpRoutes } from '../help-routes.ts';
-import { overviewRoutes } from '../overview-routes.ts';
-import { probeRoutes } from '../probe-routes.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import type { Limiter } from '../../http/rate-limit.ts';
+import { commonRoutes } from '../common-routes.ts';
+import { openListener } from '../listener.ts';
 import { openReplies } from '../replies.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { COOKIE, openCookies } from './access/cookies.ts';
 import { openDoor } from './access/door.ts';
-import type { Tokens } from './access/tokens.ts';
+import { type configuredEntries, tokensNow } from './access/tokens.ts';
 import { imagePolicy } from './image-policy.ts';
 import { openMedia } from './media.ts';
 import { pageRoutes } from './pages/pages.tsx';
@@ -49,16 +46,17 @@ export async function openGateway({
   house,
   own,
   shared,
-  tokens,
+  entries,
 }: {
   house: GatewayHouse;
   own: Own;
   shared: SharedSettings;
-  tokens: Tokens;
+  entries: ReturnType<typeof configuredEntries>;
 }): Promise<Gateway> {
-  const { db, files, roster, metrics, log } = house;
+  const { db, files, metrics, log } = house;
   const service = 'catalog';
-  if (tokens.moderators === 0) log.warn('no moderator tokens are configured: nobody can decide on reports');
+  const tokens = tokensNow(entries, () => house.issued.of(service));
+  if (tokens.count().moderators === 0) log.warn('no moderator tokens are configured: nobody can decide on reports');
   metrics.authDisabled(service, own.open);
 
   const secret = await keptSecret(join(shared.dataDir, 'keys', 'catalog-pages.key'));
@@ -79,25 +77,19 @@ export async function openGateway({
   const state = countedOnce(search.state);
   measureCatalog(state, metrics);
 
-  const app = await createGateway({
+  const app = await openListener(house, shared, {
     service,
     title: 'Assay catalog',
     description:
       'What the other services have finished, as records that people search; what people report of a record, and what moderators decide.',
-    version: shared.version,
     publicUrl: own.publicUrl,
     securitySchemes: {
       session: { type: 'apiKey', in: 'cookie', name: COOKIE, description: 'A browser that has signed in.' },
     },
-    log,
-    metrics,
     guard: door.guard,
-    limiter: slidingWindow({ limit: LOGINS }),
+    limiter: house.limits.window(service, { limit: LOGINS }),
     bodyLimitBytes: BODY_LIMIT_BYTES,
-    trustProxy: shared.trustProxy,
-    corsAllowOrigins: shared.corsAllowOrigins,
     validation: detailValidation,
-    isUnavailable,
     unavailable: databaseUnavailable,
     refusalPage: (...refused) => pages.refusal(...refused),
   });
@@ -116,25 +108,20 @@ export async function openGateway({
   await reportRoutes(app, {
     reports,
     replies,
-    limited: own.open && ofAddresses(slidingWindow({ limit: OPEN_REPORTS })!),
+    limited: own.open && ofAddresses(house.limits.window('catalog-reports', { limit: OPEN_REPORTS })!),
     checkForm: door.checkForm,
     queuePage: (...asked) => pages.queue(...asked),
   });
   statusRoutes(app, { state });
-  overviewRoutes(app, { service, house, shared });
-  helpRoutes(app, shared);
-  probeRoutes(app, {
+  commonRoutes(app, {
     service,
-    version: shared.version,
-    roster,
-    auth: own.open ? 'disabled' : tokens.readers + tokens.moderators > 0 ? 'enforced' : 'unconfigured',
-    readyNeedsTokens: false,
+    house,
+    shared,
+    auth: () => {
+      const { readers, moderators } = tokens.count();
+      return own.open ? 'disabled' : readers + moderators > 0 ? 'enforced' : 'unconfigured';
+    },
   });
-  app.get(
-    '/metrics',
-    { config: { access: 'public' }, schema: { hide: true } },
-    metricsHandler({ registry: metrics.registry, token: shared.metricsToken, others: house.othersMetrics }),
-  );
   const pages = await pageRoutes(app, {
     ...{ search, reports, views, door, csrf, version: shared.version },
     cookies: { path: base, secure: shared.cookieSecure },

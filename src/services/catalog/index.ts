@@ -1,5 +1,5 @@
 import type { Service } from '../service.ts';
-import { tokensOf } from './access/tokens.ts';
+import { configuredEntries } from './access/tokens.ts';
 import { texts } from './pages/texts.ts';
 import { missingCredentials, readOwn, settings } from './settings.ts';
 
@@ -20,7 +20,7 @@ export const catalog: Service = {
 
   configure(env) {
     const own = readOwn(env);
-    const tokens = tokensOf(own);
+    const entries = configuredEntries(own);
     const token = plainToken(own.moderatorTokens);
     const readersToken = plainToken(own.apiTokens);
     return (shared) => ({
@@ -30,13 +30,14 @@ export const catalog: Service = {
       port: own.port,
       publicUrl: own.publicUrl,
       verdicts: {
-        readers: own.open ? 'everybody' : counted(tokens.readers, 'none: only moderators read'),
-        moderators: counted(tokens.moderators, 'none: nobody decides on reports'),
+        readers: own.open ? 'everybody' : counted(entries.readers.length, 'none: only moderators read'),
+        moderators: counted(entries.moderators.length, 'none: nobody decides on reports'),
         sources: own.sources.join(', ') || 'none: only what is imported',
       },
-      gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
+      gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, entries }),
       attend: async (house, signal) => (await import('./model.ts')).attend({ house, own, shared, signal }),
       tidy: async (house, signal) => (await import('./housekeeping.ts')).tidy({ house, own, signal }),
+      issues: { roles: ['reader', 'moderator'] },
       credential: token,
       ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),
       example: (baseUrl) => example(baseUrl, token),

@@ -24,7 +24,7 @@ export const settings = {
   publicUrl: text('CATALOG_PUBLIC_URL', undefined, 'Base address under which clients reach the catalog.'),
   apiTokens: tokenList(
     'REPORTS_API_TOKENS',
-    'Tokens of readers, who search and report, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here. Without any, only moderators read.',
+    'Tokens of readers, who search and report, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here; `assay tokens` issues more. Without any, only moderators read.',
   ),
   moderatorTokens: tokenList(
     'REPORTS_MODERATOR_TOKENS',

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
+import { terminalCallback } from '../terminal-callback.ts';
 import { TaskState } from './schema.ts';
 
 /** Bodies as a client sees them, for the description; a test holds each against its schema. */
@@ -53,39 +54,17 @@ export const examples = {
 
 /** The callback, as the `webhooks` section describes it. */
 export const webhooks = {
-  'defectoscopy.result.terminal': {
-    post: {
-      summary: 'The final result of a task that was created with webhook_url',
-      description:
-        'Sent once the result is recorded; the body is that of `GET /result/{task_id}` at that moment. Any 2xx in good time counts as delivered; otherwise it is sent again, at growing distances while the result can be read, with the same delivery id and the same bytes. Signed by Standard Webhooks.',
-      parameters: [
-        'X-Service-Event',
-        'X-Service-Task-ID',
-        'X-Service-Delivery-ID',
-        'X-Service-Delivery-Attempt',
-        'webhook-id',
-        'webhook-timestamp',
-        'webhook-signature',
-      ].map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
-      requestBody: {
-        content: {
-          'application/json': {
-            schema: TaskState,
-            examples: {
-              done: {
-                value: {
-                  ...done,
-                  data: {
-                    ...(done['data'] as JsonObject),
-                    webhook: { configured: true, state: 'pending', attempts: 0, delivery_id: DELIVERY },
-                  },
-                },
-              },
-            },
-          },
-        },
+  'defectoscopy.result.terminal': terminalCallback({
+    summary: 'The final result of a task that was created with webhook_url',
+    body: 'the body is that of `GET /result/{task_id}` at that moment.',
+    signed: 'Signed by Standard Webhooks.',
+    schema: TaskState,
+    done: {
+      ...done,
+      data: {
+        ...(done['data'] as JsonObject),
+        webhook: { configured: true, state: 'pending', attempts: 0, delivery_id: DELIVERY },
       },
-      responses: { '2XX': { description: 'Received.' } },
     },
-  },
+  }),
 };

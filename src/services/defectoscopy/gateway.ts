@@ -1,15 +1,13 @@
-import { isUnavailable } from '../../base/db.ts';
 import { sniffImage } from '../../base/sniff.ts';
-import { bearerGuard, type TokenSet } from '../../http/bearer.ts';
-import { createGateway, type Gateway } from '../../http/gateway.ts';
-import { metricsHandler } from '../../http/metrics.ts';
-import { slidingWindow } from '../../http/rate-limit.ts';
+import { bearerGuard, type TokenSet, tokensNow } from '../../http/bearer.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import { commonRoutes } from '../common-routes.ts';
 import { fileRoutes } from '../file-routes.ts';
-import { helpRoutes } from '../help-routes.ts';
-import { overviewRoutes } from '../overview-routes.ts';
-import { probeRoutes } from '../probe-routes.ts';
+import { openListener } from '../listener.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
+import { unknownPage } from '../unknown-page.tsx';
+import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
 import { IMAGE_MAX_BYTES, imageHosts } from './image-policy.ts';
 import { modelRoutes } from './model-routes.ts';
@@ -18,38 +16,46 @@ import { predictRoute } from './predict-route.ts';
 import { present } from './present.ts';
 import { TaskState } from './schema.ts';
 import type { Own } from './settings.ts';
+import { strangers } from './webhook-secrets.ts';
 
 /** The listener of defectoscopy: every endpoint of the specification's section 4.1, and what contract.md adds to it. */
 export async function openGateway({
   house,
   own,
   shared,
-  tokens,
+  tokens: settled,
+  secrets,
 }: {
   house: GatewayHouse;
   own: Own;
   shared: SharedSettings;
   tokens: TokenSet;
+  /** What callbacks are signed with, by principal. */
+  secrets: ReadonlyMap<string, string>;
 }): Promise<Gateway> {
-  const { tasks, roster, files, uploads, metrics, log } = house;
+  const { tasks, roster, metrics, log } = house;
   const service = 'defectoscopy';
-  if (tokens.state === 'disabled') log.warn('authorization is disabled: everybody who reaches the port may use it');
-  metrics.authDisabled(service, tokens.state === 'disabled');
+  const tokens = tokensNow(settled, () => house.issued.of(service));
+  const auth = () => tokens().state;
+  if (settled.state === 'disabled') log.warn('authorization is disabled: everybody who reaches the port may use it');
+  for (const principal of strangers(secrets, tokens())) {
+    log.warn({ principal }, 'a secret of DEFECTOSCOPY_WEBHOOK_SECRETS signs nothing now: there is no such token');
+  }
+  metrics.authDisabled(service, settled.state === 'disabled');
 
-  const app = await createGateway({
+  const app = await openListener(house, shared, {
     service,
     title: 'Assay defectoscopy',
     description:
       'A photo of a surface in, defect classes out. Create a task, then read its result; a callback is optional.',
-    version: shared.version,
     publicUrl: own.publicUrl,
-    log,
-    metrics,
     guard: bearerGuard(tokens),
-    limiter: slidingWindow({ limit: own.rateLimitPerMinute }),
-    trustProxy: shared.trustProxy,
-    corsAllowOrigins: shared.corsAllowOrigins,
-    isUnavailable,
+    limiter: house.limits.window(service, { limit: own.rateLimitPerMinute }),
+    refusalPage: unknownPage({
+      assets: () => app.assets!(),
+      version: shared.version,
+      titles: { en: texts.en.service, ru: texts.ru.service },
+    }),
     webhooks,
   });
 
@@ -57,51 +63,23 @@ export async function openGateway({
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, {
     service,
-    tasks,
-    present: (task, language) => JSON.stringify(present(task, language)),
+    house,
+    present,
     state: TaskState,
     examples,
     ownTasksOnly,
-    onCancelled: house.onCancelled,
   });
   modelRoutes(app, { tasks, roster, ownTasksOnly });
-  if (shared.filesHost !== undefined) {
-    const kept = {
-      filesHost: shared.filesHost,
-      files,
-      uploads,
-      ttlSeconds: shared.resultTtlSeconds,
-      quotaBytes: shared.filesQuotaBytes,
-    };
-    await fileRoutes(app, {
-      ...kept,
-      maxBytes: IMAGE_MAX_BYTES,
-      sniff: sniffImage,
-      wanted: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',
-      exampleType: 'image/jpeg',
-    });
-  }
-  overviewRoutes(app, { service, house, shared });
-  helpRoutes(app, shared);
-  probeRoutes(app, {
-    service,
-    version: shared.version,
-    roster,
-    auth: tokens.state,
-    readyNeedsTokens: false,
-    more: () => ({ image_hosts: imageHosts(own) }),
+  await fileRoutes(app, {
+    house,
+    shared,
+    maxBytes: IMAGE_MAX_BYTES,
+    sniff: sniffImage,
+    wanted: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',
+    exampleType: 'image/jpeg',
   });
-  app.get(
-    '/metrics',
-    { config: { access: 'public' }, schema: { hide: true } },
-    metricsHandler({ registry: metrics.registry, token: shared.metricsToken, others: house.othersMetrics }),
-  );
-  app.get(
-    '/.well-known/webhook-keys.json',
-    { config: { access: 'public' }, schema: { hide: true } },
-    () => house.webhookKeys,
-  );
+  commonRoutes(app, { service, house, shared, auth, more: () => ({ image_hosts: imageHosts(own) }) });
   const maxBytes = shared.filesHost === undefined ? undefined : IMAGE_MAX_BYTES;
-  pageRoutes(app, { version: shared.version, auth: tokens.state, maxBytes });
+  pageRoutes(app, { version: shared.version, auth, maxBytes });
   return app;
 }

@@ -6,7 +6,7 @@ import { imageHosts } from './image-policy.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
 import { missingCredentials, type Own, readOwn, settings, tokensOf } from './settings.ts';
-import { webhookSecrets } from './webhook-secrets.ts';
+import { strangers, webhookSecrets } from './webhook-secrets.ts';
 
 const TITLE = 'Defectoscopy';
 
@@ -21,6 +21,7 @@ export const defectoscopy: Service = {
     const own = readOwn(env);
     const tokens = tokensOf(own);
     const secrets = webhookSecrets(own.webhookSecrets, tokens);
+    const unknown = strangers(secrets, tokens);
     const token = [...split(own.apiTokens ?? ''), own.apiToken?.trim()].find((word) => word && !/^sha256:/i.test(word));
     return (shared) => ({
       name: 'defectoscopy',
@@ -28,15 +29,25 @@ export const defectoscopy: Service = {
       titles: { en: texts.en.service, ru: texts.ru.service },
       port: own.port,
       publicUrl: own.publicUrl,
-      verdicts: { auth: tokens.state, image_hosts: imageVerdict(own, shared) },
-      gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
+      verdicts: {
+        auth: tokens.state,
+        image_hosts: imageVerdict(own, shared),
+        ...(unknown.length > 0 && {
+          webhook_secrets: `of use if \`assay tokens\` has issued ${unknown.join(', ')}: no token here is called so`,
+        }),
+      },
+      gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens, secrets }),
       work: {
-        present: (task) => JSON.stringify(present(task)),
+        present: (task) => present(task),
         webhook: { event: 'defectoscopy.result.terminal', secretFor: (principal) => secrets.get(principal) },
         load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
         startAfterSeconds: { realtime: 0, batch: own.costDelaySeconds },
       },
       records: photoRecords(own, shared),
+      issues: {
+        roles: ['client'],
+        ...(tokens.state === 'disabled' && { unused: 'authorization is disabled: everybody may come in without' }),
+      },
       credential: token,
       example: (baseUrl) => example(baseUrl, token),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),

@@ -1,3 +1,4 @@
+import { step } from '../../base/trace.ts';
 import { decodePhoto, type Photo, type PhotoProblem, PhotoRefused } from '../../ml/image.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
 import { FAILURES } from './failures.ts';
@@ -10,13 +11,13 @@ export async function openPhoto(
   source: PhotoSource,
   signal: AbortSignal,
 ): Promise<Photo> {
-  const bytes = await readPhoto(url, source, signal);
+  const bytes = await step('download', () => readPhoto(url, source, signal));
   signal.throwIfAborted();
   // Decoding cannot always be stopped, only left (it ends by its own limits): an attempt that goes on counts as stuck.
   const left = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
-  return Promise.race([decodePhoto(bytes, size, signal).catch(failDecoding), left]);
+  return step('decode', () => Promise.race([decodePhoto(bytes, size, signal).catch(failDecoding), left]));
 }
 
 function failDecoding(error: unknown): never {

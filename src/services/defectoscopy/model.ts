@@ -2,6 +2,7 @@ import { Compile } from 'typebox/compile';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { OperatorError } from '../../base/operator-error.ts';
 import type { Values } from '../../base/settings.ts';
+import { step } from '../../base/trace.ts';
 import { watchDevice } from '../../ml/device.ts';
 import { openShelf } from '../../ml/weights.ts';
 import { TaskFailure } from '../../tasks/task.ts';
@@ -61,7 +62,7 @@ export async function loadModel({
       const version = model_version === undefined ? byDefault : await versions.get(model_version);
       if (!version) throw new TaskFailure(FAILURES.unknownModel);
       const photo = await openPhoto(image_url, version.input, source, signal);
-      const { recorded, heatmaps } = await version.look(photo, signal);
+      const { recorded, heatmaps } = await step('infer', () => version.look(photo, signal));
       check(recorded, version);
       return { result: recorded as unknown as JsonValue, attachment: heatmaps as unknown as JsonValue };
     },

@@ -12,28 +12,30 @@ const shared = { filesHost: 'files.assay.internal', holes: [] } as unknown as Sh
 const maker = photoRecords(readOwn({ DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'storage.example.com' }), shared);
 const { signal } = new AbortController();
 
-const task = (over: object): EndedTask =>
+const INPUT = {
+  image_url: 'https://storage.example.com/photos/%D0%A1%D1%82%D0%B5%D0%BD%D0%B0%2017.jpg?X-Signature=secret',
+};
+const RESULT = {
+  surface: 'concrete_wall',
+  masters: [
+    { name: 'cracking', conf: 0.9 },
+    { name: 'sound', conf: 0.1 },
+  ],
+  defects: [{ name: 'crack', conf: 0.9 }],
+  model_version: '1.0.0',
+};
+const task = ({ input = INPUT, result = RESULT, ...over }: { input?: object; result?: object }): EndedTask =>
   ({
     id: 't1',
     service: 'defectoscopy',
     principal: 'p',
     status: 'done',
-    input: {
-      image_url: 'https://storage.example.com/photos/%D0%A1%D1%82%D0%B5%D0%BD%D0%B0%2017.jpg?X-Signature=secret',
-    },
+    inputText: JSON.stringify(input),
     queuedAt: new Date(1000),
     finishedAt: new Date(2000),
     processingMs: 7,
     estimateSeconds: 1,
-    result: {
-      surface: 'concrete_wall',
-      masters: [
-        { name: 'cracking', conf: 0.9 },
-        { name: 'sound', conf: 0.1 },
-      ],
-      defects: [{ name: 'crack', conf: 0.9 }],
-      model_version: '1.0.0',
-    },
+    resultText: JSON.stringify(result),
     ...over,
   }) as EndedTask;
 const draft = async (over: object = {}) => (await maker.drafts(undefined as never, [task(over)]))[0];

@@ -28,7 +28,7 @@ export function photoRecords(own: Own, shared: SharedSettings): RecordMaker {
 }
 
 function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
-  const { image_url } = task.input as unknown as PredictInput;
+  const { image_url } = JSON.parse(task.inputText) as PredictInput;
   const fileName = fileNameOf(image_url, filesHost);
   const common = { taskId: task.id, createdAt: task.queuedAt, picture: image_url };
   if (task.status === 'failed') {
@@ -36,7 +36,7 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
     const result = { error: sentence, error_code: code };
     return { ...common, status: 'failed', title: fileName ?? 'photo', text: sentence, result };
   }
-  const recorded = task.result as unknown as Recorded;
+  const recorded = JSON.parse(task.resultText) as Recorded;
   const { surface, masters, defects } = recorded;
   const [master] = masters;
   return {

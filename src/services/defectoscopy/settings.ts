@@ -27,7 +27,7 @@ export const settings = {
   publicUrl: text('DEFECTOSCOPY_PUBLIC_URL', undefined, 'Base address under which clients reach the service.'),
   apiTokens: tokenList(
     'DEFECTOSCOPY_API_TOKENS',
-    'Accepted bearer tokens, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here. Defined but empty disables authorization; not defined at all makes the task endpoints answer 503.',
+    'Accepted bearer tokens, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here; `assay tokens` issues more. Defined but empty disables authorization; without any token, and not defined at all, the task endpoints answer 503.',
   ),
   apiToken: oneToken('DEFECTOSCOPY_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
   auth: choice(

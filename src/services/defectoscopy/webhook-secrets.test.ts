@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { tokensFrom } from '../../http/bearer.ts';
-import { webhookSecrets } from './webhook-secrets.ts';
+import { strangers, webhookSecrets } from './webhook-secrets.ts';
 
 const TOKEN = 'integrator-1';
 const NAME = createHash('sha256').update(TOKEN).digest('hex').slice(0, 12);
@@ -18,7 +18,6 @@ describe('DEFECTOSCOPY_WEBHOOK_SECRETS', () => {
   });
 
   it.each([
-    ['a name of no token', `000000000000:${SECRET}`, 'entry number 1 names a token that is not configured'],
     [
       'a second secret of one token',
       `${NAME}:${SECRET},${NAME}:${SECRET}`,
@@ -44,6 +43,13 @@ describe('DEFECTOSCOPY_WEBHOOK_SECRETS', () => {
   });
 
   it('has nobody to belong to where no tokens are asked for', () => {
-    expect(() => webhookSecrets(`${NAME}:${SECRET}`, tokensFrom({ list: '' }))).toThrow('not configured');
+    expect(() => webhookSecrets(`${NAME}:${SECRET}`, tokensFrom({ list: '' }))).toThrow('authorization is disabled');
+  });
+
+  it('may belong to a token that the settings do not know, since one may have been issued; that is told', () => {
+    const secrets = webhookSecrets(`000000000000:${SECRET},${NAME}:${SECRET}`, tokens);
+    expect(secrets.get('token-000000000000')).toBe(SECRET);
+    expect(strangers(secrets, tokens)).toEqual(['token-000000000000']);
+    expect(strangers(secrets, tokensFrom({}))).toEqual(['token-000000000000', principal]);
   });
 });

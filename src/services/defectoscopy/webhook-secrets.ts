@@ -3,11 +3,11 @@ import type { TokenSet } from '../../http/bearer.ts';
 
 /**
  * The secret of each token, by its principal. An entry is `<first 12 hex digits of the token's SHA-256>:whsec_…`; the
- * name may also be written as logs show it, `token-<12 digits>`. What could never sign anything (the name of a token
- * that is not configured, a secret that is not base64) throws a sentence: it would be left out without a word otherwise.
+ * name may also be written as logs show it, `token-<12 digits>`. What could never sign anything (a name where no token
+ * is asked for, a secret that is not base64) throws a sentence: it would be left out without a word otherwise. A name that
+ * is none of the settings' tokens may be one that `assay tokens` has issued; `strangers` answers which those are.
  */
 export function webhookSecrets(text: string | undefined, tokens: TokenSet): ReadonlyMap<string, string> {
-  const principals = new Set(tokens.state === 'enforced' ? tokens.entries.map(({ principal }) => principal) : []);
   const secrets = new Map<string, string>();
   split(text ?? '').forEach((entry, index) => {
     // The place and never the text: half of it is a secret.
@@ -17,7 +17,7 @@ export function webhookSecrets(text: string | undefined, tokens: TokenSet): Read
       throw wrong('is not written like <12 hex digits>:whsec_<base64 of at least 24 bytes>');
     }
     const principal = `token-${digits.toLowerCase()}`;
-    if (!principals.has(principal)) throw wrong('names a token that is not configured');
+    if (tokens.state === 'disabled') throw wrong('names a token, yet authorization is disabled');
     if (secrets.has(principal)) throw wrong('names a token that an earlier one names');
     if (!isBase64(secret) || Buffer.from(secret, 'base64').length < LEAST_BYTES) {
       throw wrong(`has a secret that is not base64 of at least ${LEAST_BYTES} bytes`);
@@ -25,6 +25,12 @@ export function webhookSecrets(text: string | undefined, tokens: TokenSet): Read
     secrets.set(principal, `whsec_${secret}`);
   });
   return secrets;
+}
+
+/** The names among these that are no token's: their secrets sign nothing. */
+export function strangers(secrets: ReadonlyMap<string, string>, tokens: TokenSet): readonly string[] {
+  const known = new Set(tokens.state === 'enforced' ? tokens.entries.map(({ principal }) => principal) : []);
+  return [...secrets.keys()].filter((principal) => !known.has(principal));
 }
 
 const ENTRY = /^(?:token-)?([0-9a-f]{12}):whsec_(\S+)$/i;

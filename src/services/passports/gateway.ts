@@ -1,23 +1,21 @@
 import { join } from 'node:path';
 import cookie from '@fastify/cookie';
 import { Gauge } from 'prom-client';
-import { isUnavailable } from '../../base/db.ts';
 import { loop } from '../../base/loop.ts';
 import { keptSecret } from '../../base/secrets.ts';
 import { basePath, locateBelow } from '../../http/base-path.ts';
 import { openCsrf } from '../../http/csrf.ts';
 import { detailValidation } from '../../http/detail-errors.ts';
-import { createGateway, type Gateway } from '../../http/gateway.ts';
-import { type Metrics, metricsHandler } from '../../http/metrics.ts';
-import { slidingWindow } from '../../http/rate-limit.ts';
-import { helpRoutes } from '../help-routes.ts';
-import { overviewRoutes } from '../overview-routes.ts';
-import { probeRoutes } from '../probe-routes.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { commonRoutes } from '../common-routes.ts';
+import { openListener } from '../listener.ts';
 import { openReplies } from '../replies.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { apiKeysFrom } from './auth/api-keys.ts';
 import { openCookies } from './auth/cookies.ts';
 import { openDoor } from './auth/door.ts';
+import { keysNow } from './auth/keys-now.ts';
 import { openTokens } from './auth/tokens.ts';
 import { openVisits } from './auth/visits.ts';
 import type { Documents } from './documents.ts';
@@ -57,14 +55,14 @@ export async function openGateway({
 }): Promise<Gateway> {
   const { db, files, roster, metrics, log } = house;
   const service = 'passports';
-  const keys = apiKeysFrom(own.apiKeys);
-  if (keys.length === 0) log.warn('no API keys are configured: nobody can get a token');
+  const keys = keysNow(apiKeysFrom(own.apiKeys), () => house.issued.of(service));
+  if (keys.all().length === 0) log.warn('no API keys are configured: nobody can get a token');
   metrics.authDisabled(service, false);
 
   const secret = own.jwtSecret ?? (await keptSecret(join(shared.dataDir, 'keys', 'passports-jwt.key')));
   const publicOrigins = [...shared.publicOrigins, ...(own.publicUrl ? [new URL(own.publicUrl).origin] : [])];
   const tokens = openTokens({
-    keys,
+    keys: keys.all,
     secret,
     previousSecret: own.jwtSecretPrevious,
     lifetimeHours: own.jwtLifetimeHours,
@@ -73,7 +71,15 @@ export async function openGateway({
   const base = basePath(own.publicUrl);
   const cookies = openCookies({ path: base, secure: shared.cookieSecure });
   const csrf = openCsrf(secret);
-  const door = openDoor({ tokens, visits, cookies, csrf, bearerScope: own.bearerScope, publicOrigins });
+  const door = openDoor({
+    tokens,
+    visits,
+    cookies,
+    csrf,
+    keysKnown: keys.complete,
+    bearerScope: own.bearerScope,
+    publicOrigins,
+  });
   const replies = openReplies(db, service);
   const schema = loadSchema(own.schemaFile);
   const cacheKey = (contentHash: string) => contentKey(contentHash, schema, own);
@@ -81,25 +87,19 @@ export async function openGateway({
   const llm = watchLlm(languageModel(own));
   if (own.llmProvider !== 'none') measureLlm(llm, metrics);
 
-  const app = await createGateway({
+  const app = await openListener(house, shared, {
     service,
     title: 'Assay passports',
     description:
       'A technical passport, as a PDF or as photos of its pages, becomes fields that a person can check and correct, and exports of them.',
-    version: shared.version,
     publicUrl: own.publicUrl,
     securitySchemes: {
       session: { type: 'apiKey', in: 'cookie', name: 'bti_session_id', description: "A browser's session." },
     },
-    log,
-    metrics,
     guard: door.guard,
-    limiter: slidingWindow({ limit: own.tokenLimitPerMinute }),
+    limiter: house.limits.window(service, { limit: own.tokenLimitPerMinute }),
     bodyLimitBytes: BODY_LIMIT_BYTES,
-    trustProxy: shared.trustProxy,
-    corsAllowOrigins: shared.corsAllowOrigins,
     validation: detailValidation,
-    isUnavailable,
     refusalPage: (...refused) => pages.refusal(...refused),
   });
   await app.register(cookie);
@@ -113,25 +113,17 @@ export async function openGateway({
   imageRoutes(app, { documents, files });
   createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: own.pdfMaxImages });
   taskRoutes(app, { documents, files, schema });
-  streamRoute(app, watch);
+  streamRoute(app, { watch, tokens });
   exportRoutes(app, { documents, files, schema });
   await editRoutes(app, { door, documents, schema });
   adminRoutes(app, { db, documents, roster, llm, version: shared.version });
   statusRoutes(app, { version: shared.version });
-  overviewRoutes(app, { service, house, shared });
-  helpRoutes(app, shared);
-  probeRoutes(app, {
+  commonRoutes(app, {
     service,
-    version: shared.version,
-    roster,
-    auth: keys.length > 0 ? 'enforced' : 'unconfigured',
-    readyNeedsTokens: false,
+    house,
+    shared,
+    auth: () => (keys.all().length > 0 ? 'enforced' : 'unconfigured'),
   });
-  app.get(
-    '/metrics',
-    { config: { access: 'public' }, schema: { hide: true } },
-    metricsHandler({ registry: metrics.registry, token: shared.metricsToken, others: house.othersMetrics }),
-  );
 
   const pages = pageRoutes(app, { documents, door, csrf, schema, version: shared.version });
 

@@ -45,6 +45,7 @@ export const passports: Service = {
       },
       records: documentRecords(own.schemaFile),
       tidy: (house, signal) => documentsOf(own, house).tidy(signal),
+      issues: { roles: ['user', 'admin'] },
       credential: key,
       example: (baseUrl) => example(baseUrl, key),
       pageUrl: (baseUrl) => (key ? `${baseUrl}/login#key=${key}` : baseUrl),

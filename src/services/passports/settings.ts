@@ -1,3 +1,4 @@
+import { parsedUrl } from '../../base/parsed-url.ts';
 import {
   type Agreement,
   choice,
@@ -19,7 +20,7 @@ export const settings = {
   publicUrl: text('PASSPORTS_PUBLIC_URL', undefined, 'Base address under which clients reach the service.'),
   apiKeys: apiKeys(
     'PASSPORTS_API_KEYS',
-    'Keys that are exchanged for tokens, comma-separated or a line each: `name:key`, or `name:sha256:<hex>` to keep only the digest here, with `:admin` or `:user` at the end (without: admin). Without any key nobody gets a token.',
+    'Keys that are exchanged for tokens, comma-separated or a line each: `name:key`, or `name:sha256:<hex>` to keep only the digest here, with `:admin` or `:user` at the end (without: admin); `assay tokens` issues more. Without any key nobody gets a token.',
   ),
   jwtSecret: signingSecret(
     'PASSPORTS_JWT_SECRET',
@@ -160,6 +161,6 @@ function optionalChoice<C extends string>(
 }
 
 function httpUrl(given: string): string {
-  if (/^https?:\/\//.test(given) && URL.canParse(given)) return given.replace(/\/+$/, '');
+  if (/^https?:\/\//.test(given) && parsedUrl(given)) return given.replace(/\/+$/, '');
   throw new Error(`must be an address like https://api.example.com/v1, not "${given}".`);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
+import { terminalCallback } from '../terminal-callback.ts';
 import { TaskState } from './schema.ts';
 
 /** Bodies as a client sees them, for the description; a test holds each against its schema. */
@@ -62,39 +63,17 @@ export const examples = {
 
 /** The callback, as the `webhooks` section describes it. */
 export const webhooks = {
-  'stt.result.terminal': {
-    post: {
-      summary: 'The final result of a task that was created with a webhook',
-      description:
-        'Sent once the result is recorded; the body is that of `GET /result/{task_id}` at that moment. One of more than 256 KiB comes without its `result` and says `truncated`. Any 2xx in good time counts as delivered; otherwise it is sent again, at growing distances while the result can be read, with the same delivery id and the same bytes. Signed by Standard Webhooks: `v1` with `webhook.secret` where there is one, `v1a` always.',
-      parameters: [
-        'X-Service-Event',
-        'X-Service-Task-ID',
-        'X-Service-Delivery-ID',
-        'X-Service-Delivery-Attempt',
-        'webhook-id',
-        'webhook-timestamp',
-        'webhook-signature',
-      ].map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
-      requestBody: {
-        content: {
-          'application/json': {
-            schema: TaskState,
-            examples: {
-              done: {
-                value: {
-                  ok: true,
-                  data: {
-                    ...done,
-                    webhook: { configured: true, status: 'pending', delivery_id: 'whd_01KAF3M9WZ3RS8V5X2K7J4H6G9' },
-                  },
-                },
-              },
-            },
-          },
-        },
+  'stt.result.terminal': terminalCallback({
+    summary: 'The final result of a task that was created with a webhook',
+    body: 'the body is that of `GET /result/{task_id}` at that moment. One of more than 256 KiB comes without its `result` and says `truncated`.',
+    signed: 'Signed by Standard Webhooks: `v1` with `webhook.secret` where there is one, `v1a` always.',
+    schema: TaskState,
+    done: {
+      ok: true,
+      data: {
+        ...done,
+        webhook: { configured: true, status: 'pending', delivery_id: 'whd_01KAF3M9WZ3RS8V5X2K7J4H6G9' },
       },
-      responses: { '2XX': { description: 'Received.' } },
     },
-  },
+  }),
 };

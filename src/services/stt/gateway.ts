@@ -1,16 +1,14 @@
-import { isUnavailable } from '../../base/db.ts';
 import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../base/sniff-audio.ts';
-import { bearerGuard, type TokenSet } from '../../http/bearer.ts';
-import { createGateway, type Gateway } from '../../http/gateway.ts';
-import { metricsHandler } from '../../http/metrics.ts';
-import { slidingWindow } from '../../http/rate-limit.ts';
+import { bearerGuard, type TokenSet, tokensNow } from '../../http/bearer.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import { commonRoutes } from '../common-routes.ts';
 import { fileRoutes } from '../file-routes.ts';
-import { helpRoutes } from '../help-routes.ts';
-import { overviewRoutes } from '../overview-routes.ts';
-import { probeRoutes } from '../probe-routes.ts';
+import { openListener } from '../listener.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
+import { unknownPage } from '../unknown-page.tsx';
 import { AUDIO_MAX_BYTES } from './audio-policy.ts';
+import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
 import { healthRoute } from './health-route.ts';
 import { pageRoutes } from './page.tsx';
@@ -25,31 +23,32 @@ export async function openGateway({
   house,
   own,
   shared,
-  tokens,
+  tokens: settled,
 }: {
   house: GatewayHouse;
   own: Own;
   shared: SharedSettings;
   tokens: TokenSet;
 }): Promise<Gateway> {
-  const { tasks, roster, files, uploads, metrics, log, seal } = house;
+  const { tasks, roster, metrics, log, seal } = house;
   const service = 'stt';
+  const tokens = tokensNow(settled, () => house.issued.of(service));
+  const auth = () => tokens().state;
   metrics.authDisabled(service, false);
-  if (tokens.state === 'unconfigured') log.warn('no access tokens are configured: speech to text answers nobody');
+  if (auth() === 'unconfigured') log.warn('no access tokens are configured: speech to text answers nobody');
 
-  const app = await createGateway({
+  const app = await openListener(house, shared, {
     service,
     title: 'Assay speech to text',
     description: 'A recording in, its text out. Create a task, then read its result; a callback is optional.',
-    version: shared.version,
     publicUrl: own.publicUrl,
-    log,
-    metrics,
     guard: bearerGuard(tokens),
-    limiter: slidingWindow({ limit: own.rateLimitPerMinute }),
-    trustProxy: shared.trustProxy,
-    corsAllowOrigins: shared.corsAllowOrigins,
-    isUnavailable,
+    limiter: house.limits.window(service, { limit: own.rateLimitPerMinute }),
+    refusalPage: unknownPage({
+      assets: () => app.assets!(),
+      version: shared.version,
+      titles: { en: texts.en.service, ru: texts.ru.service },
+    }),
     webhooks,
   });
 
@@ -57,43 +56,25 @@ export async function openGateway({
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, {
     service,
-    tasks,
+    house,
     present,
     state: TaskState,
     examples,
     ownTasksOnly,
-    onCancelled: house.onCancelled,
   });
   transcriptRoute(app, { tasks, ownTasksOnly });
   healthRoute(app, { roster });
-  if (shared.filesHost !== undefined) {
-    await fileRoutes(app, {
-      filesHost: shared.filesHost,
-      files,
-      uploads,
-      ttlSeconds: shared.resultTtlSeconds,
-      quotaBytes: shared.filesQuotaBytes,
-      maxBytes: AUDIO_MAX_BYTES,
-      sniff: mediaTypeOf,
-      wanted: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',
-      exampleType: 'audio/mpeg',
-    });
-  }
-  overviewRoutes(app, { service, house, shared });
-  helpRoutes(app, shared);
-  probeRoutes(app, { service, version: shared.version, roster, auth: tokens.state, readyNeedsTokens: true });
-  app.get(
-    '/metrics',
-    { config: { access: 'public' }, schema: { hide: true } },
-    metricsHandler({ registry: metrics.registry, token: shared.metricsToken, others: house.othersMetrics }),
-  );
-  app.get(
-    '/.well-known/webhook-keys.json',
-    { config: { access: 'public' }, schema: { hide: true } },
-    () => house.webhookKeys,
-  );
+  await fileRoutes(app, {
+    house,
+    shared,
+    maxBytes: AUDIO_MAX_BYTES,
+    sniff: mediaTypeOf,
+    wanted: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',
+    exampleType: 'audio/mpeg',
+  });
+  commonRoutes(app, { service, house, shared, auth, readyNeedsTokens: true });
   const maxBytes = shared.filesHost === undefined ? undefined : AUDIO_MAX_BYTES;
-  pageRoutes(app, { version: shared.version, auth: tokens.state, maxBytes });
+  pageRoutes(app, { version: shared.version, auth, maxBytes });
   return app;
 }
 

@@ -35,6 +35,7 @@ export const stt: Service = {
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
       records: recordingRecords(shared),
+      issues: { roles: ['client'] },
       credential: token,
       example: (baseUrl) => example(baseUrl, token),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),

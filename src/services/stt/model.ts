@@ -1,5 +1,6 @@
 import { Compile } from 'typebox/compile';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
+import { step } from '../../base/trace.ts';
 import { type AudioProblem, AudioRefused, openAudio } from '../../ml/audio/open-audio.ts';
 import { cutWindows, openSpeechDetector } from '../../ml/audio/windows.ts';
 import type { Recognizer } from '../../ml/speech/recognizer.ts';
@@ -71,8 +72,9 @@ export async function loadModel({
     async run(job) {
       try {
         const recorded = await scratch.with(async (path) => {
-          await fetchRecording((job.input as unknown as TranscribeInput).url, path, source, job.signal);
-          return hear(path, job);
+          const { url } = job.input as unknown as TranscribeInput;
+          await step('download', () => fetchRecording(url, path, source, job.signal));
+          return step('transcribe', () => hear(path, job));
         });
         check(recorded);
         return { result: recorded as unknown as JsonValue };

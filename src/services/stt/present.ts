@@ -6,23 +6,22 @@ import { webhookFacts } from '../webhook-state.ts';
 import type { TranscribeInput } from './result.ts';
 
 /** What a reader of a task is told, as JSON text. The poll route and the webhook both call this, so they cannot differ. */
-export const present = (task: Task): string => presented(task, stateOf(task));
+export const present = (task: Task): string =>
+  presented(task, stateOf(task), task.status === 'done' ? task.resultText : undefined);
 
 /** The same for a callback that would be too large: all but the result, which is still to be read by polling. */
-export function presentThin(task: Task): string {
-  const { result: _, ...rest } = stateOf(task);
-  return presented(task, { ...rest, truncated: true });
-}
+export const presentThin = (task: Task): string => presented(task, { ...stateOf(task), truncated: true });
 
-function presented(task: Task, state: JsonObject): string {
-  const { metadata } = task.input as unknown as TranscribeInput;
+/** The result, which may be the words of four hours, goes in as the text that it is. */
+function presented(task: Task, state: JsonObject, result?: string): string {
+  const { metadata } = JSON.parse(task.inputText) as TranscribeInput;
   const { webhook } = task;
   const data = {
     task_id: task.id,
     ...state,
     ...(webhook && { webhook: { configured: true, status: webhook.state, ...webhookFacts(webhook) } }),
   };
-  return success(data, metadata);
+  return objectText({ ok: true }, { data: objectText(data, { result, metadata }) });
 }
 
 /** The success body whose `data` echoes metadata as the text that came. */
@@ -42,7 +41,6 @@ function stateOf(task: Task): JsonObject {
     case 'done':
       return {
         status: 'done',
-        result: task.result,
         processing_time_ms: task.processingMs,
         completed_at: unixSeconds(task.finishedAt),
       };

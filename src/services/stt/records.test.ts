@@ -7,7 +7,7 @@ import { recordingRecords } from './records.ts';
 const maker = recordingRecords({ filesHost: 'files.assay.internal' } as SharedSettings);
 
 const SAID = `Добрый день, это осмотр подъезда номер четыре, дом двенадцать по улице Южной, запись сделана утром.`;
-const result = {
+const RESULT = {
   transcription: SAID,
   service: 'local',
   language: 'ru',
@@ -15,13 +15,15 @@ const result = {
   segments: [{ start: 0, end: 9.5, text: SAID }],
   words: [{ start: 0, end: 0.4, text: 'Добрый' }],
 };
-const task = (over: object): EndedTask =>
+const INPUT = {
+  url: 'https://calls.example.com/2026/call-17.mp3',
+  metadata: '{"operator":"Иванова","tags":["жалоба",7],"nested":{"city":"Энск"}}',
+};
+const task = ({ input = INPUT, result = RESULT, ...over }: { input?: object; result?: object }): EndedTask =>
   ({
-    ...{ id: 't1', service: 'stt', principal: 'p', status: 'done', processingMs: 7, estimateSeconds: 1, result },
-    input: {
-      url: 'https://calls.example.com/2026/call-17.mp3',
-      metadata: '{"operator":"Иванова","tags":["жалоба",7],"nested":{"city":"Энск"}}',
-    },
+    ...{ id: 't1', service: 'stt', principal: 'p', status: 'done', processingMs: 7, estimateSeconds: 1 },
+    inputText: JSON.stringify(input),
+    resultText: JSON.stringify(result),
     queuedAt: new Date(1000),
     finishedAt: new Date(2000),
     ...over,
@@ -35,7 +37,7 @@ describe('the record of a recording', () => {
     expect(made.title).toBe('Добрый день, это осмотр подъезда номер четыре, дом двенадцать по улице Южной,…');
     expect(made.title.length).toBeLessThanOrEqual(80);
     expect(made.text).toBe(`${SAID}\nИванова\nжалоба\nЭнск`);
-    const { words: _, ...shown } = result;
+    const { words: _, ...shown } = RESULT;
     expect(made.result).toEqual(shown);
     expect(made).not.toHaveProperty('picture');
     // What lies with somebody else is not ours to play.
@@ -48,9 +50,9 @@ describe('the record of a recording', () => {
   });
 
   it('is called as its file where nothing was said, and cut within one word where there is no end to it', async () => {
-    const silent = { ...result, transcription: '' };
+    const silent = { ...RESULT, transcription: '' };
     expect((await draft({ result: silent }))!.title).toBe('call-17.mp3');
-    const title = (await draft({ result: { ...result, transcription: '𐍈'.repeat(300) } }))!.title;
+    const title = (await draft({ result: { ...RESULT, transcription: '𐍈'.repeat(300) } }))!.title;
     expect(title).toBe(`${'𐍈'.repeat(39)}…`);
   });
 

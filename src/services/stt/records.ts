@@ -13,7 +13,7 @@ export const recordingRecords = ({ filesHost }: SharedSettings): RecordMaker => 
 const TITLE_LENGTH = 80;
 
 function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
-  const { url, metadata } = task.input as unknown as TranscribeInput;
+  const { url, metadata } = JSON.parse(task.inputText) as TranscribeInput;
   const noted = metadata === undefined ? [] : textsIn(JSON.parse(metadata) as JsonValue);
   const fileName = fileNameOf(url, filesHost) ?? 'recording';
   const fileKey = fileKeyOf(url, filesHost);
@@ -24,7 +24,7 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
     return { ...common, status: 'failed', title: fileName, text: [sentence, ...noted].join('\n'), result };
   }
   // When each word was said is for players, and more than all the rest.
-  const { words: _, ...result } = task.result as unknown as Recorded;
+  const { words: _, ...result } = JSON.parse(task.resultText) as Recorded;
   return {
     ...common,
     status: 'done',

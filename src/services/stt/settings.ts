@@ -1,4 +1,5 @@
 import { listedHost } from '../../base/outbound-url.ts';
+import { parsedUrl } from '../../base/parsed-url.ts';
 import {
   type Agreement,
   choice,
@@ -35,7 +36,7 @@ export const settings = {
   publicUrl: text('STT_PUBLIC_URL', undefined, 'Base address under which clients reach the service.'),
   apiTokens: tokenList(
     'STT_API_TOKENS',
-    'Accepted bearer tokens, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here. Without any token the service answers 503: authorization cannot be disabled here.',
+    'Accepted bearer tokens, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here; `assay tokens` issues more. Without any token the service answers 503: authorization cannot be disabled here.',
   ),
   apiToken: oneToken('STT_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
   rateLimitPerMinute: integer(
@@ -124,7 +125,7 @@ function language(env: string, about: string): Setting<string> {
 
 function remoteUrl(env: string, about: string): Setting<string | undefined> {
   return text(env, undefined, about, (given) => {
-    if (/^https?:\/\//.test(given) && URL.canParse(given)) return given.replace(/\/+$/, '');
+    if (/^https?:\/\//.test(given) && parsedUrl(given)) return given.replace(/\/+$/, '');
     throw new Error(`must be an address like https://api.example.com/v1, not "${given}".`);
   });
 }

@@ -53,7 +53,7 @@ export function transcriptRoute(
       const task = await tasks.read('stt', id);
       if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
       if (task.status !== 'done') throw taskNotReady();
-      const result = task.result as unknown as Recorded;
+      const result = JSON.parse(task.resultText) as Recorded;
       const format = request.query.format as keyof typeof FORMATS | 'json';
       reply.header('content-disposition', `inline; filename="${id}.${format}"`);
       if (format === 'json') return success(result);

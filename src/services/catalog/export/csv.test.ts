@@ -3,7 +3,15 @@ import type { Exported } from '../search/found.ts';
 import { csv } from './csv.ts';
 
 const record = (title: string): Exported => ({
-  ...{ recordId: 'a', service: 'import', taskId: null, status: 'done', createdAt: new Date(0), surface: null },
+  ...{
+    recordId: 'a',
+    service: 'import',
+    taskId: null,
+    status: 'done',
+    failure: null,
+    createdAt: new Date(0),
+    surface: null,
+  },
   ...{ title, text: '', master: { name: 'x', conf: -0.5 }, defects: [], image: null, openReports: 0, hidden: false },
   result: {},
 });

@@ -1,15 +1,11 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../../../base/programs.ts';
 import type { Said, SheetOptions } from './sheet-thread.ts';
 import { type Cell, notATable } from './table.ts';
 
 /** More than a workbook of a thousand records takes; what takes more is not read. */
 const HEAP_MIB = 512;
 const LIMIT_MS = 30_000;
-
-// Built, the program lies beside this file as JavaScript; from sources it is TypeScript, which Node 20 cannot read.
-const FROM_SOURCE = import.meta.url.endsWith('.ts');
-const READS_TYPES = 'typescript' in process.features && process.features.typescript !== false;
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -27,7 +23,10 @@ export function readFirstSheet(bytes: Buffer, most: number, signal: AbortSignal)
 async function readAlone(bytes: Buffer, most: number, signal: AbortSignal): Promise<Cell[][]> {
   signal.throwIfAborted();
   const limit = AbortSignal.timeout(LIMIT_MS);
-  const thread = startThread({ bytes, most });
+  const thread = startThread('./sheet-thread', import.meta.url, {
+    workerData: { bytes, most } satisfies SheetOptions,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+  });
   try {
     const [said] = (await Promise.race([
       once(thread, 'message', { signal: AbortSignal.any([signal, limit]) }),
@@ -48,13 +47,3 @@ async function readAlone(bytes: Buffer, most: number, signal: AbortSignal): Prom
 }
 
 const TOO_LARGE: Extract<Said, { problem: string }> = { problem: 'The workbook takes too much memory or time to read' };
-
-function startThread(options: SheetOptions): Worker {
-  const program = new URL(`./sheet-thread.${FROM_SOURCE ? 'ts' : 'js'}`, import.meta.url);
-  const reader = new URL('../../../ml/testing/read-types.mjs', import.meta.url).href;
-  return new Worker(program, {
-    workerData: options,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
-    ...(FROM_SOURCE && !READS_TYPES && { execArgv: ['--import', reader] }),
-  });
-}

@@ -1,5 +1,6 @@
 import type { Db } from '../../../base/db.ts';
 import { FetchFailed } from '../../../base/fetch-failed.ts';
+import { isStorageAway } from '../../../base/files/storage-away.ts';
 import type { Files } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
@@ -49,9 +50,14 @@ export function openPictures({
         if (picture) return await keep(db, files, due, picture);
       } catch (err) {
         signal.throwIfAborted();
-        if (due.attempts < MOST_ATTEMPTS && !(err instanceof FetchFailed && !err.transient)) {
+        const mayWork = due.attempts < MOST_ATTEMPTS && !(err instanceof FetchFailed && !err.transient);
+        // A storage that is away is no picture's fault, however often it was looked for.
+        if (mayWork || isStorageAway(err)) {
           log.info({ err, number: due.number }, 'a picture could not be made; it will be tried again');
-          const { rowCount } = await db.query(POSTPONE, [...fence(due), RETRY_SECONDS * 4 ** (due.attempts - 1)]);
+          const { rowCount } = await db.query(POSTPONE, [
+            ...fence(due),
+            RETRY_SECONDS * 4 ** Math.min(due.attempts - 1, 3),
+          ]);
           return rowCount > 0 ? 'again' : 'late';
         }
         log.warn({ err, number: due.number }, 'a picture could not be made');

@@ -12,7 +12,7 @@ export function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.E
   const { words, language } = onlooker;
   return (
     <li class="card" data-record={hit.recordId}>
-      <Tile hit={hit} root="" words={words} width={THUMBNAIL} />
+      <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL} />
       <div class="caption">
         <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
           <Stranger text={nameOf(hit, language)} />

@@ -4,6 +4,7 @@ import { wantsJson } from '../../../http/accept.ts';
 import { InvalidInput, missing } from '../../../http/details.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import { NAME_TO_SEE } from '../../../http/storable.ts';
 import { type Door, readerOf } from '../access/door.ts';
 import { reportNotFound, viewNotFound } from '../refusals.ts';
 import { STATUSES, type Status } from '../reports/report.ts';
@@ -59,6 +60,7 @@ export async function formRoutes(
         const name = textOf(form, 'name', NAME_LENGTH);
         const query = form.get('query') ?? '';
         if (name === undefined) throw new InvalidInput([missing(['body', 'name'])]);
+        if (!VISIBLE.test(name)) throw malformed('name');
         if (!/^[!-~]*$/.test(query) || query.length > QUERY_LENGTH) throw malformed('query');
         await views.create(readerOf(request).principal, { name, query });
         return reply.redirect(`/${query === '' ? '' : `?${query}`}`, 303);
@@ -122,6 +124,8 @@ function textOf(form: Form, field: string, most: number): string | undefined {
   if (text.includes('\0')) throw malformed(field);
   return text === '' ? undefined : text;
 }
+
+const VISIBLE = new RegExp(NAME_TO_SEE, 'u');
 
 const malformed = (field: string) =>
   new InvalidInput([

@@ -2,7 +2,7 @@ import type { Hit } from '../search/found.ts';
 import { recordAddress } from './address.ts';
 import { Marks } from './card.tsx';
 import type { Onlooker } from './frame.tsx';
-import { Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
+import { lineOf, Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
 import { Tile } from './tile.tsx';
 
 const THUMBNAIL = 320;
@@ -34,7 +34,7 @@ export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker
           {items.map((hit) => (
             <tr data-record={hit.recordId}>
               <td class="picture-cell">
-                <Tile hit={hit} root="" words={words} width={THUMBNAIL} />
+                <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL} />
               </td>
               <th scope="row">
                 <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
@@ -45,7 +45,7 @@ export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker
                   ''
                 ) : (
                   <p class="snippet" dir="auto">
-                    <Stranger text={hit.snippet} />
+                    <Stranger text={lineOf(hit, language)} />
                   </p>
                 )}
                 <Marks hit={hit} onlooker={onlooker} />

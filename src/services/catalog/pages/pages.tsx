@@ -57,16 +57,10 @@ export async function pageRoutes(app: Gateway, needs: PageNeeds): Promise<Pages>
     row: rowPage(frame),
     queue: queuePage({ frame, search: needs.search }),
     refusal: refusalPage({
-      ...{ assets, version: needs.version, texts, styles: STYLES, rootOf },
+      ...{ assets, version: needs.version, texts, styles: STYLES },
       again: reportAgain({ search: needs.search, frame }),
       login: ({ words, sentence, request }) => <Login words={words} back={backOf(request)} refused={sentence} />,
       loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
     }),
   };
-}
-
-/** From the page that was refused to the one at `/`: one step up for each slash in its path but the first. */
-function rootOf({ url }: FastifyRequest): '' | '../' | '../../' {
-  const slashes = url.split('?', 1)[0]!.split('/').length - 2;
-  return slashes <= 0 ? '' : slashes === 1 ? '../' : '../../';
 }

@@ -36,7 +36,9 @@ export function QueueItem(given: {
   const { id, status, actionType, description, userInfo, resolverNote, createdAt, recordId } = report;
   return (
     <article class="report-item panel" id={id} data-status={status} data-record={recordId} tabindex="0">
-      <div class="thumb">{row === undefined ? '' : <Tile hit={row} root={root} words={words} width={320} />}</div>
+      <div class="thumb">
+        {row === undefined ? '' : <Tile hit={row} root={root} words={words} language={language} width={320} />}
+      </div>
       <div class="said">
         <h2>
           <a class="name record" href={recordAddress(root, recordId)} dir="auto">

@@ -1,9 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ownValue } from '../../../base/own-value.ts';
 import { heatTexts } from '../../../ui/browser/heat-texts.ts';
-import { uiTexts } from '../../../ui/texts.ts';
 import { classNames } from '../../class-names.ts';
-import { failureText } from '../../failure-texts.ts';
 import type { RowPage as Own } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
 import type { Row } from '../search/found.ts';
@@ -17,7 +14,7 @@ import { RowDocument } from './row-document.tsx';
 import { RowImport } from './row-import.tsx';
 import { Picture, RowPhoto } from './row-photo.tsx';
 import { RowSpeech } from './row-speech.tsx';
-import { nameOf, Stranger } from './said.tsx';
+import { failureSaid, nameOf, Stranger } from './said.tsx';
 import type { Language } from './texts.ts';
 import { firstWords, visible } from './visible.ts';
 
@@ -108,5 +105,5 @@ function Body({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element 
 /** Why it failed: by its code where that has words in the reader's language. */
 function sentenceOf({ service, result, text }: Row, language: Language): string {
   const { code, sentence } = failureOf(result);
-  return failureText(service, code, language) ?? ownValue(uiTexts[language].refusals, code) ?? (sentence || text);
+  return failureSaid(service, code, language) ?? (sentence || text);
 }

@@ -1,7 +1,9 @@
 import { ownValue } from '../../../base/own-value.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { moments } from '../../../ui/browser/moments.ts';
+import { uiTexts } from '../../../ui/texts.ts';
 import { className } from '../../class-names.ts';
+import { failureText } from '../../failure-texts.ts';
 import type { Hit, Scored } from '../search/found.ts';
 import type { Language, Texts } from './texts.ts';
 import { visible } from './visible.ts';
@@ -35,6 +37,14 @@ export function nameOf(hit: Pick<Hit, 'title' | 'recordId' | 'surface' | 'master
   }
   return title || recordId;
 }
+
+/** Why a task failed, by its code; undefined where that has no words in the reader's language. */
+export const failureSaid = (service: string, code: string | null, language: Language): string | undefined =>
+  code === null ? undefined : (failureText(service, code, language) ?? ownValue(uiTexts[language].refusals, code));
+
+/** The line below a hit: what was found of its text, or why it failed. */
+export const lineOf = ({ service, failure, snippet }: Hit, language: Language): string =>
+  failureSaid(service, failure, language) ?? snippet;
 
 /** `crack 91 %`. */
 export const scored = ({ name, conf }: Scored, language: Language): string =>

@@ -1,8 +1,8 @@
 import { ownValue } from '../../../base/own-value.ts';
 import { SoundIcon } from '../../../ui/drop.tsx';
 import type { Hit } from '../search/found.ts';
-import { Stranger } from './said.tsx';
-import type { Texts } from './texts.ts';
+import { lineOf, Stranger } from './said.tsx';
+import type { Language, Texts } from './texts.ts';
 import { firstWords } from './visible.ts';
 
 /** What a record looks like: its picture, or honestly that there is none. The title stands beside it. */
@@ -10,20 +10,23 @@ export function Tile({
   hit,
   root,
   words,
+  language,
   width,
 }: {
   hit: Hit;
   root: string;
   words: Texts;
+  language: Language;
   width: number;
 }): JSX.Element {
-  const { recordId, image, status, service, snippet } = hit;
+  const { recordId, image, status, service } = hit;
   if (image !== null) {
     const [w, h] = [width, Math.max(1, Math.round((width * image.height) / image.width))];
     const address = `${root}image/${encodeURIComponent(recordId)}?w=${width}`;
     return <img class="tile" src={address} width={w} height={h} loading="lazy" decoding="async" alt="" />;
   }
   const failed = status === 'failed';
+  const line = lineOf(hit, language);
   const kind = failed ? 'failed' : service;
   return (
     <span class="tile none" data-kind={failed ? 'failed' : ICONS.has(service) ? service : 'import'}>
@@ -31,10 +34,10 @@ export function Tile({
         {failed ? <FailedIcon /> : kind === 'stt' ? <SoundIcon /> : kind === 'passports' ? <SheetIcon /> : <TextIcon />}
       </svg>
       <span class="why">
-        {snippet === '' || kind === 'defectoscopy' ? (
+        {line === '' || kind === 'defectoscopy' ? (
           <span safe>{failed ? words.failed : (ownValue(words.noPicture, service) ?? words.noPicture['import']!)}</span>
         ) : (
-          <Stranger text={firstWords(snippet, 90)} />
+          <Stranger text={firstWords(line, 90)} />
         )}
       </span>
     </span>

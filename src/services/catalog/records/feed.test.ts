@@ -34,7 +34,7 @@ const draft = (task: EndedTask, over: Partial<RecordDraft> = {}): RecordDraft =>
     { name: 'crack', conf: 0.9 },
     { name: 'chip', conf: 0.4 },
   ],
-  result: task.status === 'done' ? { said: task.result } : { error: task.failure.sentence },
+  result: task.status === 'done' ? { said: JSON.parse(task.resultText) } : { error: task.failure.sentence },
   ...over,
 });
 

@@ -7,7 +7,7 @@ import { fromOwnPage } from '../../../http/same-origin.ts';
 import type { Cookies } from '../access/cookies.ts';
 import type { Door } from '../access/door.ts';
 import type { Tokens } from '../access/tokens.ts';
-import { csrfFailed, invalidToken } from '../refusals.ts';
+import { csrfFailed, databaseUnavailable, invalidToken } from '../refusals.ts';
 
 /** Browsers sign in with a token once, and keep it in a cookie; what they send is a form, or JSON from a script. */
 export async function authRoutes(
@@ -30,7 +30,7 @@ export async function authRoutes(
         const token = fields.get('token')?.trim();
         if (!token) throw new InvalidInput([missing(['body', 'token'])]);
         const holder = tokens.holder(token);
-        if (holder === undefined) throw invalidToken();
+        if (holder === undefined) throw tokens.complete() ? invalidToken() : databaseUnavailable();
         cookies.set(request, reply, token);
         void reply.header('cache-control', 'no-store');
         if (wantsJson(request.headers.accept)) return { status: 'ok', role: holder.role };

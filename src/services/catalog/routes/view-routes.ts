@@ -1,17 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import { NAME_TO_SEE } from '../../../http/storable.ts';
 import { readerOf } from '../access/door.ts';
 import { csrfFailed, tooManyViews, viewExists, viewNotFound } from '../refusals.ts';
 import { MOST_VIEWS, type View, type Views } from '../views/views.ts';
 
 const NewView = Type.Object({
-  // Characters that are none for the eye would make two names look like one.
-  name: Type.String({
-    minLength: 1,
-    maxLength: 100,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
-  }),
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: NAME_TO_SEE }),
   query: Type.String({
     maxLength: 4000,
     pattern: '^[!-~]*$',

@@ -7,6 +7,8 @@ export interface Hit {
   readonly service: string;
   readonly taskId: string | null;
   readonly status: 'done' | 'failed';
+  /** The code of why it failed; null for what has not, or where that has no code. */
+  readonly failure: string | null;
   readonly createdAt: Date;
   readonly title: string;
   /** Of the text, around the first word that was looked for; plain text of at most 200 characters. */

@@ -9,6 +9,7 @@ export interface HitRow {
   readonly service: string;
   readonly task_id: string | null;
   readonly status: 'done' | 'failed';
+  readonly failure: string | null;
   readonly created_at: Date;
   readonly title: string;
   readonly surface: string | null;
@@ -24,6 +25,8 @@ export interface HitRow {
 /** The columns of a {@link HitRow}, over `catalog_records r`. */
 export const HIT_COLUMNS = `
   r.record_id, r.service, r.task_id, r.status, r.created_at, r.title, r.surface, r.master, r.master_conf, r.defects,
+  case when r.status = 'failed' then
+    (select d.result->>'error_code' from catalog_details d where d.number = r.number) end as failure,
   case when r.picture_key is not null then r.picture_width end as picture_width,
   case when r.picture_key is not null then r.picture_height end as picture_height, r.hidden,
   (select count(*) from reports p where p.record_id = r.record_id and p.status in ('open', 'in_review')) as open_reports`;
@@ -35,6 +38,7 @@ export function hitOf(row: HitRow): Omit<Hit, 'snippet'> {
     service: row.service,
     taskId: row.task_id,
     status: row.status,
+    failure: row.failure,
     createdAt: row.created_at,
     title: row.title,
     surface: row.surface,

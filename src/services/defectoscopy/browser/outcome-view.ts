@@ -1,5 +1,6 @@
 import { type BarGroup, showBars } from '../../../ui/browser/bars.ts';
 import { byId, el } from '../../../ui/browser/dom.ts';
+import { lost } from '../../../ui/browser/errand-views.ts';
 import { taskDetails } from '../../../ui/browser/task-details.ts';
 import type { Inspection, TaskState } from './inspection.ts';
 import type { Words } from './words.ts';
@@ -42,21 +43,6 @@ function found(
     ),
     classes,
     el('p', { class: 'hint' }, texts.chooseClass),
-  ];
-}
-
-function lost(it: Inspection, words: Words): HTMLElement[] {
-  const { texts } = words;
-  if (it.stage === 'cancelled' || !it.failure) return [el('h2', { id: 'verdict' }, texts.cancelled)];
-  const { code } = it.failure;
-  return [
-    el(
-      'div',
-      { class: 'verdict', 'data-failed': true },
-      el('h2', { id: 'verdict' }, texts.failed),
-      el('p', {}, words.failure(it.failure)),
-      ...(code ? [el('p', { class: 'hint' }, `${texts.code}: `, el('code', {}, code))] : []),
-    ),
   ];
 }
 

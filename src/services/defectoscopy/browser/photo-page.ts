@@ -1,141 +1,36 @@
-import { openApi, Refusal } from '../../../ui/browser/api.ts';
-import { byId, fill } from '../../../ui/browser/dom.ts';
-import { openDrop } from '../../../ui/browser/drop.ts';
-import { giveUp, isOver } from '../../../ui/browser/errand.ts';
-import { openModelLine } from '../../../ui/browser/model-line.ts';
+import { el } from '../../../ui/browser/dom.ts';
+import { openErrandPage } from '../../../ui/browser/errand-page.ts';
+import type { ErrandPage } from '../../../ui/browser/errand-texts.ts';
 import { numbers, pageData } from '../../../ui/browser/page-data.ts';
-import { openTokens } from '../../../ui/browser/token.ts';
 import { type Inspection, inspect, newInspection } from './inspection.ts';
 import { showOutcome } from './outcome-view.ts';
 import { openPicture } from './picture-view.ts';
-import { showProgress } from './progress-view.ts';
-import type { PhotoPage } from './texts.ts';
-import { showVisit } from './visit-view.ts';
+import type { PhotoTexts } from './texts.ts';
 import { openWords } from './words.ts';
 
-/** Photos that are on their way at once; more would only take the line from each other. */
-const AT_ONCE = 3;
+const page = pageData<ErrandPage<PhotoTexts>>();
+const words = openWords(page.own.texts, page.ui, numbers(page.language));
 
-const { language, ui, own } = pageData<PhotoPage>();
-const { texts, needsToken, maxBytes, exampleUrl } = own;
-const words = openWords(texts, ui, numbers(language));
-const model = openModelLine(texts.model);
-// Where the page can send nothing, the server says so in place of the workspace.
-if (document.getElementById('workspace')) start();
-
-function start(): void {
-  const tokens = openTokens(ui.token);
-  const api = openApi({ tokens, needsToken, refusals: ui.refusals });
+openErrandPage<Inspection>(page, words, (api) => {
   const picture = openPicture(api, words);
-  const all: Inspection[] = [];
-  let current: Inspection | undefined;
+  return {
+    atOnce: 3,
+    inputs: ['file', 'camera'],
+    unfit: (type) => /^(?!image\/)|svg|bmp/.test(type) && type !== '',
+    make: newInspection,
+    run: (it, changed) => inspect(it, api, changed),
+    picture: thumbnail,
+    show: picture.show,
+    showOutcome: (it) =>
+      showOutcome(it, words, (name) => {
+        it.shown = name;
+        picture.show(it);
+      }),
+  };
+});
 
-  const size = words.numbers.size;
-  byId('limits').textContent = fill(texts.drop.limits, { size: size(maxBytes) });
-  openDrop({ inputs: ['file', 'camera'], onFiles: take });
-  byId('cancel').addEventListener('click', () => current && void cancel(current));
-  const example = document.getElementById('example');
-  example?.addEventListener('click', () => exampleUrl && void takeExample(exampleUrl));
-  if (needsToken && tokens.current() === undefined) void tokens.ask();
-  // The clock of the step that is being taken.
-  setInterval(() => {
-    if (current && !isOver(current)) showProgress(current, words, model.isWarm());
-  }, 100);
-
-  function take(files: readonly File[]): void {
-    const refusals: string[] = [];
-    for (const file of files) {
-      const why = unfit(file);
-      if (why) refusals.push(why);
-      else all.push(newInspection(file));
-    }
-    refuse(refusals);
-    const last = all.at(-1);
-    if (last && refusals.length < files.length) choose(last);
-    next();
-  }
-
-  /** Only what is certain: what the bytes are, the service finds out. */
-  function unfit({ name, size: bytes, type }: File): string | undefined {
-    if (bytes === 0) return fill(texts.empty, { name });
-    if (bytes > maxBytes) return fill(texts.tooLarge, { name, size: size(bytes), limit: size(maxBytes) });
-    if (/^(?!image\/)|svg|bmp/.test(type) && type !== '') return fill(texts.notImage, { name });
-    return undefined;
-  }
-
-  async function takeExample(url: string): Promise<void> {
-    try {
-      const bytes = await (await fetch(url)).blob();
-      take([new File([bytes], url.split('/').at(-1) ?? '', { type: 'image/jpeg' })]);
-    } catch {
-      refuse([texts.model.offline]);
-    }
-  }
-
-  function next(): void {
-    const going = all.filter((it) => it.stage !== 'waiting' && !isOver(it)).length;
-    for (const it of all.filter(({ stage }) => stage === 'waiting').slice(0, Math.max(0, AT_ONCE - going)))
-      void run(it);
-  }
-
-  async function run(it: Inspection): Promise<void> {
-    try {
-      await inspect(it, api, () => changed(it));
-    } catch (error) {
-      if (it.stop.signal.aborted) return ended(it, 'cancelled');
-      it.failure =
-        error instanceof Refusal
-          ? { code: error.code, sentence: error.message }
-          : { code: '', sentence: fill(ui.unexpected, { message: String(error) }) };
-      return ended(it, 'failed');
-    }
-    changed(it);
-    next();
-    void model.look();
-  }
-
-  function ended(it: Inspection, stage: 'failed' | 'cancelled'): void {
-    it.stage = stage;
-    it.began[stage] = performance.now();
-    changed(it);
-    next();
-  }
-
-  async function cancel(it: Inspection): Promise<void> {
-    const waited = it.stage === 'waiting';
-    // A refusal means that it has just ended by itself, which the result will tell.
-    await giveUp(it, api).catch(() => {});
-    if (waited) ended(it, 'cancelled');
-  }
-
-  function choose(it: Inspection): void {
-    current = it;
-    byId('drop').classList.add('slim');
-    byId('explain').hidden = true;
-    byId('drop-title').textContent = texts.drop.more;
-    byId('progress').hidden = false;
-    changed(it);
-  }
-
-  function changed(it: Inspection): void {
-    showVisit(all, current, words, choose);
-    if (it !== current) return;
-    showProgress(it, words, model.isWarm());
-    picture.show(it);
-    // Bars that are there already keep their place and focus.
-    if (byId('outcome').dataset['of'] === mark(it)) return;
-    byId('outcome').dataset['of'] = mark(it);
-    showOutcome(it, words, (name) => {
-      it.shown = name;
-      picture.show(it);
-    });
-  }
-
-  const mark = (it: Inspection) => `${all.indexOf(it)} ${it.stage}`;
-
-  function refuse(sentences: readonly string[]): void {
-    const place = byId('refused');
-    place.textContent = sentences.join(' ');
-    place.hidden = sentences.length === 0;
-  }
+function thumbnail({ preview }: Inspection): HTMLElement {
+  const shown = el('img', { src: preview, alt: '', loading: 'lazy' });
+  shown.addEventListener('error', () => shown.replaceWith(el('span', { class: 'missing' })));
+  return shown;
 }

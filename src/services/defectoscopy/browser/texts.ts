@@ -35,7 +35,7 @@ const en = {
   },
   tooLarge: '{name} is too large: {size}; the limit is {limit}.',
   empty: '{name} is empty.',
-  notImage: '{name} is not a photo of a format that the service reads.',
+  unfit: '{name} is not a photo of a format that the service reads.',
   waiting: 'Waits for the photos before it',
   estimate: 'The service expects an answer within {time} at most.',
   estimateCold: 'A worker has to start first: the service expects an answer within {time}.',
@@ -62,7 +62,7 @@ const en = {
   again: 'The same answer from a shell (put your token into TOKEN):',
   answer: 'The answer, as programs see it',
   visit: 'Photos of this visit',
-  said: { waiting: '{name}: queued for upload', done: '{name}: done. {verdict}', failed: '{name}: {sentence}' },
+  said: { waiting: '{name}: queued for upload', done: '{name}: done. {text}', failed: '{name}: {sentence}' },
   /** What the service's sentences are in this language, by code; where there is none, the sentence that came. The page fills them in. */
   failures: {} as Readonly<Record<string, string>>,
   /** What people call the classes; the page fills them in. */
@@ -103,7 +103,7 @@ const ru: typeof en = {
   },
   tooLarge: 'Файл {name} слишком велик: {size}; допустимо {limit}.',
   empty: 'Файл {name} пуст.',
-  notImage: '{name} — не снимок в формате, который сервис умеет читать.',
+  unfit: '{name} — не снимок в формате, который сервис умеет читать.',
   waiting: 'Ждёт предыдущие снимки',
   estimate: 'Сервис обещает ответ самое позднее через {time}.',
   estimateCold: 'Сначала должен запуститься обработчик: ответ ожидается через {time}.',
@@ -130,19 +130,10 @@ const ru: typeof en = {
   again: 'Тот же ответ из командной строки (впишите токен в TOKEN):',
   answer: 'Ответ, каким его видят программы',
   visit: 'Снимки этого посещения',
-  said: { waiting: '{name}: ждёт отправки', done: '{name}: готово. {verdict}', failed: '{name}: {sentence}' },
+  said: { waiting: '{name}: ждёт отправки', done: '{name}: готово. {text}', failed: '{name}: {sentence}' },
   failures: {},
   classes: {},
 };
 
 export const texts = { en, ru };
 export type PhotoTexts = typeof en;
-
-/** What the server tells the page's script. */
-export interface PhotoPage {
-  readonly texts: PhotoTexts;
-  readonly needsToken: boolean;
-  readonly maxBytes: number;
-  /** Absent where the package came without its examples. */
-  readonly exampleUrl?: string;
-}

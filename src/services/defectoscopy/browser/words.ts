@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/dom.ts';
 import type { Numbers } from '../../../ui/browser/page-data.ts';
 import type { UiTexts } from '../../../ui/texts.ts';
-import type { TaskState } from './inspection.ts';
+import type { Inspection, TaskState } from './inspection.ts';
 import type { PhotoTexts } from './texts.ts';
 
 /** How this page says things; everything that turns data into a sentence is here. */
@@ -12,25 +12,29 @@ export function openWords(texts: PhotoTexts, ui: UiTexts, numbers: Numbers) {
     return said.charAt(0).toLocaleUpperCase() + said.slice(1);
   };
 
+  /** One line for the whole result. */
+  function verdict({ defects }: NonNullable<TaskState['result']>): string {
+    if (defects.length === 0) return texts.sound;
+    const said = defects.map(({ name, conf }) =>
+      fill(texts.found, { defect: className(name), share: numbers.wholeShare(conf) }),
+    );
+    const line = said.join(' · ');
+    return line.charAt(0).toLocaleUpperCase() + line.slice(1);
+  }
+
   return {
     texts,
     ui,
     numbers,
     title,
+    verdict,
 
-    /** One line for the whole result. */
-    verdict({ defects }: NonNullable<TaskState['result']>): string {
-      if (defects.length === 0) return texts.sound;
-      const said = defects.map(({ name, conf }) =>
-        fill(texts.found, { defect: className(name), share: numbers.wholeShare(conf) }),
-      );
-      const line = said.join(' · ');
-      return line.charAt(0).toLocaleUpperCase() + line.slice(1);
+    /** A line for what became of a photo. */
+    said({ stage, state }: Inspection): string {
+      if (stage === 'done') return verdict(state!.result!);
+      return stage === 'waiting' ? texts.waiting : ui.steps[stage];
     },
-
-    /** Why it failed; the code's own sentence where the service speaks another language. */
-    failure: ({ code, sentence }: { code: string; sentence: string }) =>
-      texts.failures[code] ?? ui.refusals[code] ?? sentence,
+    aloud: ({ state }: Inspection) => verdict(state!.result!),
   };
 }
 export type Words = ReturnType<typeof openWords>;

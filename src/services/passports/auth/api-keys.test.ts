@@ -29,6 +29,10 @@ describe('the keys of a setting', () => {
     },
   );
 
+  it('are told apart by the first twelve digits of their digest, which tokens carry', () => {
+    expect(apiKeysFrom('acme:secret-key')[0]?.id).toBe(digest.slice(0, 12));
+  });
+
   it('match themselves alone', () => {
     const keys = apiKeysFrom('a:secret-key,b:other-key');
     expect(matchKey(keys, 'other-key')?.name).toBe('b');

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../../../base/programs.ts';
 import type { Prove, ReportSource } from './report.ts';
 import type { Said } from './report-thread.ts';
 
@@ -16,17 +16,10 @@ export interface Press {
   end(): Promise<void>;
 }
 
-// Built, the program lies beside this file as JavaScript; from sources it is TypeScript, which Node 20 cannot read.
-const FROM_SOURCE = import.meta.url.endsWith('.ts');
-const READS_TYPES = 'typescript' in process.features && process.features.typescript !== false;
-
 /** Starts one; `heapMiB` bounds what it may hold, pictures and the finished file aside. An idle one holds no process. */
 export function startPress(heapMiB: number): Press {
-  const program = new URL(`./report-thread.${FROM_SOURCE ? 'ts' : 'js'}`, import.meta.url);
-  const reader = new URL('../../../ml/testing/read-types.mjs', import.meta.url).href;
-  const thread = new Worker(program, {
+  const thread = startThread('./report-thread', import.meta.url, {
     resourceLimits: { maxOldGenerationSizeMb: heapMiB },
-    ...(FROM_SOURCE && !READS_TYPES && { execArgv: ['--import', reader] }),
   });
   let alive = true;
   // What ends it before it was asked is told to who asks.

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { Csrf } from '../../../http/csrf.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { RefusalPage } from '../../../http/refuse.ts';
@@ -36,12 +35,9 @@ export function pageRoutes(
   taskPage(app, pages);
   loginPage(app, pages);
   const refusal = refusalPage({
-    ...{ assets, version: needs.version, texts: listTexts, rootOf },
+    ...{ assets, version: needs.version, texts: listTexts },
     styles: ['ui/workspace.css', 'services/passports/browser/list.css'],
     login: ({ words, sentence }) => <Login words={words} refused={sentence} />,
   });
   return { refusal };
 }
-
-const rootOf = ({ url }: FastifyRequest) =>
-  /^\/task\/[^/?]*(\?|$)/.test(url) ? '../' : url.startsWith('/task/') ? '../../' : '';

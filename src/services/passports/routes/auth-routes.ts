@@ -5,19 +5,20 @@ import { reply as answer, refusal } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fromOwnPage } from '../../../http/same-origin.ts';
-import { type ApiKey, matchKey } from '../auth/api-keys.ts';
+import { matchKey } from '../auth/api-keys.ts';
 import type { Cookies } from '../auth/cookies.ts';
 import type { Door } from '../auth/door.ts';
+import type { Keys } from '../auth/keys-now.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import type { Visits } from '../auth/visits.ts';
-import { authUnconfigured, csrfFailed, invalidApiKey } from '../refusals.ts';
+import { authUnconfigured, csrfFailed, databaseUnavailable, invalidApiKey } from '../refusals.ts';
 import { TokenAnswer, TokenRequest } from '../schema-http.ts';
 
 /** An API key becomes a token: for programs as JSON, for people as a cookie. Both count against one limit per address. */
 export async function authRoutes(
   app: Gateway,
   needs: {
-    keys: readonly ApiKey[];
+    keys: Keys;
     tokens: Tokens;
     visits: Visits;
     cookies: Cookies;
@@ -31,8 +32,8 @@ export async function authRoutes(
   app.addHook('onSend', async (request, reply) => door.renew(request, reply));
 
   async function tokenFor(key: string) {
-    const entry = matchKey(keys, key);
-    if (entry === undefined) throw invalidApiKey();
+    const entry = matchKey(keys.all(), key);
+    if (entry === undefined) throw keys.complete() ? invalidApiKey() : databaseUnavailable();
     return tokens.issue(entry);
   }
 
@@ -61,7 +62,7 @@ export async function authRoutes(
 
   /** Before the body is looked at: that nobody can come in is not the client's fault. */
   async function configured() {
-    if (keys.length === 0) throw authUnconfigured();
+    if (keys.all().length === 0) throw keys.complete() ? authUnconfigured() : databaseUnavailable();
   }
 
   await app.register(async (scope) => {

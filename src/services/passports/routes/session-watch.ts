@@ -14,8 +14,11 @@ const AT_ONCE = 3;
 export interface SessionWatch {
   /** Refuses a stream too many, before anything was answered. */
   admit(session: string): void;
-  /** Follows the session until the stream is over: from after `after`, or from a snapshot. */
-  follow(caller: Caller, stream: EventStream, after: number | undefined): void;
+  /**
+   * Follows the session until the stream is over: from after `after`, or from a snapshot. Whoever may not stay any more,
+   * because the key has gone that opened it, is told that it ends.
+   */
+  follow(caller: Caller, stream: EventStream, from: { after: number | undefined; mayStay: () => boolean }): void;
   snapshot(session: string): Promise<{ items: object[]; total: number }>;
 }
 
@@ -24,6 +27,7 @@ interface Watcher {
   readonly stream: EventStream;
   /** The number of the event that was sent last; undefined before the first. */
   seen: number | undefined;
+  readonly mayStay: () => boolean;
 }
 
 /** `mostPerSession` streams at a time; when `signal` aborts each of them is told that it ends, and ended. */
@@ -75,6 +79,8 @@ export function watchSessions(needs: {
 
   async function round(): Promise<void> {
     await bell.wait();
+    // The bell rings once a second at least.
+    for (const { stream, mayStay } of everybody()) if (!mayStay()) endOf(stream);
     const waiting = await waitingForWord();
     const line = async () => {
       for (let watcher = waiting.pop(); watcher !== undefined; watcher = waiting.pop()) {
@@ -106,10 +112,10 @@ export function watchSessions(needs: {
     admit(session) {
       if ((watchers.get(session)?.size ?? 0) >= mostPerSession) throw tooManyStreams(mostPerSession);
     },
-    follow(caller, stream, after) {
+    follow(caller, stream, { after, mayStay }) {
       // It came while the service was about to stop.
       if (signal.aborted) return endOf(stream);
-      const watcher: Watcher = { caller, stream, seen: after };
+      const watcher: Watcher = { caller, stream, seen: after, mayStay };
       const beside = watchers.get(caller.session) ?? new Set();
       watchers.set(caller.session, beside.add(watcher));
       stream.over.addEventListener('abort', () => {

@@ -3,6 +3,7 @@ import { refusal } from '../../../http/envelope.ts';
 import { eventStream } from '../../../http/event-stream.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { callerOf } from '../auth/door.ts';
+import type { Tokens } from '../auth/tokens.ts';
 import { tooManyStreams } from '../refusals.ts';
 import type { SessionWatch } from './session-watch.ts';
 
@@ -10,7 +11,7 @@ export const MOST_STREAMS = 5;
 const RETRY_MS = 3000;
 
 /** `GET /api/tasks/stream`: what happens to the session's documents, as it happens; missed events come again. */
-export function streamRoute(app: Gateway, watch: SessionWatch): void {
+export function streamRoute(app: Gateway, { watch, tokens }: { watch: SessionWatch; tokens: Tokens }): void {
   app.get(
     '/api/tasks/stream',
     {
@@ -18,7 +19,7 @@ export function streamRoute(app: Gateway, watch: SessionWatch): void {
       schema: {
         summary: 'Follow the tasks of the session',
         description:
-          'Server-sent events: `snapshot` with the list, then `task` and `deleted` for each change. `Last-Event-ID` brings the events that were missed; where they are no longer kept, `resync` and a new snapshot. `end` says that the service stops. With `Accept: application/json` the snapshot alone, once.',
+          'Server-sent events: `snapshot` with the list, then `task` and `deleted` for each change. `Last-Event-ID` brings the events that were missed; where they are no longer kept, `resync` and a new snapshot. `end` says that the service stops, or that the key of the token was taken away. With `Accept: application/json` the snapshot alone, once.',
         operationId: 'streamTasks',
         tags: ['documents'],
         shown: { headers: { 'Last-Event-ID': 'The number of the event that was seen last.' } },
@@ -38,7 +39,11 @@ export function streamRoute(app: Gateway, watch: SessionWatch): void {
       watch.admit(caller.session);
       if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
       const stream = eventStream(reply, { retryMs: RETRY_MS });
-      watch.follow(caller, stream, lastSeen(request.headers['last-event-id']));
+      const key = request.visitor?.token?.key;
+      watch.follow(caller, stream, {
+        after: lastSeen(request.headers['last-event-id']),
+        mayStay: () => key === undefined || tokens.keeps(key),
+      });
       return reply;
     },
   );

@@ -5,7 +5,6 @@ import { wantsJson } from '../../../http/accept.ts';
 import { InvalidInput } from '../../../http/details.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { traceparent } from '../../../http/request-id.ts';
 import { acceptUploads } from '../../../http/upload.ts';
 import type { Replies } from '../../replies.ts';
 import type { Door } from '../auth/door.ts';
@@ -14,6 +13,7 @@ import { givenName } from '../names.ts';
 import { csrfFailed, emptyFile, fileTooLarge, notADocument, storageUnavailable } from '../refusals.ts';
 import { Uploaded } from '../schema-http.ts';
 import { taskItem } from '../wire.ts';
+import { createDocuments } from './create-documents.ts';
 import { type Received, receive, rejections } from './receive.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -96,7 +96,9 @@ export async function uploadRoute(
           const asked = { principal: principalOf(caller), fingerprint, onReplay: () => delivery.discard() };
           const { status, body } = await replies.once(request, reply, asked, async () => {
             owned = true;
-            const created = await documents.create(
+            const created = await createDocuments(
+              documents,
+              request,
               caller,
               delivery.files.map(({ stored }, i) => ({
                 filename: names[i]!,
@@ -104,7 +106,6 @@ export async function uploadRoute(
                 sizeBytes: stored.sizeBytes,
                 cacheKey: cacheKey(stored.sha256),
               })),
-              requested(request),
             );
             const rejected = rejections(delivery);
             return {
@@ -122,12 +123,6 @@ export async function uploadRoute(
       },
     );
   });
-}
-
-/** The request, as the task keeps it. */
-export function requested(request: { id: string; headers: Parameters<typeof traceparent>[0] }) {
-  const trace = traceparent(request.headers);
-  return { id: request.id, ...(trace !== undefined && { traceparent: trace }) };
 }
 
 /** Nothing is left to wait for when all was known already. */

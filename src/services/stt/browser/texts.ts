@@ -42,7 +42,7 @@ const en = {
   },
   tooLarge: '{name} is too large: {size}; the limit is {limit}.',
   empty: '{name} is empty.',
-  notSound: '{name} is no recording of a format that the service reads.',
+  unfit: '{name} is no recording of a format that the service reads.',
   waiting: 'Waits for the recordings before it',
   estimate: 'A first look makes sense within {time}; a long recording takes longer.',
   estimateCold: 'A worker has to start first: a first look makes sense after {time}.',
@@ -122,7 +122,7 @@ const ru: typeof en = {
   },
   tooLarge: 'Файл {name} слишком велик: {size}; допустимо {limit}.',
   empty: 'Файл {name} пуст.',
-  notSound: '{name} — не запись в формате, который сервис умеет читать.',
+  unfit: '{name} — не запись в формате, который сервис умеет читать.',
   waiting: 'Ждёт предыдущие записи',
   estimate: 'Первый раз имеет смысл заглянуть через {time}; длинная запись займёт больше.',
   estimateCold: 'Сначала должен запуститься обработчик: первый раз имеет смысл заглянуть через {time}.',
@@ -160,12 +160,3 @@ const ru: typeof en = {
 
 export const texts = { en, ru };
 export type SpeechTexts = typeof en;
-
-/** What the server tells the page's script. */
-export interface SpeechPage {
-  readonly texts: SpeechTexts;
-  readonly needsToken: boolean;
-  readonly maxBytes: number;
-  /** Absent where the package came without its examples. */
-  readonly exampleUrl?: string;
-}

@@ -1,6 +1,7 @@
 import type { Api } from '../../../ui/browser/api.ts';
 import { copies } from '../../../ui/browser/copy.ts';
 import { byId, el, fill } from '../../../ui/browser/dom.ts';
+import { lost } from '../../../ui/browser/errand-views.ts';
 import { type Mark, openMarks } from '../../../ui/browser/marks.ts';
 import { gapOf, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
 import { taskDetails } from '../../../ui/browser/task-details.ts';
@@ -34,7 +35,7 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     outcome.hidden = it.stage !== 'done' && it.stage !== 'failed' && it.stage !== 'cancelled';
     outcome.replaceChildren();
     if (outcome.hidden) return;
-    outcome.append(...(it.stage === 'done' && result ? heard(it, result) : lost(it)));
+    outcome.append(...(it.stage === 'done' && result ? heard(it, result) : lost(it, words)));
     if (it.taskId !== undefined) outcome.append(details(it, it.taskId));
   }
 
@@ -99,20 +100,6 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     const name = `${it.file.name.replace(/\.[^.]+$/, '')}.${format}`;
     el('a', { href, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
-  }
-
-  function lost(it: Hearing): HTMLElement[] {
-    if (it.stage === 'cancelled' || !it.failure) return [el('h2', { id: 'verdict' }, texts.cancelled)];
-    const { code } = it.failure;
-    return [
-      el(
-        'div',
-        { class: 'verdict', 'data-failed': true },
-        el('h2', { id: 'verdict' }, texts.failed),
-        el('p', {}, words.failure(it.failure)),
-        ...(code ? [el('p', { class: 'hint' }, `${texts.code}: `, el('code', {}, code))] : []),
-      ),
-    ];
   }
 
   function details(it: Hearing, id: string): HTMLElement {

@@ -8,6 +8,13 @@ import type { SpeechTexts } from './texts.ts';
 /** How this page says things; everything that turns data into a sentence is here. */
 export function openWords(texts: SpeechTexts, ui: UiTexts, numbers: Numbers, language: UiLanguage) {
   const names = new Intl.DisplayNames(language, { type: 'language' });
+  /** A line for what became of a recording. */
+  function said({ stage, state }: Hearing): string {
+    if (stage === 'waiting') return texts.waiting;
+    if (stage !== 'done') return ui.steps[stage];
+    return state?.result?.transcription || texts.nothing;
+  }
+
   return {
     texts,
     ui,
@@ -21,16 +28,9 @@ export function openWords(texts: SpeechTexts, ui: UiTexts, numbers: Numbers, lan
       return fill(texts.facts, { language: spoken.charAt(0).toLocaleUpperCase() + spoken.slice(1), time });
     },
 
-    /** Why it failed; the code's own sentence where the service speaks another language. */
-    failure: ({ code, sentence }: { code: string; sentence: string }) =>
-      texts.failures[code] ?? ui.refusals[code] ?? sentence,
-
-    /** A line for what became of a recording. */
-    said({ stage, state }: Hearing): string {
-      if (stage === 'waiting') return texts.waiting;
-      if (stage !== 'done') return ui.steps[stage];
-      return state?.result?.transcription || texts.nothing;
-    },
+    said,
+    /** The text itself is there to be read; the whole of it aloud would be too much. */
+    aloud: (it: Hearing) => said(it).slice(0, 200),
   };
 }
 export type Words = ReturnType<typeof openWords>;

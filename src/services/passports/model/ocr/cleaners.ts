@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '../../../../base/programs.ts';
 import { createGate } from '../../../../ml/gate.ts';
+import { said } from '../../../../ml/kept-thread.ts';
 import type { CleanPage } from './clean.ts';
 import type { Cleaned } from './clean-thread.ts';
 import type { Raster } from './grey.ts';
@@ -22,7 +22,9 @@ export function openCleaners(lanes: number): Cleaners {
       lane(async () => {
         signal.throwIfAborted();
         const thread = idle.pop() ?? start(all);
-        const answer = await ask(thread, raster);
+        const cleaned = said<Cleaned>(thread, 'the cleaner');
+        thread.postMessage(raster);
+        const answer = await cleaned;
         if (all.has(thread)) idle.push(thread);
         signal.throwIfAborted();
         if ('error' in answer) throw new Error(`The page could not be cleaned: ${answer.error}`);
@@ -38,23 +40,7 @@ function start(all: Set<Worker>): Worker {
   const thread = startThread('./clean-thread', import.meta.url);
   all.add(thread);
   thread.once('exit', () => all.delete(thread));
-  // Whoever waits for it is told by `ask`; without a listener an idle one's death would be the process's.
+  // Whoever waits for it is told by `said`; without a listener an idle one's death would be the process's.
   thread.on('error', () => {});
   return thread;
-}
-
-async function ask(thread: Worker, raster: Raster): Promise<Cleaned> {
-  const settled = new AbortController();
-  const { signal } = settled;
-  try {
-    thread.postMessage(raster);
-    // `once` rejects with the error that ends a thread.
-    const answer = once(thread, 'message', { signal }) as Promise<[Cleaned]>;
-    const ended = once(thread, 'exit', { signal }).then((): never => {
-      throw new Error('The thread that cleans pages has ended.');
-    });
-    return (await Promise.race([answer, ended]))[0];
-  } finally {
-    settled.abort();
-  }
 }

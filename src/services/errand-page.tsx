@@ -1,0 +1,156 @@
+import type { TokenSet } from '../http/bearer.ts';
+import type { Gateway } from '../http/gateway.ts';
+import { assetRoutes } from '../ui/assets.ts';
+import type { ErrandPage, ErrandTexts } from '../ui/browser/errand-texts.ts';
+import { layout, TokenForm } from '../ui/layout.tsx';
+import { sendPage } from '../ui/send-page.ts';
+import { type UiLanguage, uiTexts } from '../ui/texts.ts';
+import { serviceLinks } from './neighbours.ts';
+import { languageOf } from './task-routes.ts';
+
+/** What is particular to the page of one service. */
+export interface ErrandKind<Texts extends ErrandTexts> {
+  readonly service: string;
+  /** A file of the package that can be tried. */
+  readonly example: string;
+  /** Besides those of every such page. */
+  readonly styles: readonly string[];
+  readonly script: string;
+  words(language: UiLanguage): Texts;
+  /** The way in for files. */
+  drop(page: ErrandParts<Texts>): JSX.Element;
+  /** What stands below the steps of the file that is followed: {@link Note}, and what else it has. */
+  below(words: Texts): JSX.Element;
+  /** What stands between the steps and the outcome. */
+  beside?(words: Texts): JSX.Element;
+}
+
+export interface ErrandParts<Texts> {
+  readonly words: Texts;
+  readonly language: UiLanguage;
+  /** Whether there is an example to be tried. */
+  readonly example: boolean;
+}
+
+export interface ErrandNeeds {
+  readonly version: string;
+  /** Whether a token is asked for at the moment. */
+  readonly auth: () => TokenSet['state'];
+  /** The largest file that `POST /files` takes; undefined where there is no such route. */
+  readonly maxBytes: number | undefined;
+}
+
+/**
+ * The page at `/` of a service to which files are given: each is followed until it is done. It is a client of the public
+ * API like any other; `ui/browser/errand-page.ts` brings it to life.
+ */
+export function errandPage<Texts extends ErrandTexts>(app: Gateway, kind: ErrandKind<Texts>, needs: ErrandNeeds): void {
+  const { version, auth, maxBytes } = needs;
+  const open = assetRoutes(app, { folders: ['ui', `services/${kind.service}`], files: [kind.example] });
+
+  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
+    const language = languageOf(request.headers['accept-language']);
+    const words = kind.words(language);
+    const assets = await open();
+    const asked = auth();
+    const exampleUrl = assets.address(kind.example);
+    const own: ErrandPage<Texts> = {
+      texts: words,
+      needsToken: asked === 'enforced',
+      maxBytes: maxBytes ?? 0,
+      ...(exampleUrl !== undefined && { exampleUrl }),
+    };
+    const useless = maxBytes === undefined ? words.off : asked === 'unconfigured' ? words.unconfigured : undefined;
+    const page = { words, language, example: exampleUrl !== undefined };
+    const html = await layout({
+      ...{ language, version, assets, own, services: serviceLinks(request, language) },
+      service: words.service,
+      title: words.title,
+      styles: ['ui/drop.css', 'ui/workspace.css', ...kind.styles],
+      script: kind.script,
+      children: (
+        <>
+          <Intro words={words} />
+          <noscript>
+            <Notice says={uiTexts[language].needsScript} />
+          </noscript>
+          {useless === undefined ? <Workspace kind={kind} page={page} /> : <Notice says={useless} />}
+          <p id="live" class="visually-hidden" role="status"></p>
+        </>
+      ),
+    });
+    return sendPage(reply, language, html);
+  });
+}
+
+const Intro = ({ words }: { words: ErrandTexts }): JSX.Element => (
+  <div class="intro">
+    <h1 safe>{words.heading}</h1>
+    <p class="lead" safe>
+      {words.lead}
+    </p>
+    <p id="model" class="model" hidden>
+      <span class="dot" aria-hidden="true"></span>
+      <span id="model-says"></span>
+    </p>
+  </div>
+);
+
+/** Where a sentence is said of the step that is being taken. */
+export const Note = (): JSX.Element => <p id="note" class="hint"></p>;
+
+/** Why there is nothing to be done here, and where one reads on. */
+const Notice = ({ says }: { says: string }): JSX.Element => (
+  <p class="notice">
+    <span safe>{says}</span> <a href="docs">/docs</a>
+  </p>
+);
+
+function Workspace<Texts extends ErrandTexts>({
+  kind,
+  page,
+}: {
+  kind: ErrandKind<Texts>;
+  page: ErrandParts<Texts>;
+}): JSX.Element {
+  const { words, language } = page;
+  return (
+    <div class="needs-script">
+      <TokenForm language={language} />
+      <p id="refused" class="notice bad" role="alert" hidden></p>
+      <div id="workspace" class="workspace">
+        {kind.drop(page)}
+        <section id="explain" class="panel explain" aria-labelledby="explain-title">
+          <h2 id="explain-title" safe>
+            {words.stepsTitle}
+          </h2>
+          <ol>
+            {words.steps.map((step) => (
+              <li safe>{step}</li>
+            ))}
+          </ol>
+        </section>
+        <section id="progress" class="panel progress" aria-labelledby="file-name" hidden>
+          <div class="row">
+            <h2 id="file-name" safe>
+              {words.title}
+            </h2>
+            <button type="button" id="cancel" safe>
+              {words.cancel}
+            </button>
+          </div>
+          <ol id="steps" class="steps"></ol>
+          {kind.below(words)}
+        </section>
+        {kind.beside?.(words) ?? ''}
+        <section id="outcome" class="panel outcome" aria-labelledby="verdict" hidden></section>
+      </div>
+      <section id="visit" class="visit" aria-labelledby="visit-title" hidden>
+        <h2 id="visit-title" safe>
+          {words.visit}
+        </h2>
+        <ul id="visits"></ul>
+      </section>
+    </div>
+  );
+}

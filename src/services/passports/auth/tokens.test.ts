@@ -1,0 +1,82 @@
+import { createHmac, hash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type ApiKey, apiKeysFrom } from './api-keys.ts';
+import { openTokens } from './tokens.ts';
+
+// What can be tried on a token is in test/hostile/tokens.test.ts; this is what holds of good ones.
+const SECRET = 'a secret of more than thirty-two bytes';
+const NOW = new Date('2026-05-31T12:00:00Z');
+const [admin] = apiKeysFrom('admin:admin-key-1234567890') as [ApiKey];
+const tokensWith = (over: Partial<Parameters<typeof openTokens>[0]> = {}) =>
+  openTokens({ keys: [admin], secret: SECRET, lifetimeHours: 24, ...over });
+
+/** Given out by the first release for this key and this secret: it must stay good until it expires. */
+const OLD =
+  'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjU0ODA2NDg0In0.eyJrZXlfaWQiOiJlNTgxYzhmNjgzMjciLCJpc3MiOiJhc3NheSIsImF1ZCI6InBhc3Nwb3J0cyIsInN1YiI6ImFkbWluIiwianRpIjoiMDFNN1dRVERaRkQwWkJGNVdWN041UFhUQUEiLCJpYXQiOjE3ODAyMjg4MDAsIm5iZiI6MTc4MDIyODgwMCwiZXhwIjoxNzgwMzE1MjAwfQ.E7wbprKk3rgwTR84fQHAtAb9J8OfGOpRZ7UujZEcuiE';
+
+const decoded = (part: string | undefined) => JSON.parse(Buffer.from(part!, 'base64url').toString());
+function signed(header: object, payload: object, secret: string): string {
+  const text = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+}
+
+describe('a token', () => {
+  it('says what it is, whose, and for how long, as RFC 7519 names it', async () => {
+    const { token, expiresInSeconds, expiresAt } = await tokensWith({ lifetimeHours: 0.5 }).issue(admin, NOW);
+    const [head, body] = token.split('.');
+    expect(decoded(head)).toEqual({ alg: 'HS256', typ: 'JWT', kid: expect.stringMatching(/^[0-9a-f]{8}$/) });
+    const seconds = NOW.getTime() / 1000;
+    expect(decoded(body)).toEqual({
+      ...{ iss: 'assay', aud: 'passports', sub: 'admin', key_id: admin.id, jti: expect.any(String) },
+      ...{ iat: seconds, nbf: seconds, exp: seconds + 1800 },
+    });
+    expect(expiresInSeconds).toBe(1800);
+    expect(expiresAt).toEqual(new Date('2026-05-31T12:30:00Z'));
+  });
+
+  it('tells when it expires, which is when it may be forgotten that it was given back', async () => {
+    expect(await tokensWith().verify(OLD, NOW)).toEqual({
+      ...{ key: admin, jti: decoded(OLD.split('.')[1]).jti },
+      expiresAt: new Date('2026-06-01T12:00:00Z'),
+    });
+  });
+
+  it('goes with its key at once, where keys are asked for at the moment', async () => {
+    let keys: readonly ApiKey[] = [admin];
+    const tokens = tokensWith({ keys: () => keys });
+    expect(await tokens.verify(OLD, NOW)).toBeDefined();
+    expect(tokens.keeps(admin)).toBe(true);
+    keys = [];
+    expect(await tokens.verify(OLD, NOW)).toBeUndefined();
+    expect(tokens.keeps(admin)).toBe(false);
+  });
+
+  it('is kept by no key of another name or of another text', () => {
+    const [other, namesake] = apiKeysFrom('other:admin-key-1234567890,admin:another-key-12345') as [ApiKey, ApiKey];
+    const tokens = tokensWith({ keys: apiKeysFrom('someone:some-key-1234567890,admin:admin-key-1234567890') });
+    expect([admin, other, namesake].map((key) => tokens.keeps(key))).toEqual([true, false, false]);
+  });
+
+  it('is not refused where it is our side that cannot tell', async () => {
+    const broken = () => {
+      throw new Error('the keys cannot be read');
+    };
+    await expect(tokensWith({ keys: broken }).verify(OLD, NOW)).rejects.toThrow('the keys cannot be read');
+  });
+});
+
+describe('a token that is signed with nothing', () => {
+  const claims = decoded(OLD.split('.')[1]);
+  it.each([undefined, ''])('is good for nobody where there was no secret before (%j)', async (previousSecret) => {
+    const tokens = tokensWith({ previousSecret });
+    for (const secret of ['', 'undefined']) {
+      const kid = hash('sha256', `kid\0${secret}`, 'hex').slice(0, 8);
+      expect(await tokens.verify(signed({ alg: 'HS256', typ: 'JWT', kid }, claims, ''), NOW)).toBeUndefined();
+    }
+  });
+
+  it('is not made good by an extension that our reader happens to know', async () => {
+    const header = { ...decoded(OLD.split('.')[0]), b64: true, crit: ['b64'] };
+    expect(await tokensWith().verify(signed(header, claims, SECRET), NOW)).toBeUndefined();
+  });
+});
