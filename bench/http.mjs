@@ -1,7 +1,7 @@
 // `node bench/http.mjs accept|poll [--runs 5] [--seconds 6]`: POST /predict or GET /result against a bare route.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { compare, load, openBench, option, TOKEN } from './lib.mjs';
+import { CLIENTS, compare, load, openBench, option, RESULT, TOKEN } from './lib.mjs';
 
 const what = process.argv[2];
 const seconds = option('seconds', 6);
@@ -15,22 +15,20 @@ const body = JSON.stringify({
 });
 const call = async (path, init = {}) => (await fetch(url + path, { headers, ...init })).text();
 
-// A finished task, with an answer of everyday size, to be polled.
+// Ten thousand finished tasks with answers of everyday size, each client polling its share of them.
 const accepted = await call('/predict', { method: 'POST', body });
-const { task_id: id } = JSON.parse(accepted).data;
-const want = { service: 'defectoscopy', worker: 'bench', limit: 1, leaseMs: 60_000 };
-await bench.tasks.advance([], want);
-const result = {
-  surface: 'concrete_wall',
-  masters: ['cracking', 'sound', 'mechanical', 'corrosion', 'contamination', 'casting'].map((name) => ({
-    name,
-    conf: 0.1667,
-  })),
-  defects: [{ name: 'crack', conf: 0.9312 }],
-  model_version: '1.0.0',
-};
-await bench.tasks.advance([{ id, attempt: 1, outcome: 'done', result, processingMs: 40 }], { ...want, limit: 0 });
-const polled = await call(`/result/${id}`);
+const { rows } = await bench.db.query(
+  `insert into tasks (id, service, principal, status, input, estimate_seconds, deadline_at, expires_at, request_id,
+                      started_at, finished_at, processing_ms, attempts, result)
+   select '01' || to_char(n, 'FM000000000000000000000000'), 'defectoscopy', 'bench', 'done', $1::json, 90,
+          now() + interval '1 hour', now() + interval '2 hours', 'bench-' || n, now(), now(), 40, 1, $2::json
+     from generate_series(1, 10000) as n
+   returning id`,
+  [JSON.stringify({ image_url: JSON.parse(body).image_url }), JSON.stringify(RESULT)],
+);
+const ids = rows.map(({ id }) => id).sort(() => Math.random() - 0.5);
+await bench.db.query('vacuum analyze tasks');
+const polled = await call(`/result/${ids[0]}`);
 
 const bareServer = fork(fileURLToPath(new URL('bare-server.mjs', import.meta.url)));
 bareServer.send({ bodies: { accept: accepted, poll: polled } });
@@ -38,7 +36,12 @@ const bareUrl = await new Promise((resolve) => bareServer.once('message', ({ lis
 
 const requests = {
   accept: (base) => ({ url: `${base}/predict`, method: 'POST', headers, body }),
-  poll: (base) => ({ url: `${base}/result/${id}`, headers }),
+  poll: (base) => {
+    const share = Math.ceil(ids.length / CLIENTS);
+    let client = 0;
+    const pathsOf = () => ids.slice(share * client, share * ++client).map((id) => `/result/${id}`);
+    return { url: base, headers, pathsOf };
+  },
 };
 try {
   const request = requests[what];

@@ -1,7 +1,8 @@
 // What the benchmarks share: the product's own processes on a database of their own, a bare Fastify beside them, load
 // from this process, and medians. Ratios of one run are what counts: the machines are noisy.
 import { fork } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,17 @@ import { ensureBuilt } from '../scripts/build.mjs';
 
 export const TOKEN = 'bench-token';
 export const CLIENTS = 64;
+
+/** A result of everyday size, as the defectoscopy worker writes it down. */
+export const RESULT = {
+  surface: 'concrete_wall',
+  masters: ['cracking', 'sound', 'mechanical', 'corrosion', 'contamination', 'casting'].map((name) => ({
+    name,
+    conf: 0.1667,
+  })),
+  defects: [{ name: 'crack', conf: 0.9312 }],
+  model_version: '1.0.0',
+};
 
 ensureBuilt();
 const dist = (path) => new URL(`../dist/${path}`, import.meta.url);
@@ -36,6 +48,9 @@ export async function openBench() {
     DATABASE_URL: server.url,
     FILES_HOST: 'files.assay.internal',
     DEFECTOSCOPY_PORT: '0',
+    STT_PORT: '0',
+    PASSPORTS_PORT: '0',
+    CATALOG_PORT: '0',
     DEFECTOSCOPY_API_TOKENS: TOKEN,
     DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'error',
@@ -49,6 +64,29 @@ export async function openBench() {
     start: (...args) => startChild(children, fileURLToPath(dist('main.js')), args, env),
     /** Starts a program of this folder. */
     startBare: (file, ...args) => startChild(children, fileURLToPath(new URL(file, import.meta.url)), args, env),
+    /** For statements that take minutes. */
+    patientDb: () => openDb({ url: server.url, log, statementTimeoutMs: 600_000 }),
+    /**
+     * What `run` takes for each of the operations that it answers the number of: by the clock, and of processors' time in
+     * `gateway` (a child) and in the database, which tells more on a machine that others use too.
+     */
+    async measured(gateway, run) {
+      const pid = Number((await readFile(`${dataDir}/postgres/cluster/postmaster.pid`, 'utf8')).split('\n')[0]);
+      const before = cpuMicros(gateway.pid, pid);
+      const begun = performance.now();
+      const count = await run();
+      const wall = ((performance.now() - begun) * 1000) / count;
+      const after = cpuMicros(gateway.pid, pid);
+      const perOperation = {
+        wall,
+        gateway: (after.gateway - before.gateway) / count,
+        database: taken(before.database, after.database) / count,
+      };
+      const line = Object.values(perOperation)
+        .map((micros) => micros.toFixed(1).padStart(12))
+        .join('');
+      return { count, perOperation, line };
+    },
     async close() {
       for (const child of children) child.kill('SIGTERM');
       await Promise.all([...children].map((child) => new Promise((done) => child.once('exit', done))));
@@ -60,11 +98,57 @@ export async function openBench() {
   };
 }
 
-/** Requests per second of one endpoint under `CLIENTS` clients; any answer but 2xx stops the benchmark. */
-export async function load(request, seconds) {
-  const result = await autocannon({ connections: CLIENTS, duration: seconds, ...request });
+/**
+ * Requests per second under `CLIENTS` clients; any answer but 2xx stops the benchmark. `pathsOf` gives each client paths of
+ * its own, which it asks for in turn: so that nothing is asked for again soon.
+ */
+export async function load({ pathsOf, ...request }, seconds) {
+  const own = pathsOf && {
+    setupClient: (client) => client.setRequests(pathsOf().map((path) => ({ ...request, path }))),
+  };
+  const result = await autocannon({ connections: CLIENTS, duration: seconds, ...request, ...own });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refusals, ${result.errors} errors`);
-  return { perSecond: result.requests.average, p99Ms: result.latency.p99 };
+  return { perSecond: result.requests.average, p99Ms: result.latency.p99, count: result.requests.total };
+}
+
+/** Processors' time so far, in microseconds, of a process, and of those that a server has for its clients and its log. */
+function cpuMicros(gateway, server) {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === server);
+  const database = processes.filter((pid) => !nameOf(pid).includes('autovacuum worker'));
+  return { gateway: cpuOf(gateway), database: new Map(database.map((pid) => [pid, cpuOf(pid)])) };
+}
+
+/** What those have taken meanwhile that were there before and still are, or have come since. */
+function taken(before, after) {
+  let sum = 0;
+  for (const [pid, micros] of after) sum += micros - (before.get(pid) ?? 0);
+  return sum;
+}
+
+function nameOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // it has ended
+  }
+}
+
+function parentOf(pid) {
+  try {
+    return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+  } catch {
+    return undefined; // it has ended
+  }
+}
+
+function cpuOf(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+      .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1000)
+      .reduce((total, micros) => total + micros, 0);
+  } catch {
+    return 0;
+  }
 }
 
 /** Runs `bare` and `product` in turn and prints both with their ratio, run by run, then the medians. */

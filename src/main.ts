@@ -5,6 +5,7 @@ import { stopSignal } from './base/stop-signal.ts';
 import { addClientCommands } from './commands/client-commands.ts';
 import type { ConformOptions } from './commands/conform.ts';
 import { endWith } from './commands/ending.ts';
+import type { CreateOptions } from './commands/tokens.ts';
 import { MISCONFIGURED } from './roles/supervise.ts';
 
 // Each command is imported when it is called: a gateway loads no supervisor, a sweep no listener.
@@ -150,6 +151,41 @@ program
   .action(async (url: string, options: ConformOptions) => {
     const { conformCommand } = await import('./commands/conform.ts');
     if (!(await conformCommand(url, options, { signal: stopSignal() }))) process.exitCode = 1;
+  });
+
+const tokens = program.command('tokens').description('access tokens and keys, beside those of the settings');
+
+tokens
+  .command('create')
+  .description('print a new token, once; of passports it is a key')
+  .requiredOption('--service <name>', 'what it opens')
+  .requiredOption('--name <name>', 'what people call it: whose it is')
+  .option('--role <role>', 'catalog: reader or moderator; passports: user or admin (default: the first of them)')
+  .option('--expires <time>', 'how long it is good: 90d, 12h, 30m (default: until it is revoked)')
+  .option('--json', 'for programs')
+  .action(async (options: CreateOptions) => {
+    const { createToken } = await import('./commands/tokens.ts');
+    await createToken(options);
+  });
+
+tokens
+  .command('list', { isDefault: true })
+  .description('whose there are, and until when; never a token (the default)')
+  .option('--service <name>', 'only those of this service')
+  .option('--json', 'for programs')
+  .action(async (options: { service?: string; json?: boolean }) => {
+    const { listTokens } = await import('./commands/tokens.ts');
+    await listTokens(options);
+  });
+
+tokens
+  .command('revoke')
+  .description('take one away: within two seconds it opens nothing')
+  .argument('<name>', 'as it was created')
+  .option('--service <name>', 'whose, where several services have one of that name')
+  .action(async (name: string, options: { service?: string }) => {
+    const { revokeToken } = await import('./commands/tokens.ts');
+    await revokeToken(name, options);
   });
 
 const models = program.command('models').description('the speech models that STT_MODEL can name');

@@ -16,6 +16,8 @@ export const PACKAGE_ROOT = new URL('../', import.meta.url);
 
 /** What every process is made from before it opens anything: settings read, credentials of the local profile in place. */
 export interface Plan {
+  /** What this process was started as. */
+  readonly role: string;
   readonly settings: Values<typeof houseSettings>;
   readonly shared: SharedSettings;
   readonly services: readonly OpenService[];
@@ -61,6 +63,7 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
   };
   const open = opens.map((configured) => configured(shared));
   return {
+    role,
     settings,
     shared,
     services: open,

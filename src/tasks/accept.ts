@@ -11,7 +11,7 @@ export const acceptTo = (db: Db): ((task: NewTask) => Promise<Accepted>) => batc
 
 /** The same statement in somebody else's transaction; no waiting for others, and no second try: that is for him to decide. */
 export async function acceptWithin(tx: Queryable, tasks: readonly CompanionTask[]): Promise<string[]> {
-  await tx.query(ACCEPT, columns(tasks));
+  await tx.query(ACCEPT_PLAIN, plainColumns(tasks));
   const copies = tasks.filter(({ resultOf }) => resultOf !== undefined);
   if (copies.length === 0) return [];
   const { rows } = await tx.query<{ id: string }>(COPY, [copies.map((t) => t.id), copies.map((t) => t.resultOf)]);
@@ -47,13 +47,12 @@ async function acceptAll(db: Db, tasks: NewTask[]): Promise<Accepted[]> {
 
 /** What came of each task; none for a key that was taken a moment ago by a task that cannot be read any more. */
 async function write(db: Db, tasks: NewTask[]): Promise<Map<string, Accepted>> {
-  const insert = () => db.query<{ id: string }>(ACCEPT, columns(tasks));
-  const { rows } = await insert().catch((error) => {
+  const insert = () => insertAll(db, tasks);
+  const written = await insert().catch((error) => {
     // Nothing was written. Once more, since it was a collision with others, not a fault.
     if (!COLLIDED.has((error as { code?: string }).code ?? '')) throw error;
     return insert();
   });
-  const written = new Set(rows.map((row) => row.id));
   const outcomes = new Map<string, Accepted>();
   for (const { id, estimateSeconds } of tasks) {
     if (written.has(id)) outcomes.set(id, { outcome: 'accepted', id, estimateSeconds });
@@ -68,6 +67,16 @@ async function write(db: Db, tasks: NewTask[]): Promise<Map<string, Accepted>> {
   return outcomes;
 }
 
+/** The ids of those that were written: all, but for keys that were used before. */
+async function insertAll(db: Db, tasks: NewTask[]): Promise<Set<string>> {
+  if (tasks.some((task) => task.idempotency ?? task.webhook)) {
+    const { rows } = await db.query<{ id: string }>(ACCEPT, [...plainColumns(tasks), ...rareColumns(tasks)]);
+    return new Set(rows.map((row) => row.id));
+  }
+  await db.query(ACCEPT_PLAIN, plainColumns(tasks));
+  return new Set(tasks.map((task) => task.id));
+}
+
 const again = (first: FirstUse, fingerprint: Buffer): Accepted =>
   first.fingerprint.equals(fingerprint)
     ? { outcome: 'replayed', id: first.id, estimateSeconds: first.estimate_seconds }
@@ -75,6 +84,24 @@ const again = (first: FirstUse, fingerprint: Buffer): Accepted =>
 
 /** Deadlock and serialisation failure. */
 const COLLIDED = new Set(['40P01', '40001']);
+
+/** Most tasks have neither a key nor a webhook, and this costs a fifth less than the statement for all. */
+const ACCEPT_PLAIN = {
+  name: 'accept-plain',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    insert into tasks (id, service, principal, priority, input, estimate_seconds, deadline_at, expires_at,
+                       request_id, traceparent)
+    select id, service, principal, priority, input::json, estimate_seconds,
+           now() + make_interval(secs => deadline_seconds), now() + make_interval(secs => ttl_seconds),
+           request_id, traceparent
+      from unnest(
+             $1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[], $6::int[], $7::float8[], $8::float8[],
+             $9::text[], $10::text[]
+           ) as entry (
+             id, service, principal, priority, input, estimate_seconds, deadline_seconds, ttl_seconds, request_id, traceparent
+           )`,
+};
 
 const ACCEPT = {
   name: 'accept',
@@ -107,8 +134,8 @@ const ACCEPT = {
     select id from accepted`,
 };
 
-/** One array a column, in the order of the parameters of `ACCEPT`. */
-function columns(tasks: readonly NewTask[]): unknown[][] {
+/** One array a column, in the order of the parameters of `ACCEPT_PLAIN`, with which those of `ACCEPT` begin. */
+function plainColumns(tasks: readonly (NewTask | CompanionTask)[]): unknown[][] {
   return [
     tasks.map((t) => t.id),
     tasks.map((t) => t.service),
@@ -120,6 +147,11 @@ function columns(tasks: readonly NewTask[]): unknown[][] {
     tasks.map((t) => t.ttlSeconds ?? null),
     tasks.map((t) => t.requestId ?? null),
     tasks.map((t) => t.traceparent ?? null),
+  ];
+}
+
+function rareColumns(tasks: readonly NewTask[]): unknown[][] {
+  return [
     tasks.map((t) => t.idempotency?.key ?? null),
     tasks.map((t) => t.idempotency?.fingerprint ?? null),
     tasks.map((t) => t.webhook?.deliveryId ?? null),

@@ -12,10 +12,10 @@ export async function dueDeliveries(db: Db, want: DeliveryWant): Promise<DueDeli
     [...want.underWay.values()],
   ]);
   return rows.map((row) => ({
-    id: row.delivery_id!,
+    id: row.delivery!.id,
     url: row.url,
     origin: row.origin,
-    attempt: row.delivery_attempts,
+    attempt: row.delivery!.attempts,
     task: toTask(row),
     ...(row.secret !== null && { secret: row.secret }),
     ...(row.body !== null && { body: row.body }),

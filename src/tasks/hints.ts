@@ -3,12 +3,19 @@ import { rest } from '../base/loop.ts';
 import type { Hint } from './store.ts';
 
 const CHANNEL = 'assay_hints';
-// Commits that notify queue up on one lock of the database, so hints never ride in a task's own transaction, and what
-// happens within this time makes one hint.
+// Commits that notify queue up on one lock of the database, so hints never ride in a task's own transaction, and one
+// process sends no more than one in this time: the first at once, for a lone task waits for it, and then what gathered.
 const GATHER_MS = 3;
 // A hint may be lost with its connection; a look at the table now and then is what the promise rests on. All look at the
 // same moment, so that a thousand waiting readers make one statement.
 const LOOK_MS = 1000;
+
+// Nothing is lost with a hint, so its commit does not wait for the disk as all others do.
+const NOTIFY = {
+  name: 'hint',
+  text: `
+    select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', hint) from unnest($1::text[]) hint`,
+};
 
 /** Hints between processes over LISTEN and NOTIFY: wake-ups that may be lost, doubled or late, and never carry data. */
 export function hintsOver(db: Db) {
@@ -16,15 +23,16 @@ export function hintsOver(db: Db) {
   const listeners = new Map<Hint, Set<() => void>>();
   let listening: AbortController | undefined;
   let looking: NodeJS.Timeout | undefined;
+  let sentAt = Number.NEGATIVE_INFINITY;
 
   const send = async () => {
-    await rest(GATHER_MS);
+    const early = sentAt + GATHER_MS - performance.now();
+    if (early > 0) await rest(early);
+    sentAt = performance.now();
     const hints = [...pending];
     pending.clear();
     // Lost if the database is away: then nobody could act on it either.
-    await db
-      .query({ name: 'hint', text: `select pg_notify('${CHANNEL}', hint) from unnest($1::text[]) hint` }, [hints])
-      .catch(() => {});
+    await db.query(NOTIFY, [hints]).catch(() => {});
   };
 
   const wakeAll = (hint?: string) => {

@@ -1,5 +1,3 @@
-import type { JsonValue } from '../base/json.ts';
-
 /** What a client may ask for; batch gives way to realtime until it has waited `BATCH_MAX_WAIT_SECONDS`. */
 export type Priority = 'realtime' | 'batch';
 
@@ -8,7 +6,8 @@ interface Core {
   readonly id: string;
   readonly service: string;
   readonly principal: string;
-  readonly input: JsonValue;
+  /** The input as JSON text. Whoever polls has no use for it, and parsing is the dearest part of reading. */
+  readonly inputText: string;
   readonly queuedAt: Date;
   readonly estimateSeconds: number;
   /** Present only for tasks created with a webhook. */
@@ -29,7 +28,8 @@ export interface Processing extends Core {
 
 export interface Done extends Core {
   readonly status: 'done';
-  readonly result: JsonValue;
+  /** The result as JSON text, just as it was written down: it goes into answers as it is. */
+  readonly resultText: string;
   readonly processingMs: number;
   readonly finishedAt: Date;
 }
