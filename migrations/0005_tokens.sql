@@ -4,7 +4,7 @@ create table access_tokens (
   service    text collate "C" not null,
   name       text collate "C" not null,
   role       text             not null,
-  digest     text collate "C" not null,
+  digest     text collate "C" not null check (digest ~ '^[0-9a-f]{64}$'),
   created_at timestamptz      not null default now(),
   expires_at timestamptz,
   primary key (service, name)

@@ -1,7 +1,9 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOwnAddress } from './base/addresses.ts';
 import { type BucketFiles, openBucketFiles } from './base/files/bucket-files.ts';
 import { readBucketUrl } from './base/files/bucket-url.ts';
+import { isFolderOfFiles } from './base/files/key.ts';
 import { type Files, openFiles } from './base/files.ts';
 import { systemResolve } from './base/guarded-connector.ts';
 import type { Plan } from './plan.ts';
@@ -16,7 +18,7 @@ export interface FileStore {
   close(): Promise<void>;
 }
 
-/** Opens the bucket of FILES_URL, checked, or DATA_DIR/files. */
+/** Opens the bucket of FILES_URL, checked, or DATA_DIR/files; warns of files in the latter that a bucket hides. */
 export async function openFileStore({
   settings,
   shared,
@@ -33,6 +35,11 @@ export async function openFileStore({
     await bucket.close();
     throw error;
   });
+  if ((await readdir(dir).catch(() => [])).some(isFolderOfFiles)) {
+    log.warn(
+      `${dir} holds files of before FILES_URL was set, which nobody sees now: copy them into the bucket, if they are not there, and remove its folders of two letters.`,
+    );
+  }
   return { files: bucket, bucket, ports: await portHere(place.endpoint), close: () => bucket.close() };
 }
 

@@ -1,5 +1,5 @@
-import { createServer, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isUnavailable, openDb } from './db.ts';
 import { createLog } from './log.ts';
@@ -144,6 +144,43 @@ describe('when the store goes away', () => {
     );
     expect(errors.map(isUnavailable)).toEqual([true, true]);
     expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  test('a server that does not answer a commit is not waited for without end', async () => {
+    const message = (kind: string, body: Buffer) => {
+      const head = Buffer.alloc(5);
+      head.write(kind);
+      head.writeInt32BE(body.length + 4, 1);
+      return Buffer.concat([head, body]);
+    };
+    const ready = (state: string) => message('Z', Buffer.from(state));
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      let state = '';
+      socket.on('data', (data) => {
+        if (state === '') {
+          state = 'I';
+          return void socket.write(Buffer.concat([message('R', Buffer.alloc(4)), ready(state)]));
+        }
+        if (data.includes('commit')) return;
+        if (data.includes('begin')) state = 'T';
+        socket.write(Buffer.concat([message('C', Buffer.from('X\0')), ready(state)]));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const lost = failure(
+      open({ url: `postgres://x:y@127.0.0.1:${port}/x`, statementTimeoutMs: 1000 }).transaction(async () => 1),
+    );
+    while (server.listening && !(await Promise.race([lost, immediate()]))) vi.advanceTimersByTime(10);
+    expect(isUnavailable(await lost)).toBe(true);
   });
 
   test('a standby that only reads is unavailable; a wrong password, a missing table or a bug of ours is not', async () => {

@@ -133,7 +133,7 @@ export function openDb(options: DbOptions): Db {
         try {
           if (limitMs !== undefined) await tx.query(`set local statement_timeout = ${Math.trunc(limitMs)}`);
           const result = await run(tx);
-          await commit(client);
+          await commit(client, (limitMs ?? statementTimeoutMs) + SILENCE_MS);
           return result;
         } catch (error) {
           if (!isUnavailable(error)) await tx.query('rollback').catch(() => {});
@@ -224,8 +224,8 @@ async function send<Row>(
 }
 
 /** An error that was caught inside has already ended the transaction: PostgreSQL then answers COMMIT with ROLLBACK. */
-async function commit(client: pg.ClientBase): Promise<void> {
-  const { command } = await client.query('commit');
+async function commit(client: pg.ClientBase, limitMs: number): Promise<void> {
+  const { command } = await answered<pg.QueryResult>((done) => client.query('commit', done), limitMs);
   if (command === 'ROLLBACK') {
     throw new Error('The transaction was rolled back: one of its statements had failed, and the failure was ignored.');
   }

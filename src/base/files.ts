@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { type Drafted, ifMissing, removeStaleDrafts, writeDraft } from './files/draft.ts';
 import { isFileKey, placeOf } from './files/key.ts';
 import { ofDisk } from './files/storage-away.ts';
@@ -10,7 +10,8 @@ export { FileTooLarge } from './files/draft.ts';
 
 /**
  * Where uploaded bytes lie. A key is an id that nobody guesses; what was put under it never changes. Kept small, so
- * that an object storage can make the same promises: files.contract.ts holds both to them.
+ * that an object storage can make the same promises: files.contract.ts holds both to them. Where a disk or a storage fails,
+ * each of them is `StorageAway`.
  */
 export interface Files {
   /**
@@ -63,21 +64,37 @@ export function openFiles({ dir }: { dir: string }): Files {
     },
 
     async get(key) {
-      return isFileKey(key) ? readFile(place(key)).catch(ifMissing) : undefined;
+      return isFileKey(key) ? readFile(place(key)).catch(ifMissing).catch(failed) : undefined;
     },
 
     async stream(key, range = {}) {
-      const handle = isFileKey(key) ? await open(place(key)).catch(ifMissing) : undefined;
+      const handle = isFileKey(key) ? await open(place(key)).catch(ifMissing).catch(failed) : undefined;
       if (!handle) return undefined;
-      return { sizeBytes: (await handle.stat()).size, stream: handle.createReadStream(range) };
+      const sizeBytes = await sizeOf(handle);
+      const stream = new PassThrough({ destroy: (error, done) => done(error && (ofDisk(error) as Error)) });
+      pipeline(handle.createReadStream(range), stream, () => {});
+      return { sizeBytes, stream };
     },
 
     async remove(key) {
-      if (isFileKey(key)) await unlink(place(key)).catch(ifMissing);
+      if (isFileKey(key)) await unlink(place(key)).catch(ifMissing).catch(failed);
     },
 
     tidy: (now = Date.now()) => removeStaleDrafts(drafts, now),
   };
+}
+
+function failed(error: unknown): never {
+  throw ofDisk(error);
+}
+
+async function sizeOf(handle: FileHandle): Promise<number> {
+  try {
+    return (await handle.stat()).size;
+  } catch (error) {
+    await handle.close();
+    throw ofDisk(error);
+  }
 }
 
 /** A rename is kept over a power cut only when its folder is synced as well; where folders cannot be, nothing is lost. */

@@ -27,14 +27,16 @@ import { inWords } from './telling.ts';
 export const serveCommand = (services: readonly string[]) =>
   inHouse('serve', services, async (house, signal) => {
     await storeAnswers(house, signal, { orIsAway: true });
+    const gateways = await gatewayHouse(house, signal);
     await serve({
       services: house.services,
-      house: await gatewayHouse(house, signal),
+      house: gateways,
       host: house.host,
       onListening: (addresses) => process.send?.({ listening: addresses }),
       log: house.log,
       signal,
     });
+    await gateways.limits.left; // the others need not wait for it to be missed
   });
 
 /** `assay work`: one worker with one service's model, or, where a service takes no tasks, what it does instead. */

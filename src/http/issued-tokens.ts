@@ -1,6 +1,6 @@
 import type { Queryable } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
-import { loop } from '../base/loop.ts';
+import { loop, rest } from '../base/loop.ts';
 import { type AccessToken, inForce } from './access-tokens.ts';
 
 /** What has been issued for one service; the same object for as long as nothing changes. */
@@ -65,10 +65,21 @@ export async function keepIssuedTokens(needs: {
     );
   }
 
-  // The roster tells of the same database when it is away.
-  const onError = (err: unknown) => void (signal.aborted || log.debug({ err }, 'the issued tokens could not be read'));
-  await refresh().catch(onError);
-  void loop(refresh, { restMs: refreshMs, maxRestMs: Math.max(refreshMs, 1000), signal, onError });
+  let failing = false;
+  const onError = (err: unknown) => {
+    if (!signal.aborted && !failing)
+      log.warn({ err }, 'the issued tokens cannot be read: those that are known stay good');
+    failing = true;
+  };
+  const turn = async () => {
+    await refresh();
+    if (failing) log.info('the issued tokens are read again');
+    failing = false;
+  };
+  await turn().catch(onError);
+  void rest(refreshMs, signal).then(() =>
+    loop(turn, { restMs: refreshMs, maxRestMs: Math.max(refreshMs, 1000), signal, onError }),
+  );
 
   return {
     of(service) {

@@ -39,8 +39,8 @@ export const TRUST_MS = 30_000;
 export const KEPT_SECONDS = 30 + 60;
 /** A client waits for the answer, and is let through if it does not come. */
 const PATIENCE_MS = 1_000;
-/** As many locks are held at a time. */
-export const AT_ONCE = 500;
+/** As many locks are held at a time: PostgreSQL has some 6 400 places for them by default, for everybody. */
+export const AT_ONCE = 100;
 
 /** Says that this gateway lives, and answers who else does. */
 export async function beat(db: Queryable, { id, shares }: { id: string; shares: boolean }): Promise<Seen> {
@@ -61,7 +61,7 @@ export async function beat(db: Queryable, { id, shares }: { id: string; shares: 
 }
 
 export async function leave(db: Queryable, id: string): Promise<void> {
-  await db.query('delete from rate_gateways where id = $1', [id]);
+  await db.query({ name: 'rate-leave', text: 'delete from rate_gateways where id = $1', limitMs: PATIENCE_MS }, [id]);
 }
 
 /** Removes what gateways that died have left, and points of clients that went away. */

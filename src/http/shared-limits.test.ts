@@ -141,6 +141,18 @@ describe('several gateways', () => {
     expect([first.limits.mode(), second.limits.mode()]).toEqual(['sharing', 'sharing']);
   });
 
+  it('let through no more than the limit, however shortly one starts after the other', async () => {
+    for (const [round, gapMs] of [0, 0, 5, 10, 20, 30].entries()) {
+      const first = await gateway(`a${round}`, { limit: 100, beatMs: 60 });
+      await rest(gapMs);
+      const second = await gateway(`b${round}`, { limit: 100, beatMs: 60 });
+      const passed = await Promise.all([drain(first.ask), drain(second.ask)]);
+      expect(passed[0] + passed[1], `${gapMs} ms`).toBeLessThanOrEqual(100);
+      await Promise.all([first.leave(), second.leave()]);
+      await database.db.query('truncate rate_gateways, rate_points');
+    }
+  });
+
   it('a client that waits as long as it was told is let through, whichever gateway it then asks', async () => {
     const [a, b] = [await gateway('a', { limit: 20 }), await gateway('b', { limit: 20 })];
     await sharing(a, b);

@@ -26,6 +26,8 @@ const BEAT_MS = 1_000;
 /** A newcomer looks more often whether the others have noticed it: its first requests wait. */
 const JOIN_MS = 50;
 const CLEAN_EVERY = 10;
+/** A request that is counted waits no longer, whatever it waits for: finding the others, or a database that is silent. */
+const ANSWER_MS = 5_000;
 
 /** Begins to share, and goes on until `signal` aborts. Nothing is waited for: the first requests that are counted wait. */
 export function shareLimits(needs: {
@@ -94,10 +96,16 @@ export function shareLimits(needs: {
     // Of two that begin at the same moment one may not see the other when it says so, but then the other sees it.
     await look();
     for (let seen = await look(); !signal.aborted; seen = await look()) {
-      if (seen.others === 0) return enter('alone');
-      if (seen.silent === 0) return enter('sharing');
+      if (seen.others === 0 && (await staysAlone())) return enter('alone');
+      if (seen.others > 0 && seen.silent === 0) return enter('sharing');
       await rest(Math.min(JOIN_MS, beatMs), signal);
     }
+  }
+
+  /** That it shares no more is said before it is so, and looked at again: whoever came meanwhile had been told that it shares. */
+  async function staysAlone(): Promise<boolean> {
+    await beat(db, { id, shares: false });
+    return (await beat(db, { id, shares: false })).others === 0;
   }
 
   let turns = 0;
@@ -115,8 +123,15 @@ export function shareLimits(needs: {
   const pending: Question[] = [];
   function ask(question: Question): Promise<void> {
     pending.push(question);
+    const over = new AbortController();
+    const late = rest(ANSWER_MS, over.signal).then(() => {
+      throw new Error('The database has not said in time what is left of a limit.');
+    });
     // All that come while another is under way are put together; whoever comes first puts them.
-    return known.then(() => inTurn(askAll)).catch(failOpen);
+    const answer = known.then(() => inTurn(askAll));
+    return Promise.race([answer, late])
+      .catch(failOpen)
+      .finally(() => over.abort());
   }
 
   async function askAll(): Promise<void> {

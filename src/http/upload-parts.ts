@@ -1,4 +1,4 @@
-import { PassThrough, type Readable } from 'node:stream';
+import { finished, PassThrough, type Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { badRequest, Fault, payloadTooLarge, unsupportedMediaType } from '../base/faults.ts';
 import { InvalidInput } from './details.ts';
@@ -74,11 +74,14 @@ export async function* uploadParts(
 }
 
 /** A file's bytes; that its body breaks off or is not well-formed, whoever reads them meets before the parts do. */
-function toldInWords(file: Readable, inWords: (error: Error) => Error): Readable {
+function toldInWords(file: Readable, inWords: (error: Error) => Error): PassThrough {
   const bytes = new PassThrough();
   // A part that nobody reads may break too.
   bytes.on('error', () => {});
-  file.on('error', (error) => bytes.destroy(inWords(error)));
+  // Also where the parser gives it up without a word, which ends no pipe.
+  finished(file, { writable: false }, (error) => {
+    if (error) bytes.destroy(inWords(error));
+  });
   return file.pipe(bytes);
 }
 
@@ -116,4 +119,4 @@ function understood<Thrown>(error: Thrown, request: FastifyRequest, maxFiles: nu
 }
 
 // The parser has no codes for these; a needle is what it makes of a boundary.
-const MALFORMED = /multipart|boundary|needle|terminated early|malformed|unexpected end/i;
+const MALFORMED = /multipart|boundary|needle|terminated early|premature close|malformed|unexpected end/i;

@@ -11,13 +11,6 @@ import type { Priority } from '../tasks/task.ts';
 import { handOver, traceOf } from './hand-over.ts';
 import type { SharedSettings } from './service.ts';
 
-/** Headers that a request for a task may carry, for the description. */
-export const TASK_HEADERS = {
-  'Idempotency-Key': 'The same key with the same body makes no second task while the first is kept.',
-  'X-Request-ID': 'Your identifier of this request; it comes back and goes into the callback.',
-  traceparent: 'A W3C trace, which the callback carries on.',
-};
-
 /** What a request asks for once its own fields were checked. */
 export interface AskedTask {
   readonly service: string;

@@ -14,6 +14,7 @@ import { ifMissing, removeStaleDrafts, writeDraft } from './draft.ts';
 import { isFileKey, placeOf } from './key.ts';
 import { listKeys } from './list-keys.ts';
 import { ofDisk, StorageAway } from './storage-away.ts';
+import { takeBack } from './take-back.ts';
 
 export interface BucketFiles extends Files {
   /** An `OperatorError` where only the operator can mend it; a warning where the storage cannot be reached yet. */
@@ -43,6 +44,9 @@ export function openBucketFiles({
 }): BucketFiles {
   const requests = openBucket(bucket, { keys, log, patienceMs });
   const pathOf = (key: string) => bucket.prefix + placeOf(key);
+  const remove = async (key: string, signal?: AbortSignal) =>
+    drop(await requests.ask({ method: 'DELETE', path: pathOf(key), signal }));
+  const takenBack = takeBack(remove, log);
 
   const files: Files = {
     async put(source, { maxBytes, signal }) {
@@ -52,13 +56,16 @@ export function openBucketFiles({
       try {
         await mkdir(draftsDir, { recursive: true });
         const drafted = await writeDraft(draft, source, { maxBytes, signal, durable: false });
-        sent = true;
-        const body = { ...drafted, open: () => createReadStream(draft) };
+        const open = () => {
+          sent = true;
+          return createReadStream(draft);
+        };
+        const body = { ...drafted, open };
         await drop(await requests.ask({ method: 'PUT', path: pathOf(key), body, signal }));
         return { key, ...drafted };
       } catch (error) {
-        // It may have arrived for all that.
-        if (sent) await files.remove(key).catch(() => {});
+        // It may have arrived for all that; and who did not answer is not asked again at once.
+        if (sent) await remove(key).catch(() => takenBack.add(key));
         throw ofDisk(error);
       } finally {
         await unlink(draft).catch(ifMissing);
@@ -83,7 +90,7 @@ export function openBucketFiles({
     },
 
     async remove(key) {
-      if (isFileKey(key)) await drop(await requests.ask({ method: 'DELETE', path: pathOf(key) }));
+      if (isFileKey(key)) await remove(key);
     },
 
     tidy: (now = Date.now()) => removeStaleDrafts(draftsDir, now),
@@ -93,7 +100,10 @@ export function openBucketFiles({
     ...files,
     check: () => checkBucket(bucket, { requests, log }),
     keys: () => listKeys(requests, bucket),
-    close: () => requests.close(),
+    async close() {
+      await takenBack.close();
+      await requests.close();
+    },
   };
 }
 
@@ -127,13 +137,13 @@ async function openPart(
   const { statusCode, headers, body } = answer;
   const [, from, to, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(String(headers['content-range'] ?? '')) ?? [];
   if (range === undefined && statusCode === 200) {
-    const sizeBytes = Number(headers['content-length']);
-    return { sizeBytes, start: 0, end: sizeBytes - 1, body };
+    const sizeBytes = Number(headers['content-length'] ?? Number.NaN);
+    if (Number.isInteger(sizeBytes)) return { sizeBytes, start: 0, end: sizeBytes - 1, body };
   }
   const isPart = statusCode === 206 && Number(from) === start && Number(to) <= (end ?? Number.POSITIVE_INFINITY);
   if (isPart) return { sizeBytes: Number(size), start, end: Number(to), body };
   body.destroy();
-  throw new StorageAway('it does not send the part that was asked for');
+  throw new StorageAway('it does not send what was asked for, or does not say how long it is');
 }
 
 const RESUMES = 4;

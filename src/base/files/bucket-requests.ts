@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from 'undici';
 import type { Log } from '../log.ts';
 import { rest } from '../loop.ts';
 import type { Bucket, BucketKeys } from './bucket-url.ts';
-import { StorageAway } from './storage-away.ts';
+import { ofDisk, StorageAway } from './storage-away.ts';
 
 export interface Question {
   readonly method: 'GET' | 'PUT' | 'DELETE';
@@ -20,7 +20,8 @@ export interface Question {
 export interface BucketRequests {
   /**
    * One signed request, repeated where that may help. Resolves with a success, whose body is to be read or destroyed, or
-   * with the storage's word that there is no such key, or no such part of it; everything else is {@link StorageAway}.
+   * with the storage's word that there is no such key (never for a PUT), or no such part of it (for a `range`);
+   * everything else is {@link StorageAway}.
    */
   ask(question: Question): Promise<Dispatcher.ResponseData | 'no-such-key' | 'no-such-part'>;
   close(): Promise<void>;
@@ -78,13 +79,17 @@ export function openBucket(
       answer = await once(question);
     } catch (error) {
       question.signal?.throwIfAborted();
+      // What was to be sent cannot be read here: that says nothing of the storage.
+      const ofBody = question.body && ofDisk(error);
+      if (ofBody instanceof StorageAway) throw ofBody;
       return new StorageAway(`it cannot be reached (${reasonOf(error)})`);
     }
     const { statusCode: status } = answer;
     if (status >= 200 && status < 300) return answer;
-    const code = codeIn(await answer.body.text().catch(() => ''));
-    if (status === 404 && question.path !== undefined && code !== 'NoSuchBucket') return 'no-such-key';
-    if (status === 416) return 'no-such-part';
+    const said = await answer.body.text().catch(() => undefined);
+    const code = codeIn(said ?? '');
+    if (status === 404 && saysNoSuchKey(question, said, code)) return 'no-such-key';
+    if (status === 416 && question.range !== undefined) return 'no-such-part';
     return new StorageAway(`it answers ${status}${code && ` ${code}`}`, { status, code });
   }
 
@@ -108,7 +113,15 @@ export function openBucket(
   };
 }
 
-const mayPass = ({ answered }: StorageAway) =>
+/**
+ * Whether a 404 is the storage's own: a proxy in between that knows no such host answers 404 as well, and then nothing is
+ * known of the file. Some storages answer the DELETE of what is not there so, and without a word.
+ */
+const saysNoSuchKey = ({ method, path }: Question, said: string | undefined, code: string) =>
+  path !== undefined && method !== 'PUT' && (code === 'NoSuchKey' || (method === 'DELETE' && said === ''));
+
+/** Whether the same request may succeed later, though nobody mends anything. */
+export const mayPass = ({ answered }: StorageAway) =>
   !answered || answered.status >= 500 || [408, 429].includes(answered.status) || answered.code === 'RequestTimeout';
 
 /** S3 says what is wrong as XML; of it the one word is enough, and the rest may quote what was signed. */

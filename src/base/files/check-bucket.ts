@@ -1,12 +1,13 @@
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { BucketRequests } from './bucket-requests.ts';
+import { type BucketRequests, mayPass } from './bucket-requests.ts';
 import type { Bucket } from './bucket-url.ts';
 import { StorageAway } from './storage-away.ts';
 
 /**
- * Asks for the first name in the bucket. What only the operator can mend is an `OperatorError`; a storage that does not
- * answer may do so later, and is a warning: what needs no file works without.
+ * Asks for the first name in the bucket. What the storage says that only the operator can mend is an `OperatorError`; one
+ * that does not answer may do so later, and what answers without a code of S3 is something in between, whose word is not
+ * the storage's: both are a warning, since what needs no file works without.
  */
 export async function checkBucket(
   bucket: Bucket,
@@ -19,9 +20,8 @@ export async function checkBucket(
   } catch (error) {
     if (!(error instanceof StorageAway)) throw error;
     const { answered, reason } = error;
-    if (answered && answered.status < 500 && answered.status !== 429)
-      throw new OperatorError(sentence(bucket, answered));
-    log.warn(`The storage of files at ${bucket.endpoint} does not answer: ${reason}. Files are refused until it does.`);
+    if (answered && answered.code !== '' && !mayPass(error)) throw new OperatorError(sentence(bucket, answered));
+    log.warn(`The storage of files at ${bucket.endpoint} cannot be used: ${reason}. Files are refused until it can.`);
   }
 }
 
@@ -42,6 +42,6 @@ function sentence({ endpoint, name }: Bucket, { status, code }: { status: number
     case 'IllegalLocationConstraintException':
       return `The bucket ${name} is in another region than FILES_URL says (region=).`;
     default:
-      return `The storage at ${endpoint} cannot be used as FILES_URL says: it answers ${status}${code && ` ${code}`}.`;
+      return `The storage at ${endpoint} cannot be used as FILES_URL says: it answers ${status} ${code}.`;
   }
 }

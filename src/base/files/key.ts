@@ -6,3 +6,6 @@ export const isFileKey = (key: string): boolean => /^[0-9A-HJKMNP-TV-Z]{26}$/.te
  * what spreads the files evenly over 1024 folders.
  */
 export const placeOf = (key: string): string => `${key.slice(-2)}/${key}`;
+
+/** Whether a folder has the name of one of these. */
+export const isFolderOfFiles = (name: string): boolean => /^[0-9A-HJKMNP-TV-Z]{2}$/.test(name);

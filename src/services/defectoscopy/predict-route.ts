@@ -1,14 +1,15 @@
 import type { Static } from 'typebox';
-import { idempotencyKeyReused, queueUnavailable, validationError } from '../../base/faults.ts';
+import { queueUnavailable, validationError } from '../../base/faults.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
-import { reply as answer, refusal, Success, success } from '../../http/envelope.ts';
+import { success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { Roster } from '../../tasks/roster.ts';
 import type { TaskStore } from '../../tasks/store.ts';
-import { acceptTask, checkField, TASK_HEADERS } from '../accept-task.ts';
+import { acceptTask, checkField } from '../accept-task.ts';
 import { estimateSeconds } from '../estimate.ts';
 import type { SharedSettings } from '../service.ts';
+import { taskRequest } from '../task-request.ts';
 import { accepted } from './examples.ts';
 import { imagePolicy } from './image-policy.ts';
 import { Accepted, PredictRequest } from './schema.ts';
@@ -32,22 +33,8 @@ export function predictRoute(
       schema: {
         summary: 'Create a classification task',
         operationId: 'predict',
-        tags: ['tasks'],
         body: PredictRequest,
-        shown: { headers: TASK_HEADERS },
-        response: {
-          202: answer(
-            'Queued.',
-            Success(Accepted),
-            { queued: accepted },
-            {
-              Location: 'Equal to `status_url`.',
-              'Idempotency-Replayed': '`true` where an earlier request with the same key made the task.',
-            },
-          ),
-          422: refusal(validationError('`image_url` is required.'), idempotencyKeyReused()),
-          503: refusal(queueUnavailable()),
-        },
+        ...taskRequest({ accepted: Accepted, example: accepted, invalid: '`image_url` is required.' }),
       },
     },
     async (request, reply) => {

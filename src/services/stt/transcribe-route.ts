@@ -1,16 +1,16 @@
 import type { Static } from 'typebox';
-import { idempotencyKeyReused, queueUnavailable, validationError } from '../../base/faults.ts';
+import { validationError } from '../../base/faults.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { memberText } from '../../base/json-text.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
-import { reply as answer, refusal, Success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { keepBodyText } from '../../http/json-text.ts';
 import type { Roster } from '../../tasks/roster.ts';
 import type { TaskStore } from '../../tasks/store.ts';
-import { acceptTask, checkField, TASK_HEADERS } from '../accept-task.ts';
+import { acceptTask, checkField } from '../accept-task.ts';
 import { estimateSeconds } from '../estimate.ts';
 import type { SharedSettings } from '../service.ts';
+import { taskRequest } from '../task-request.ts';
 import { audioPolicy } from './audio-policy.ts';
 import { accepted } from './examples.ts';
 import { isLanguage } from './languages.ts';
@@ -45,22 +45,8 @@ export async function transcribeRoute(app: Gateway, needs: Needs): Promise<void>
         schema: {
           summary: 'Create a transcription task',
           operationId: 'transcribe',
-          tags: ['tasks'],
           body: TranscribeRequest,
-          shown: { headers: TASK_HEADERS },
-          response: {
-            202: answer(
-              'Queued.',
-              Success(Accepted),
-              { queued: accepted },
-              {
-                Location: 'Equal to `status_url`.',
-                'Idempotency-Replayed': '`true` where an earlier request with the same key made the task.',
-              },
-            ),
-            422: refusal(validationError('`url` is required.'), idempotencyKeyReused()),
-            503: refusal(queueUnavailable()),
-          },
+          ...taskRequest({ accepted: Accepted, example: accepted, invalid: '`url` is required.' }),
         },
       },
       async (request, reply) => {

@@ -1,31 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Db } from '../../../base/db.ts';
-import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
+import { describe, expect, it } from 'vitest';
 import { openReports } from './postgres.ts';
-import type { Change, NewReport, Report, Reports } from './report.ts';
-import { clearTrail } from './testing/trail.ts';
-import { verifyTrail } from './verify.ts';
+import type { NewReport } from './report.ts';
+import { testReports } from './testing/reports.ts';
 
-let database: TestDatabase;
-let db: Db;
-let reports: Reports;
-beforeAll(async () => {
-  database = await testDatabase();
-  db = database.db;
-  reports = openReports({ db, apply: true });
-});
-afterEach(async () => {
-  expect(await verifyTrail(db)).toMatchObject({ outcome: 'whole' });
-  await clearTrail(db);
-  await db.query('truncate reports');
-  await db.query('truncate catalog_records cascade');
-});
-afterAll(() => database.drop());
+const { db, reports, reported, decide } = await testReports();
 
-const reported = async (over: Partial<NewReport> = {}): Promise<Report> =>
-  (await reports.create({ recordId: 'a:1', actionType: 'delete', reporter: 'token-reader', ...over })).report;
-const decide = (report: Report, change: Omit<Change, 'actor'>, actor = 'anna') =>
-  reports.change(report.id, { actor, ...change });
 describe('what decisions do to the catalog', () => {
   const record = (recordId: string) =>
     db.query(

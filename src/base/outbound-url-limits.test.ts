@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { readHoles } from './addresses.ts';
+import { checkUrl, listedHost, type UrlPolicy, UrlRefused } from './outbound-url.ts';
+
+const WEBHOOK: UrlPolicy = { kind: 'webhook', loopback: false };
+const LISTED: UrlPolicy = { kind: 'allowlist', hosts: ['storage.example.com', 'storage.example.com:8443'] };
+const OPERATOR: UrlPolicy = { kind: 'operator', origin: 'http://10.0.0.1:9000' };
+
+function reasonOf(url: string, policy: UrlPolicy = WEBHOOK): string {
+  try {
+    checkUrl(url, policy);
+    return 'good';
+  } catch (error) {
+    expect(error).toBeInstanceOf(UrlRefused);
+    expect(error).toMatchObject({ name: 'UrlRefused' });
+    return (error as UrlRefused).reason;
+  }
+}
+
+/** https://fetch.spec.whatwg.org/#port-blocking, without 0, which no URL of ours may name. */
+const FETCH_BAD_PORTS = [
+  ...[1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109],
+  ...[110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530],
+  ...[531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190],
+  ...[5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+];
+/** Windows shares, rsync, databases, container engines, etcd, remote desktops, queues, caches, the kubelet. */
+const OF_A_MACHINE = [
+  ...[445, 873, 1433, 1521, 2375, 2376, 2379, 2380, 3306, 3389, 5432, 5433, 5672, 6379, 6380, 9042, 9092, 9200, 9300],
+  ...[10250, 11211, 27017],
+];
+
+it('a webhook goes to every port but those of other protocols, each of them by name', () => {
+  const refused: number[] = [];
+  for (let port = 1; port <= 65_535; port++) {
+    if (reasonOf(`https://a.example.com:${port}/`) === 'port') refused.push(port);
+  }
+  expect(refused).toEqual([...FETCH_BAD_PORTS, ...OF_A_MACHINE].sort((a, b) => a - b));
+});
+
+describe('a refusal says by a word what is wrong', () => {
+  const label = 'a'.repeat(61);
+  const host = (length: number) => `${`${label}.`.repeat(4)}${'b'.repeat(length - 4 * 62)}`;
+  it.each<[string, string, UrlPolicy?]>([
+    ['https://a.example.com:65535/', 'good'],
+    ['https://a.example.com:65536/', 'port'],
+    ['https://a.example.com:99999/', 'port'],
+    ['https://a.example.com:1x/', 'port'],
+    ['https://a.example.com:/', 'port'],
+    ['x https://a.example.com/', 'syntax'],
+    ['"https://a.example.com/', 'syntax'],
+    ['a.example.com', 'syntax'],
+    ['xhttps://a.example.com/', 'scheme'],
+    ['httpsx://a.example.com/', 'scheme'],
+    ['ftp://a.example.com/', 'scheme'],
+    ['HTTPS://A.EXAMPLE.COM/', 'good'],
+    [`https://${host(253)}/`, 'good'],
+    [`https://${host(254)}/`, 'host'],
+    ['https://!a.example.com/', 'host'],
+    ['https://a.example.com!/', 'host'],
+    ['https://пример.рф/', 'good'],
+    // One letter written as two code points, which a name server would never see.
+    ['https://e\u0301.example.com/', 'good'],
+    ['https://other.example.com/', 'not_listed', LISTED],
+    ['https://storage.example.com/', 'good', LISTED],
+    ['https://storage.example.com:443/', 'good', LISTED],
+    ['https://storage.example.com:8443/', 'good', LISTED],
+    ['https://storage.example.com:8444/', 'not_listed', LISTED],
+    ['http://10.0.0.1:9000/a', 'good', OPERATOR],
+    ['http://10.0.0.1:9001/a', 'not_listed', OPERATOR],
+    ['https://[2606:4700::1111]/', 'good'],
+    ['https://[fd00::1]/', 'not_public'],
+  ])('%.60s: %s', (url, reason, policy) => {
+    expect(reasonOf(url, policy)).toBe(reason);
+  });
+
+  it('and by a sentence where plain http would be good', () => {
+    expect(() => checkUrl('http://a.example.com/', WEBHOOK)).toThrow(/^The URL must begin with https:\/\/\.$/);
+    expect(() => checkUrl('http://a.example.com/', { kind: 'webhook', loopback: true })).toThrow(/only for localhost/);
+  });
+});
+
+it('an address of IPv6 that the operator opened is reached, and its neighbour is not', () => {
+  const holes = readHoles({ cidrs: ['fd00:1::/32'] });
+  expect(reasonOf('https://[fd00:1::7]/', { ...WEBHOOK, holes })).toBe('good');
+  expect(reasonOf('https://[fd00:2::7]/', { ...WEBHOOK, holes })).toBe('not_public');
+});
+
+it('an entry of a list is told how it is written, with a port only where ports are listed', () => {
+  expect(() => listedHost('https://a')).toThrow(/write it like storage\.example\.com, without/);
+  expect(() => listedHost('https://a', { ports: true })).toThrow(
+    /like storage\.example\.com or storage\.example\.com:8443,/,
+  );
+  expect(() => listedHost('a[::1]:443')).toThrow(/is not a host/);
+});
