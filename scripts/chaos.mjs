@@ -1,23 +1,39 @@
-// `kill -9` on everything in turn, for as long as you like: node scripts/chaos.mjs --seed 7 --tasks 2000 --minutes 5
-// It is test/chaos.test.ts with other numbers.
+// Everything that may befall a product, for as long as you like, and what came of it:
+// node scripts/chaos.mjs --seed 7 --tasks 20000 --minutes 10 --faults kill,pause,partition,restart,failover,disk-full,slow-disk
+// It is test/chaos-all.test.ts with other numbers. Disks are filled and slowed on Linux as root, with loop devices.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+const FAULTS = ['kill', 'pause', 'partition', 'restart', 'failover', 'disk-full', 'slow-disk'];
+
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
-    tasks: { type: 'string', default: '1000' },
-    minutes: { type: 'string', default: '5' },
+    tasks: { type: 'string', default: '2000' },
+    minutes: { type: 'string', default: '3' },
+    faults: { type: 'string', default: FAULTS.join() },
   },
 });
+const unknown = values.faults.split(',').filter((fault) => !FAULTS.includes(fault));
+if (unknown.length > 0 || ![values.seed, values.tasks, values.minutes].every((number) => Number(number) >= 0)) {
+  console.error(`--seed, --tasks and --minutes take numbers, --faults takes of ${FAULTS.join()}.`);
+  process.exit(2);
+}
 const { status } = spawnSync(
   process.execPath,
-  [fileURLToPath(new URL('test.mjs', import.meta.url)), 'test/chaos.test.ts', '-t', 'whatever is killed'],
+  [fileURLToPath(new URL('test.mjs', import.meta.url)), 'test/chaos-all.test.ts'],
   {
     cwd: fileURLToPath(new URL('../', import.meta.url)),
     stdio: 'inherit',
-    env: { ...process.env, CHAOS_SEED: values.seed, CHAOS_TASKS: values.tasks, CHAOS_MINUTES: values.minutes },
+    env: {
+      ...process.env,
+      CHAOS_SEED: values.seed,
+      CHAOS_TASKS: values.tasks,
+      CHAOS_MINUTES: values.minutes,
+      CHAOS_FAULTS: values.faults,
+      CHAOS_TELL: 'yes',
+    },
   },
 );
 process.exitCode = status ?? 1;

@@ -1,97 +1,20 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../src/base/log.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { supervise } from '../src/roles/supervise.ts';
 import { RESULT, startProduct } from './helpers/product.ts';
-import { startReceiver } from './helpers/receiver.ts';
-import {
-  type Assay,
-  cleanUp,
-  databasePid,
-  databaseUrl,
-  newPlace,
-  type Place,
-  signalTo,
-  startAssay,
-} from './processes/assay.ts';
-import { type Audit, openAudit } from './processes/audit.ts';
-import {
-  faultsOfWebhooks,
-  type Kill,
-  random,
-  unleash,
-  untilHolding,
-  untilTakenOver,
-  VICTIMS,
-} from './processes/chaos.ts';
+import { type Assay, cleanUp, databasePid, newPlace, type Place, signalTo, startAssay } from './processes/assay.ts';
 import { finished, predict, uploadPicture } from './processes/client.ts';
 import { until } from './processes/until.ts';
 
-// For longer: node scripts/chaos.mjs --seed 7 --tasks 2000 --minutes 5
-const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
-const TASKS = Number(process.env['CHAOS_TASKS'] ?? 240);
-const DURATION_MS = Number(process.env['CHAOS_MINUTES'] ?? 0) * 60_000;
-
 const ENV = {
   DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0',
-  WEBHOOK_TIMEOUT_SECONDS: '1',
-  WEBHOOK_RETRY_SCHEDULE: '0,0.1,0.5,1,1,2,2,5,5,5,10,10',
   LOG_LEVEL: 'warn',
 };
 
-vi.setConfig({ testTimeout: DURATION_MS * 2 + 150_000 });
 afterEach(cleanUp);
-
-it('ends every acknowledged task once, whatever is killed', async () => {
-  const place = await newPlace();
-  const dice = random(SEED + 1);
-  const receiver = await startReceiver(() => (dice() < 0.2 ? 500 : 204));
-  const first = startAssay(place, { env: ENV });
-  await first.says(/is ready/);
-  const audit = await openAudit(await databaseUrl(place));
-  try {
-    const began = performance.now();
-    const given = { place, env: ENV, audit, receiver, tasks: TASKS, seed: SEED, durationMs: DURATION_MS };
-    const { kills, acknowledged, answers, assay } = await unleash({ assay: first, ...given });
-    const ids = [...acknowledged.values()].map(({ id }) => id);
-    const polled = new Map<string, Record<string, unknown>>();
-    for (const id of ids) polled.set(id, await finished(assay, id));
-    const tookMs = performance.now() - began;
-    await until(async () => (await pendingWebhooks(audit)) === 0, 90_000);
-
-    console.table(recoveries(kills));
-    console.table(Object.fromEntries(answers));
-    const { rows } = await audit.db.query<{ tasks: number; attempts: number }>(
-      'select count(*) as tasks, sum(attempts) as attempts from tasks',
-    );
-    console.log(
-      `Seed ${SEED}: ${ids.length} tasks acknowledged, all ended after ${seconds(tookMs)} by ${rows[0]!.attempts} attempts; ` +
-        `${receiver.received.length} webhook requests.`,
-    );
-
-    // Asked for more than once, written down once, ended once.
-    expect(new Set(ids).size).toBe(acknowledged.size);
-    expect(rows[0]!.tasks).toBe(acknowledged.size);
-    expect([...(await audit.ends(ids))].filter(([, ends]) => ends !== 1)).toEqual([]);
-    expect([...polled.values()].filter(({ status }) => status !== 'done')).toEqual([]);
-
-    const told = [...acknowledged.values()]
-      .filter(({ webhook }) => webhook)
-      .map(({ id }) => [id, polled.get(id)!] as const);
-    expect(told.length).toBeGreaterThan(10);
-    expect(faultsOfWebhooks(receiver.received, new Map(told))).toEqual([]);
-
-    // Nothing but the one refusal that says "later", and connections that broke.
-    const statuses = [...answers.keys()].filter((answer) => /^\d/.test(answer));
-    expect(statuses.sort()).toEqual(['202', '503 QUEUE_UNAVAILABLE']);
-    for (const { victim, recoveryMs } of kills) if (victim === 'worker') expect(recoveryMs).toBeLessThan(10_000);
-  } finally {
-    await audit.close();
-    await receiver.close();
-  }
-});
 
 it('answers 503 while its database is down, and goes on by itself when it is back', async () => {
   const place = await newPlace();
@@ -126,11 +49,9 @@ describe('with a database of its own', () => {
   let database: TestDatabase;
   let place: Place;
   let assay: Assay;
-  let audit: Audit;
   let env: Record<string, string>;
   beforeEach(async () => {
     database = await testDatabase();
-    audit = await openAudit(database.url);
     place = await newPlace();
     env = { ...ENV, DATABASE_URL: database.url };
     assay = startAssay(place, { env });
@@ -138,7 +59,6 @@ describe('with a database of its own', () => {
   });
   afterEach(async () => {
     await cleanUp();
-    await audit.close();
     await database.drop();
   });
 
@@ -161,30 +81,6 @@ describe('with a database of its own', () => {
     const { rows } = await database.db.query<{ id: string }>('select id from tasks');
     expect(rows).toEqual([{ id: second.body.data.task_id }]);
     expect(await finished(assay, rows[0]!.id)).toMatchObject({ status: 'done' });
-  });
-
-  it('does not count what a worker ends that slept through its lease', async () => {
-    const other = startAssay(place, { args: ['work', '--service', 'defectoscopy'], env });
-    await until(async () => (await assay.call('/ready')).body.data.workers_online === 2);
-    const picture = await uploadPicture(assay, 1);
-    const ids = await predictMany(assay, picture, 60);
-    const sleeper = await assay.child('work');
-    const held = await untilHolding(audit, sleeper);
-    signalTo(sleeper, 'SIGSTOP');
-    const asleep = performance.now();
-    await untilTakenOver(audit, held, sleeper);
-    const tookMs = performance.now() - asleep;
-    console.log(`What a worker held that had stopped was taken over after ${seconds(tookMs)}.`);
-    expect(tookMs).toBeLessThan(10_000);
-
-    signalTo(sleeper, 'SIGCONT');
-    await until(async () => (await assay.call('/ready')).body.data.workers_online === 2);
-    other.kill('SIGTERM');
-    await other.ended;
-    ids.push(...(await predictMany(assay, picture, 10)));
-    for (const id of ids) expect(await finished(assay, id)).toMatchObject({ status: 'done' });
-    expect([...(await audit.ends(ids))].filter(([, ends]) => ends !== 1)).toEqual([]);
-    expect(await assay.child('work')).toBe(sleeper);
   });
 });
 
@@ -225,25 +121,10 @@ it('fails a task as WORKER_LOST that has killed its worker three times, and work
   }
 });
 
-function recoveries(kills: readonly Kill[]): object {
-  const byVictim = VICTIMS.map((victim) => {
-    const times = kills.filter((kill) => kill.victim === victim).map(({ recoveryMs }) => recoveryMs);
-    times.sort((a, b) => a - b);
-    const median = seconds(times[Math.floor(times.length / 2)]!);
-    return [victim, { kills: times.length, 'median recovery': median, longest: seconds(times.at(-1)!) }] as const;
-  });
-  return Object.fromEntries(byVictim);
-}
-
 const predictMany = async (assay: Assay, picture: string, count: number): Promise<string[]> => {
   const answers = await Promise.all(Array.from({ length: count }, () => predict(assay, picture)));
   return answers.map(({ body }) => body.data.task_id);
 };
-
-async function pendingWebhooks({ db }: Audit): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(`select count(*) from deliveries where state = 'pending'`);
-  return rows[0]!.count;
-}
 
 const ANSWERED = [() => true, () => false] as const;
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -11,34 +10,18 @@ import { ADMIN_KEY, fakeReading, pdf } from './helpers/passports.ts';
 import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 import { fakeHearing, HEARD } from './helpers/speech.ts';
 import { freePort, REPOSITORY } from './processes/assay.ts';
+import { runAssay } from './processes/run-assay.ts';
 
 // Real processes start here, on whatever machine.
 vi.setConfig({ testTimeout: 120_000 });
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
 
 const WALL = join(REPOSITORY, 'examples/wall.jpg');
 const NOTE = join(REPOSITORY, 'examples/voice-note.mp3');
 let folder: string;
 
 /** The command as a user types it, in a folder of its own, where nothing is configured. */
-function assay(args: readonly string[], env: Record<string, string> = {}, interrupt?: AbortSignal): Promise<Ended> {
-  return new Promise((resolve) => {
-    const options = {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], HOME: folder, DATA_DIR: join(folder, 'data'), ...env },
-    };
-    const script = join(REPOSITORY, 'scripts/assay.mjs');
-    const child = execFile(process.execPath, [script, ...args], options, (_, out, err) => {
-      resolve({ code: child.exitCode ?? -1, out, err });
-    });
-    interrupt?.addEventListener('abort', () => child.kill('SIGINT'));
-  });
-}
+const assay = (args: readonly string[], env: Record<string, string> = {}, interrupt?: AbortSignal) =>
+  runAssay(args, { cwd: folder, env, interrupt });
 
 let photos: Product;
 let speech: Product;

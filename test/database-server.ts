@@ -51,6 +51,6 @@ async function removeAbandoned(): Promise<void> {
       const lock = await readLock(join(dataDir, 'postgres', 'cluster'));
       if (lock && (await isServerOf(lock.pid, join(dataDir, 'postgres', 'cluster')))) process.kill(lock.pid, 'SIGQUIT');
     }
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => {}); // somebody else's
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // somebody else's, or a disk of a test
   }
 }

@@ -148,14 +148,22 @@ describe('the documentation', () => {
     const help = async (command: string) => {
       const text =
         options.get(command) ??
-        (await run(process.execPath, [fileURLToPath(new URL('scripts/assay.mjs', ROOT)), command, '--help'])).stdout;
+        (
+          await run(process.execPath, [
+            fileURLToPath(new URL('scripts/assay.mjs', ROOT)),
+            ...command.split(' '),
+            '--help',
+          ])
+        ).stdout;
       options.set(command, text);
       return text;
     };
     let seen = 0;
     for (const document of DOCUMENTS) {
       for (const { code } of blocksOf(await read(document)).filter(({ kind }) => kind.startsWith('sh'))) {
-        for (const [, command = '', rest = ''] of code.matchAll(/npx assay ([a-z]+)([^#|\n]*)/g)) {
+        for (const [, command = '', rest = ''] of code.matchAll(
+          /npx assay ((?:(?:audit|models|tokens) )?[a-z]+)([^#|\n]*)/g,
+        )) {
           for (const [option] of rest.matchAll(/(?<=\s)--[a-z-]+/g)) {
             expect(await help(command), `${document}: npx assay ${command} ${option}`).toContain(option);
             seen++;

@@ -67,7 +67,7 @@ describe('a configuration that cannot work stops the start with a sentence', () 
     ['an estimate beyond a day', { DEFECTOSCOPY_ESTIMATE_WARM: '86401' }, /^DEFECTOSCOPY_ESTIMATE_WARM: must be/],
     ['a delivery in eternity', { WEBHOOK_RETRY_SCHEDULE: '0,Infinity' }, /^WEBHOOK_RETRY_SCHEDULE: must be/],
     ['no delivery at all', { WEBHOOK_RETRY_SCHEDULE: ',' }, /^WEBHOOK_RETRY_SCHEDULE: must be/],
-    ['a secret of no token', { DEFECTOSCOPY_WEBHOOK_SECRETS: `000000000000:whsec_x` }, /names a token that is not/],
+    ['a secret that signs nothing', { DEFECTOSCOPY_WEBHOOK_SECRETS: `000000000000:whsec_x` }, /is not base64/],
   ])('%s', async (_, env, sentence) => {
     expect(await sentences(env)).toEqual([expect.stringMatching(sentence)]);
   });

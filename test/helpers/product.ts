@@ -145,6 +145,7 @@ export async function startProduct({
         maxAttempts: settings.workerMaxAttempts,
         meters: createWorkMeters(of, registry),
         metrics: () => registry.getMetricsAsJSON(),
+        traces: house.traces,
         log,
         signal: own.signal,
       });

@@ -1,0 +1,137 @@
+// The load of a soak: clients that ask for a task and poll until it is done, one in five with a webhook.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+const WEBHOOKS = 0.2;
+/** Several origins: a deliverer makes few attempts at a time at each. */
+const RECEIVERS = 4;
+/** The smallest there is: the model of a soak only looks whether it is there. */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** `renewMs`: how often the picture that tasks name is uploaded again, since uploads expire with the results. */
+export async function startLoad({ url, token, renewMs }) {
+  const pool = new Pool(url, { connections: 32, pipelining: 1 });
+  const headers = { authorization: `Bearer ${token}` };
+  const count = { accepted: 0, done: 0, wanted: 0, delivered: 0, refused: 0, underWay: 0 };
+  const faults = new Map();
+  let times = { accept: [], poll: [] };
+
+  const receivers = await Promise.all(
+    Array.from({ length: RECEIVERS }, async () => {
+      const server = createServer((request, response) => {
+        count.delivered++;
+        request.resume();
+        response.writeHead(204).end();
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  const hooks = receivers.map((server) => `http://127.0.0.1:${server.address().port}/hook`);
+
+  async function call(verb, request) {
+    const began = performance.now();
+    const { statusCode, body } = await pool.request({ headersTimeout: 30_000, ...request });
+    const data = (await body.json()).data;
+    times[verb].push(performance.now() - began);
+    if (statusCode >= 300) throw new Error(`${verb} was answered ${statusCode}`);
+    return data;
+  }
+
+  const upload = () =>
+    call('accept', {
+      path: '/files',
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'image/png' },
+      body: PICTURE,
+    });
+  let picture = await upload();
+  const renewal = setInterval(() => {
+    upload().then(
+      (next) => {
+        picture = next;
+      },
+      (error) => fault(error),
+    );
+  }, renewMs);
+
+  function fault({ message }) {
+    count.refused++;
+    faults.set(message, (faults.get(message) ?? 0) + 1);
+  }
+
+  async function task(firstPollMs) {
+    count.underWay++;
+    try {
+      const webhook = Math.random() < WEBHOOKS && hooks[count.wanted % hooks.length];
+      const { task_id } = await call('accept', {
+        path: '/predict',
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ image_url: picture.url, ...(webhook && { webhook_url: webhook }) }),
+      });
+      count.accepted++;
+      if (webhook) count.wanted++;
+      for (let restMs = firstPollMs; ; restMs = 1000) {
+        await delay(restMs);
+        const { status } = await call('poll', { path: `/result/${task_id}`, method: 'GET', headers });
+        if (status === 'done') break;
+        if (status === 'failed') throw new Error('a task failed');
+      }
+      count.done++;
+    } catch (error) {
+      fault(error);
+    } finally {
+      count.underWay--;
+    }
+  }
+
+  /** Waits until everything that was asked for is done and delivered. */
+  async function drained() {
+    while (count.underWay > 0 || count.delivered < count.wanted) await delay(50);
+  }
+
+  return {
+    count,
+    faults,
+    /** Latencies since the last call. */
+    takeTimes() {
+      const taken = times;
+      times = { accept: [], poll: [] };
+      return taken;
+    },
+    /** As many tasks per second, to the last webhook, as `clients` get through that wait for each task before the next. */
+    async ceiling({ seconds, clients }) {
+      const before = count.done;
+      const began = performance.now();
+      const client = async () => {
+        while (performance.now() - began < seconds * 1000) await task(10);
+      };
+      await Promise.all(Array.from({ length: clients }, client));
+      await drained();
+      return (count.done - before) / ((performance.now() - began) / 1000);
+    },
+    /** Begins `perSecond` tasks a second, however long each takes, until `signal` aborts. */
+    async steady({ perSecond, signal }) {
+      const began = performance.now();
+      for (let begun = 0; !signal.aborted; await delay(10, undefined, { signal }).catch(() => {})) {
+        const due = ((performance.now() - began) / 1000) * perSecond;
+        for (; begun < due && count.underWay < 20 * perSecond; begun++) void task(500);
+      }
+      await Promise.race([drained(), delay(30_000)]);
+    },
+    async close() {
+      clearInterval(renewal);
+      await pool.destroy();
+      for (const server of receivers) {
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { entryOf } from '../src/services/catalog/records/entry.ts';
+import { write } from '../src/services/catalog/records/write.ts';
+import { type Catalog, startCatalog } from './helpers/catalog.ts';
+
+const SENTENCE = 'The image is damaged or incomplete.';
+
+let catalog: Catalog;
+beforeAll(async () => {
+  catalog = await startCatalog();
+  const failed = (taskId: string, code: string) =>
+    entryOf('defectoscopy', {
+      ...{ taskId, status: 'failed', createdAt: new Date(), title: `${taskId}.jpg`, text: SENTENCE },
+      result: { error: SENTENCE, error_code: code },
+    } as const);
+  await catalog.house.db.transaction((tx) => write(tx, [failed('known', 'IMAGE_CORRUPT'), failed('new', 'NEW_CODE')]));
+});
+afterAll(() => catalog.stop());
+
+it.each(['/', '/?view=table'])(
+  'at %s a failed task tells why in the reader’s language, where it has words',
+  async (path) => {
+    const page = async (language: string) =>
+      (await catalog.reader.get(path, { accept: 'text/html', 'accept-language': language })).text;
+    const russian = await page('ru');
+    expect(russian).toContain('Снимок повреждён или не полон.');
+    // Of a code that is not known, the sentence that came.
+    expect(russian.split(SENTENCE).length - 1).toBe(path === '/' ? 1 : 2);
+    const english = await page('en');
+    expect(english).toContain(SENTENCE);
+    expect(english).not.toContain('Снимок');
+  },
+);
+
+it('programs get the text as it was indexed', async () => {
+  const { body } = await catalog.reader.get('/search?service=defectoscopy', { 'accept-language': 'ru' });
+  expect(body.items.map(({ snippet }: { snippet: string }) => snippet)).toEqual([SENTENCE, SENTENCE]);
+  expect(body.items[0]).not.toHaveProperty('failure');
+});

@@ -1,0 +1,128 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { type Received, startReceiver } from './helpers/receiver.ts';
+import { cleanUp } from './processes/assay.ts';
+import { random, type Struck, strokesOf, unleash } from './processes/chaos.ts';
+import { disksWork, removeDisks } from './processes/chaos-disk.ts';
+import { type Ground, startGround } from './processes/chaos-ground.ts';
+import type { Fault, StrokeName } from './processes/chaos-strokes.ts';
+import { type Evidence, faultsOf, gather, strayFiles } from './processes/chaos-verdict.ts';
+import { cleanUpServers } from './processes/postgres.ts';
+
+// For longer: node scripts/chaos.mjs --seed 7 --tasks 20000 --minutes 10
+const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
+const TASKS = Number(process.env['CHAOS_TASKS'] ?? 300);
+const DURATION_MS = Number(process.env['CHAOS_MINUTES'] ?? 0) * 60_000;
+const ASKED = process.env['CHAOS_FAULTS']?.split(',') as Fault[] | undefined;
+
+/** What everybody's run has time for, in this order: to the processes, and meanwhile to the network and the database. */
+const SHORT: readonly StrokeName[] = [
+  'kill deliverer',
+  'pause worker',
+  'kill supervisor',
+  'partition worker',
+  'restart database',
+  'failover database',
+  'kill database',
+];
+
+const ENV = {
+  DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0',
+  WEBHOOK_TIMEOUT_SECONDS: '1',
+  WEBHOOK_RETRY_SCHEDULE: '0,0.1,0.5,1,1,2,2,5,5,5,10,10',
+  LOG_LEVEL: 'warn',
+};
+
+vi.setConfig({ testTimeout: DURATION_MS * 2 + 240_000 });
+afterEach(async () => {
+  // First: a folder that a disk is mounted on cannot be removed.
+  await removeDisks();
+  await cleanUp();
+  await cleanUpServers();
+});
+
+it('ends every acknowledged task once, whatever befalls its processes, its database, its disks and its network', async () => {
+  const strokes = ASKED ? strokesOf(ASKED) : SHORT;
+  const wantsDisks = strokes.some((name) => name.includes('disk'));
+  const onDisks = wantsDisks && (await disksWork());
+  if (wantsDisks && !onDisks) console.warn('No disks can be made here: they are neither full nor slow in this run.');
+  const dice = random(SEED + 100);
+  const receiver = await startReceiver(() => (dice() < 0.2 ? 500 : 204));
+  const ground = await startGround({ env: ENV, onDisks, modelMs: 50 });
+  try {
+    const { struck, traffic } = await unleash(ground, receiver, {
+      ...{ seed: SEED, tasks: TASKS, durationMs: DURATION_MS, strokes, order: ASKED ? 'shuffled' : 'given' },
+      ...(process.env['CHAOS_TELL'] && { tell: (what) => process.stdout.write(`${sinceStart()} ${what}\n`) }),
+      perSecond: DURATION_MS > 0 ? (TASKS * 1000) / DURATION_MS : 15,
+    });
+    const needs = { traffic, audit: ground.audit, gateway: ground.now('gateway'), received: receiver.received };
+    const evidence = await gather({ ...needs, patienceMs: 90_000 });
+    report(struck, evidence, ground);
+    expect(faultsOf(evidence)).toEqual([]);
+    const stray = await strayFiles(ground.audit, ground.dataDir);
+    console.log(`${stray.nameless.length} files were left by uploads that broke off before their row.`);
+    expect(stray.missing).toEqual([]);
+    expect(ground.deaths()).toEqual([]);
+    expect(evidence.firstSeen.size).toBeGreaterThan(10);
+    for (const { stroke, recoveryMs } of struck) if (stroke === 'kill worker') expect(recoveryMs).toBeLessThan(30_000);
+
+    // A verdict that finds nothing has looked, if it finds what is put there.
+    const planted = await plantFaults(ground, evidence, receiver.received);
+    expect(faultsOf(await gather({ ...needs, patienceMs: 0 })).sort()).toEqual(planted.sort());
+    expect(await ground.stop()).toEqual([]);
+  } finally {
+    await receiver.close();
+  }
+});
+
+/** Loses a task, changes a result, holds another task and sends a webhook under a second name; answers how that reads. */
+async function plantFaults({ audit }: Ground, evidence: Evidence, received: Received[]): Promise<string[]> {
+  const { acknowledged, polled, firstSeen, counts } = evidence;
+  const silent = [...acknowledged.values()].filter(({ webhook }) => !webhook).map(({ id }) => id);
+  const changed = silent.find((id) => firstSeen.has(id))!;
+  const [lost, held] = silent.filter((id) => id !== changed);
+  const [first] = received;
+  const told = String(first!.headers['x-service-task-id']);
+  const before = JSON.stringify(polled.get(changed));
+  const { rows } = await audit.db.query<{ delivery: string }>(PLANT, [lost, changed, held]);
+  received.push({ ...first!, headers: { ...first!.headers, 'x-service-delivery-id': 'another' } });
+  return [
+    `${lost}: lost`,
+    `${counts.tasks - 1} tasks are stored and ${acknowledged.size} were acknowledged`,
+    `${changed}: ended 2 times`,
+    `${changed}: said ${before}, then ${before.replace('brick_wall', 'plaster')}`,
+    `${held}: ended 2 times`,
+    '1 tasks are still held',
+    `${told}: 2 delivery ids, 1 bodies`,
+    ...(rows[0] ? ['1 deliveries were not made', '1 deliveries are still held'] : []),
+  ];
+}
+
+const PLANT = `
+  with lost as (delete from tasks where id = $1),
+       changed as (update tasks set result = replace(result::text, 'brick_wall', 'plaster')::json where id = $2),
+       held as (update tasks set worker = 'nobody', leased_until = now() + interval '1 hour' where id = $3)
+  update deliveries set state = 'pending', due_at = now() + interval '1 hour', leased_until = now() + interval '1 hour'
+   where id = (select min(id) from deliveries)
+  returning id as delivery
+`;
+
+function report(struck: readonly Struck[], { answers, counts, received, ends }: Evidence, ground: Ground): void {
+  const rows = [...new Set(struck.map(({ stroke }) => stroke))].sort().map((stroke) => {
+    const these = struck.filter((each) => each.stroke === stroke);
+    const recoveries = these.map(({ recoveryMs }) => recoveryMs).sort((a, b) => a - b);
+    const lasted = these.reduce((sum, { lastedMs }) => sum + lastedMs, 0) / these.length;
+    const median = recoveries[Math.floor(recoveries.length / 2)]!;
+    const row = { times: these.length, 'lasted, mean': seconds(lasted), 'then well after': seconds(median) };
+    return [stroke, { ...row, longest: seconds(recoveries.at(-1)!) }] as const;
+  });
+  console.table(Object.fromEntries(rows));
+  console.table(Object.fromEntries([...answers].sort()));
+  const again = `--seed ${SEED} --tasks ${TASKS} --minutes ${DURATION_MS / 60_000} --faults ${(ASKED ?? ['…']).join()}`;
+  console.log(
+    `${counts.tasks} tasks are stored, ${ends.size} were acknowledged, ${received.length} webhook requests came, ` +
+      `${ground.deaths().length} processes died by themselves. Again: node scripts/chaos.mjs ${again}`,
+  );
+}
+
+const sinceStart = () => `${(performance.now() / 1000).toFixed(1).padStart(7)} s `;
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

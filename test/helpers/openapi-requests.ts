@@ -1,0 +1,185 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { contentOf, straysOf } from './openapi-bodies.ts';
+import { encoding, fitting, hostileText, wellFormed } from './openapi-values.ts';
+
+type Json = any;
+
+/** One request as it goes out. */
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+  /** Which of the credentials it shows. */
+  readonly as: string;
+  /** False where the address may not be one of the operation any more. */
+  readonly onTemplate: boolean;
+}
+
+/** What one service is fuzzed with. */
+export interface Known {
+  /** Headers by the name of a credential. */
+  readonly credentials: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Values of path parameters that lead to something. */
+  readonly ids: Readonly<Record<string, readonly string[]>>;
+  /** Files that are what they should be, and some that are not. */
+  readonly files: readonly Buffer[];
+}
+
+/** Requests of one operation: some as the description wants them, most with something wrong. */
+export function requestsOf(method: string, template: string, operation: Json, known: Known): Arbitrary<Request> {
+  const parameters: Json[] = operation.parameters ?? [];
+  const of = (where: string) => parameters.filter((each) => each.in === where);
+  return fc
+    .record({
+      address: addressOf(template, of('path'), known),
+      query: queryOf(of('query')),
+      headers: headersOf(of('header')),
+      content: operation.requestBody ? contentOf(operation.requestBody.content, known.files) : straysOf(method),
+      as: fc.constantFrom(...Object.keys(known.credentials)),
+    })
+    .map(({ address, query, headers, content, as }) => ({
+      method: method.toUpperCase(),
+      path: address.path + query,
+      headers: { ...headers, ...content.headers, ...known.credentials[as] },
+      body: content.body,
+      as,
+      onTemplate: address.onTemplate,
+    }));
+}
+
+type Address = Pick<Request, 'path' | 'onTemplate'>;
+
+function addressOf(template: string, parameters: readonly Json[], known: Known): Arbitrary<Address> {
+  const values = fc.tuple(...parameters.map((each) => pathValue(each, known)));
+  return values.map((given) => ({
+    path: parameters.reduce((path, { name }, i) => path.replace(`{${name}}`, () => given[i]!.text), template),
+    onTemplate: given.every(({ whole }) => whole),
+  }));
+}
+
+/** `whole` is false for what may be no value of the parameter at all: nothing, a part of the path, or no text. */
+function pathValue({ name, schema }: Json, known: Known): Arbitrary<{ text: string; whole: boolean }> {
+  const encoded = (text: string) => ({
+    text: encoding(text),
+    whole: text !== '' && wellFormed(text) === text && encoding(text).length < 3_000,
+  });
+  const ids = known.ids[name] ?? [];
+  return fc.oneof(
+    ...(ids.length > 0 ? [{ weight: 5, arbitrary: fc.constantFrom(...ids).map(encoded) }] : []),
+    { weight: 1, arbitrary: fitting(schema).map((value) => encoded(String(value))) },
+    { weight: 2, arbitrary: hostileText.map(encoded) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom(
+          '',
+          '.',
+          '..',
+          '../..',
+          '%2e%2e',
+          '%2f',
+          '%00',
+          '%',
+          '%ff',
+          '%c0%af',
+          '%u0041',
+          ';a=b',
+          '~',
+          '*',
+          '@',
+          'a/b',
+          '//',
+          '\\',
+        )
+        .map((text) => ({ text, whole: false })),
+    },
+  );
+}
+
+function queryOf(parameters: readonly Json[]): Arbitrary<string> {
+  if (parameters.length === 0) return fc.constantFrom('', '', '?', '?a=b', '?__proto__=1&constructor=2', '?=&&&', '?%');
+  const member = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc
+        .constantFrom(...parameters)
+        .chain(({ name, schema }) => fitting(schema).map((value): [string, string] => [name, String(value)])),
+    },
+    {
+      weight: 3,
+      arbitrary: fc
+        .constantFrom(...parameters)
+        .chain(({ name }) => hostileText.map((value): [string, string] => [name, value.slice(0, 2_000)])),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(
+        fc.constantFrom(...parameters).map(({ name }) => `${name}[]`),
+        fc.constant('1'),
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(
+        hostileText.map((name) => name.slice(0, 200)),
+        fc.constant('1'),
+      ),
+    },
+  );
+  const members = fc
+    .array(member, { maxLength: 4 })
+    .map((all) => all.map(([name, value]) => `${encoding(name)}=${encoding(value)}`));
+  return fc.tuple(members, fc.constantFrom('', '', '', '&', '&%zz=%', '&a', '#')).map(([all, tail]) => {
+    const query = `?${all.join('&')}${tail}`.replaceAll('#', '%23');
+    return query.length > 7_000 ? query.slice(0, 7_000) : query;
+  });
+}
+
+/** A header is Latin-1 without control characters, whoever writes it. */
+const headerText = hostileText.map((text) =>
+  text
+    .replace(/[^\x20-\x7e\xa0-\xff]/g, '')
+    .slice(0, 500)
+    .trim(),
+);
+
+function headersOf(parameters: readonly Json[]): Arbitrary<Record<string, string>> {
+  const own = parameters.map(({ name }) => name as string);
+  const value = (name: string): Arbitrary<string> =>
+    name === 'Prefer'
+      ? fc.constantFrom('wait=0', 'wait=1', 'wait=-1', 'wait', 'wait="0', ';;')
+      : fc.oneof(headerText, fc.constantFrom('"1"', 'W/"1"', '*', 'k', 'ru', 'en;q=x'));
+  const one = fc
+    .constantFrom(
+      ...own,
+      'Accept',
+      'Accept-Language',
+      'Range',
+      'If-None-Match',
+      'If-Match',
+      'X-Request-ID',
+      'traceparent',
+      'Cookie',
+      'Origin',
+      'X-Forwarded-For',
+      'X-Forwarded-Host',
+      'Sec-Fetch-Site',
+      'If-Modified-Since',
+      'If-Range',
+    )
+    .chain((name) =>
+      fc.tuple(
+        fc.constant(name.toLowerCase()),
+        name === 'Range'
+          ? fc.oneof(
+              headerText,
+              fc.constantFrom('bytes=0-1', 'bytes=-0', 'bytes=9-1', 'bytes=0-0,2-3', 'bytes=99999999999999999999-'),
+            )
+          : name === 'Accept'
+            ? fc.constantFrom('application/json', 'text/html', '*/*', 'text/*;q=0', ',', 'x')
+            : value(name),
+      ),
+    );
+  return fc.array(one, { maxLength: 3 }).map((all) => Object.fromEntries(all));
+}
