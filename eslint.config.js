@@ -2,7 +2,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'node_modules', 'data', '**/*.js', '**/*.mjs', 'src/**/browser'] },
+  { ignores: ['dist', 'dist.*', 'node_modules', 'data', '**/*.js', '**/*.mjs', 'src/**/browser'] },
   {
     files: ['**/*.ts', '**/*.tsx'],
     languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true } },

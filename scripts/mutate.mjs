@@ -13,6 +13,14 @@ const PATIENCE_MS = 90_000;
 const wanted = process.argv.slice(2);
 const targets = TARGETS.filter(({ file }) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
 let poor = false;
+let running;
+// The trial is a group of its own, which a signal to this process does not reach.
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    if (running?.exitCode === null) process.kill(-running.pid, 'SIGKILL');
+    process.exit(1);
+  });
+}
 for (const target of targets) {
   const { killed, total, equivalent, survivors } = await scoreOf(target);
   const score = total === 0 ? 1 : killed / total;
@@ -49,6 +57,7 @@ function tryFrom(file, from, survived) {
       stdio: ['ignore', 'pipe', process.env['MUTATE_VERBOSE'] ? 'inherit' : 'ignore'],
       detached: true,
     });
+    running = child;
     let current = from;
     let rest = '';
     let timer;

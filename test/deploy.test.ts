@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readBucketUrl } from '../src/base/files/bucket-url.ts';
 import { testDatabase } from '../src/base/testing/database.ts';
+import { openFileStore } from '../src/file-store.ts';
 import { plan } from '../src/plan.ts';
 import { services } from '../src/services/index.ts';
 import { houseSettings } from '../src/settings.ts';
@@ -223,8 +224,13 @@ describe('compose.yaml', () => {
 
   it('waits only for what it starts, and mounts only what it names', async () => {
     const { services: containers, volumes } = await compose();
-    for (const { depends_on = {}, volumes: mounts = [] } of Object.values<any>(containers)) {
-      for (const name of Object.keys(depends_on)) expect(Object.keys(containers)).toContain(name);
+    for (const { depends_on = {}, volumes: mounts = [], profiles = [] } of Object.values<any>(containers)) {
+      for (const [name, { required }] of Object.entries<any>(depends_on)) {
+        expect(Object.keys(containers)).toContain(name);
+        // What a profile leaves out is not waited for by what it does not.
+        const { profiles: of = [] } = containers[name];
+        if (of.some((each: string) => !profiles.includes(each))) expect(required, name).toBe(false);
+      }
       for (const mount of mounts) expect(Object.keys(volumes)).toContain(mount.split(':')[0]);
     }
   });
@@ -261,10 +267,30 @@ describe('compose.yaml', () => {
     expect(containers.storage.ports).toBeUndefined();
   });
 
+  it('starts without a bucket by its .env alone, and so by one of before there was any', async () => {
+    const text = await read('deploy/compose.yaml');
+    const demanded = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name!);
+    expect(demanded.filter((name) => /^(FILES_|S3_)/.test(name))).toEqual([]);
+    expect(demanded).toContain('POSTGRES_PASSWORD');
+    const { services: containers } = await compose();
+    const optional = Object.values<any>(containers).flatMap(({ profiles = [] }) => profiles);
+    expect(optional).toEqual([/^COMPOSE_PROFILES=(.*)$/m.exec(await read('deploy/compose.env.example'))![1]]);
+    const dataDir = await mkdtemp(join(tmpdir(), 'assay-compose-'));
+    onTestFinished(() => rm(dataDir, { recursive: true }));
+    const env = { ...(await composed()), APP_ENV: 'production', DATA_DIR: dataDir };
+    expect(env).toMatchObject({ FILES_URL: '', S3_ACCESS_KEY_ID: '', S3_SECRET_ACCESS_KEY: '' });
+    const planned = await plan(env, 'serve');
+    expect(await openFileStore(planned)).not.toHaveProperty('bucket');
+    // And where the keys alone are forgotten, the start says so.
+    const forgotten = plan({ ...env, FILES_URL: 's3://assay?endpoint=http://storage:8333' }, 'serve');
+    await expect(forgotten).rejects.toThrow('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set, too.');
+  });
+
   it('asks for what its example lists, and for nothing else', async () => {
     const asked = [...(await read('deploy/compose.yaml')).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
     const listed = [...(await read('deploy/compose.env.example')).matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
-    expect(listed.sort()).toEqual([...new Set(asked)].sort());
+    // The one that Compose itself reads.
+    expect(listed.sort()).toEqual([...new Set([...asked, 'COMPOSE_PROFILES'])].sort());
   });
 });
 

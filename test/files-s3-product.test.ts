@@ -1,8 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDatabase } from '../src/base/testing/database.ts';
+import { openFileStore } from '../src/file-store.ts';
 import { plan } from '../src/plan.ts';
 import { readPhoto } from '../src/services/defectoscopy/photo-bytes.ts';
 import { fakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
@@ -132,6 +135,30 @@ describe('the command line with files in a bucket', () => {
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.out).toContain(`Its files are in the bucket, but for 1: ${lost!.slice(-26)}.`);
   });
+});
+
+it('files of before there was a bucket are told of at the start, once', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'assay-before-'));
+  onTestFinished(() => rm(dataDir, { recursive: true }));
+  const warned = async (more: Record<string, string>) => {
+    const heard: string[] = [];
+    const lines = new Writable({
+      write(line, _, done) {
+        heard.push(String(line));
+        done();
+      },
+    });
+    const planned = await plan({ APP_ENV: 'test', DATA_DIR: dataDir, ...more }, 'serve');
+    const store = await openFileStore({ ...planned, log: pino({ level: 'warn' }, lines) });
+    await store.files.put(Buffer.from('x'), { maxBytes: 1 });
+    await store.close();
+    return heard;
+  };
+  expect(await warned(env)).toEqual([]);
+  expect(await warned({})).toEqual([]);
+  const heard = await warned(env);
+  expect(heard).toHaveLength(1);
+  expect(heard[0]).toContain(join(dataDir, 'files'));
 });
 
 it('keys are asked for where a bucket is named', async () => {

@@ -12,7 +12,7 @@ import { placeOf } from '../src/base/files/key.ts';
 import { isStorageAway, StorageAway } from '../src/base/files/storage-away.ts';
 import { describeFiles } from '../src/base/files.contract.ts';
 import { newId } from '../src/base/ids.ts';
-import { createLog } from '../src/base/log.ts';
+import { createLog, type Log } from '../src/base/log.ts';
 import { OperatorError } from '../src/base/operator-error.ts';
 import { BUCKET, KEYS, REGION, type S3Server, startS3Server } from './helpers/s3-server.ts';
 import { signatureOf } from './helpers/s3-signature.ts';
@@ -28,6 +28,18 @@ async function draftsFolder(): Promise<{ draftsDir: string; drafts(): Promise<st
     drafts: () => readdir(draftsDir).catch(() => []),
     remove: () => rm(dir, { recursive: true }),
   };
+}
+
+/** A log, and its lines. */
+function listening(): { log: Log; heard: string[] } {
+  const heard: string[] = [];
+  const lines = new Writable({
+    write(line, _, done) {
+      heard.push(String(line));
+      done();
+    },
+  });
+  return { log: pino({ level: 'trace' }, lines), heard };
 }
 
 /** Opens a bucket as the product does, and what the contract wants to know of it. */
@@ -183,22 +195,97 @@ describe('files in a bucket', () => {
     expect(server.asked).toHaveLength(1);
   });
 
+  it('of an upload that was never answered nothing stays: it is removed as soon as the storage may be asked again', async () => {
+    const files = await open();
+    server.mischief.push('lose-answer', 'lose-answer', 'lose-answer');
+    await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
+    expect(server.objects.size).toBe(1);
+    // And it is tried again where that fails.
+    server.mischief.push({ status: 403, code: 'AccessDenied' });
+    await expect.poll(() => server.objects.size, { timeout: 10_000 }).toBe(0);
+    expect(server.asked.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT', 'PUT', 'DELETE', 'DELETE']);
+  });
+
+  it('and where there is no time for that, the log says what may lie there', async () => {
+    const { log, heard } = listening();
+    const files = await open({ log });
+    server.mischief.push('lose-answer', 'lose-answer', 'lose-answer');
+    await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
+    await files.close();
+    const [path] = server.objects.keys();
+    expect(heard.join()).toContain(path!.slice(-26));
+  });
+
+  it('a draft that cannot be read is no storage that is away: others are asked on', async () => {
+    const { draftsDir, drafts, remove } = await draftsFolder();
+    onTestFinished(remove);
+    const files = openBucketFiles({ bucket: readBucketUrl(server.filesUrl), keys: KEYS, draftsDir, log: silent });
+    onTestFinished(() => files.close());
+    const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
+    server.mischief.push({ status: 503 });
+    server.asked.length = 0;
+    const put = files.put(Buffer.from('y'), { maxBytes: 1 }).catch((error: unknown) => error);
+    await expect.poll(() => server.asked.length, { interval: 5 }).toBe(1);
+    for (const draft of await drafts()) await rm(join(draftsDir, draft));
+    expect(await put).toMatchObject({ code: 'STORAGE_UNAVAILABLE', reason: 'the disk says ENOENT' });
+    expect(String(await files.get(key))).toBe('x');
+    expect(server.objects.size).toBe(1);
+  });
+
+  describe('behind what answers instead of the storage', () => {
+    const page = '<html><h1>404 Not Found</h1><hr>nginx</html>';
+
+    it('a page that says 404 is no word about a file', async () => {
+      const files = await open();
+      const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
+      for (const act of [
+        () => files.put(Buffer.from('y'), { maxBytes: 1 }),
+        () => files.get(key),
+        () => files.stream(key, { start: 0, end: 3 }),
+        () => files.remove(key),
+      ]) {
+        server.mischief.push({ status: 404, page });
+        await expect(act()).rejects.toThrow(StorageAway);
+      }
+      expect(String(await files.get(key))).toBe('x');
+    });
+
+    it('nor is “no such key” for an upload, or “no such part” where none was asked for', async () => {
+      const files = await open();
+      server.mischief.push({ status: 404, code: 'NoSuchKey' });
+      await expect(files.put(Buffer.from('y'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
+      const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
+      server.mischief.push({ status: 416, code: 'InvalidRange' });
+      await expect(files.get(key)).rejects.toThrow(StorageAway);
+    });
+
+    it('but some storages say without a word that there was nothing to remove', async () => {
+      const files = await open();
+      server.mischief.push({ status: 404, page: '' }, { status: 404, code: 'NoSuchKey' });
+      await files.remove(newId());
+      await files.remove(newId());
+      server.mischief.push({ status: 404, page: '' });
+      await expect(files.get(newId())).rejects.toThrow(StorageAway);
+    });
+
+    it('a file that does not say how long it is, or a whole one instead of a part, cannot be used', async () => {
+      const files = await open();
+      const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
+      server.mischief.push('unmeasured');
+      await expect(files.stream(key)).rejects.toThrow(StorageAway);
+      server.mischief.push({ status: 200, page: 'x'.repeat(300_000) });
+      await expect(files.stream(key, { start: 2 })).rejects.toThrow(StorageAway);
+      expect(String(await files.get(key))).toBe('x');
+    });
+  });
+
   it('are no missing file where it is the bucket that is missing', async () => {
     const files = await open({ url: server.filesUrl.replace(BUCKET, 'another') });
     await expect(files.get(newId())).rejects.toThrow(StorageAway);
   });
 
   describe('are checked at the start', () => {
-    const heard: string[] = [];
-    const log = pino(
-      { level: 'trace' },
-      new Writable({
-        write(line, _, done) {
-          heard.push(String(line));
-          done();
-        },
-      }),
-    );
+    const { log, heard } = listening();
     const check = async (given: Parameters<typeof open>[0]) => {
       heard.length = 0;
       const files = await open({ ...given, log });
@@ -239,7 +326,17 @@ describe('files in a bucket', () => {
     it('a storage that cannot be reached is a warning: it may come', async () => {
       await server.stop();
       expect(await check({})).toBeUndefined();
-      expect(heard.join()).toContain(`The storage of files at ${server.endpoint} does not answer`);
+      expect(heard.join()).toContain(`The storage of files at ${server.endpoint} cannot be used: it cannot be reached`);
+    });
+
+    it.each([
+      ['a request that took too long', { status: 408, code: 'RequestTimeout' }],
+      ['a page of something in between', { status: 404, page: '<html>no such host</html>' }],
+      ['a login of something in between', { status: 403, page: '' }],
+    ])('so is %s', async (_, trick) => {
+      server.mischief.push(trick, trick, trick);
+      expect(await check({})).toBeUndefined();
+      expect(heard.join()).toContain(`cannot be used: it answers ${trick.status}`);
     });
   });
 });

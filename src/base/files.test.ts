@@ -1,7 +1,8 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeFiles } from './files.contract.ts';
 import { openFiles } from './files.ts';
 
@@ -33,4 +34,33 @@ it('no key leads to what lies beside the files', async () => {
     await files.remove(trick);
   }
   expect(await kept()).toEqual(['secret']);
+});
+
+describe('a disk that fails is storage that is away, and no missing file', () => {
+  const away = { code: 'STORAGE_UNAVAILABLE', status: 503 };
+  const placed = async () => {
+    const { dir, files, close } = await inFolder();
+    onTestFinished(close);
+    const { key } = await files.put(Buffer.from('x'), { maxBytes: 10 });
+    return { files, key, place: join(dir, key.slice(-2), key) };
+  };
+
+  it('where a file cannot be opened or removed', async () => {
+    const { files, key, place } = await placed();
+    await rm(dirname(place), { recursive: true });
+    await writeFile(dirname(place), 'where its folder was');
+    await expect(files.get(key)).rejects.toMatchObject(away);
+    await expect(files.stream(key)).rejects.toMatchObject(away);
+    await expect(files.remove(key)).rejects.toMatchObject(away);
+  });
+
+  // Linux has a file that opens and whose first byte is a real EIO.
+  it.runIf(process.platform === 'linux')('where what was opened cannot be read', async () => {
+    const { files, key, place } = await placed();
+    await rm(place);
+    await symlink('/proc/self/mem', place);
+    await expect(files.get(key)).rejects.toMatchObject({ ...away, reason: 'the disk says EIO' });
+    const { stream } = (await files.stream(key))!;
+    await expect(buffer(stream)).rejects.toMatchObject({ ...away, reason: 'the disk says EIO' });
+  });
 });

@@ -58,7 +58,8 @@ export function openFiles({ dir }: { dir: string }): Files {
         await syncFolder(dirname(place(key)));
         return { key, ...drafted };
       } catch (error) {
-        await unlink(draft).catch(ifMissing);
+        // What cannot be removed now is tidied away.
+        await unlink(draft).catch(() => {});
         throw ofDisk(error);
       }
     },
@@ -92,7 +93,7 @@ async function sizeOf(handle: FileHandle): Promise<number> {
   try {
     return (await handle.stat()).size;
   } catch (error) {
-    await handle.close();
+    await handle.close().catch(() => {});
     throw ofDisk(error);
   }
 }

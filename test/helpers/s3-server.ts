@@ -11,12 +11,16 @@ export const REGION = 'eu-test-1';
 /** What happens to a request instead of its answer. */
 export type Mischief =
   | { readonly status: number; readonly code?: string }
+  /** Something in between answers instead of the storage, by a page of its own or without a word. */
+  | { readonly status: number; readonly page: string }
   /** The connection breaks before anything is done. */
   | 'hang-up'
   /** It is done, and the connection breaks before the answer. */
   | 'lose-answer'
   /** The body breaks off in the middle. */
   | 'half'
+  /** What is got comes without saying how long it is. */
+  | 'unmeasured'
   /** There is never an answer. */
   | 'silence';
 
@@ -47,6 +51,7 @@ export async function startS3Server({ pageSize = 1000 } = {}): Promise<S3Server>
     const trick = mischief.shift();
     if (trick === 'silence') return undefined;
     if (trick === 'hang-up') return request.socket.destroy();
+    if (typeof trick === 'object' && 'page' in trick) return answerPage(response, trick);
     if (typeof trick === 'object') return refuse(response, trick.status, trick.code ?? 'SlowDown');
     return act({ request, response, body, objects, pageSize, trick });
   };
@@ -114,6 +119,10 @@ function refuse(response: ServerResponse, status: number, code: string): unknown
   return response.end(`<Error><Code>${code}</Code><StringToSign>AWS4-HMAC-SHA256 quoted</StringToSign></Error>`);
 }
 
+function answerPage(response: ServerResponse, { status, page }: { status: number; page: string }): unknown {
+  return response.writeHead(status, { 'content-type': 'text/html' }).end(page);
+}
+
 function act({
   request,
   response,
@@ -127,7 +136,7 @@ function act({
   body: Buffer;
   objects: Map<string, Buffer>;
   pageSize: number;
-  trick: 'lose-answer' | 'half' | undefined;
+  trick: 'lose-answer' | 'half' | 'unmeasured' | undefined;
 }): unknown {
   const url = new URL(request.url!, 'http://s3');
   const key = url.pathname.slice(BUCKET.length + 2);
@@ -146,7 +155,9 @@ function act({
   if (from !== '' && start >= whole.length) return refuse(response, 416, 'InvalidRange');
   const bytes = whole.subarray(start, end);
   const range = from === '' ? {} : { 'content-range': `bytes ${start}-${end - 1}/${whole.length}` };
-  response.writeHead(from === '' ? 200 : 206, { ...range, 'content-length': bytes.length });
+  const length = trick === 'unmeasured' ? {} : { 'content-length': bytes.length };
+  response.writeHead(from === '' ? 200 : 206, { ...range, ...length });
+  if (trick === 'unmeasured') response.flushHeaders();
   if (trick !== 'half') return response.end(bytes);
   return response.write(bytes.subarray(0, bytes.length / 2), () => request.socket.destroy());
 }

@@ -10,7 +10,7 @@ import { rest } from '../loop.ts';
 import { type BucketRequests, openBucket } from './bucket-requests.ts';
 import type { Bucket, BucketKeys } from './bucket-url.ts';
 import { checkBucket } from './check-bucket.ts';
-import { ifMissing, removeStaleDrafts, writeDraft } from './draft.ts';
+import { removeStaleDrafts, writeDraft } from './draft.ts';
 import { isFileKey, placeOf } from './key.ts';
 import { listKeys } from './list-keys.ts';
 import { ofDisk, StorageAway } from './storage-away.ts';
@@ -68,7 +68,8 @@ export function openBucketFiles({
         if (sent) await remove(key).catch(() => takenBack.add(key));
         throw ofDisk(error);
       } finally {
-        await unlink(draft).catch(ifMissing);
+        // What cannot be removed now is tidied away.
+        await unlink(draft).catch(() => {});
       }
     },
 
@@ -131,7 +132,7 @@ async function openPart(
   if (answer === 'no-such-part') {
     // Behind the last byte there is nothing, as in a folder; how long the whole is, was not said.
     const whole = await openPart(requests, path, {}, signal);
-    whole?.body?.destroy();
+    if (whole?.body) letGo(whole.body);
     return whole && { ...whole, start, end: start - 1, body: undefined };
   }
   const { statusCode, headers, body } = answer;
@@ -142,8 +143,13 @@ async function openPart(
   }
   const isPart = statusCode === 206 && Number(from) === start && Number(to) <= (end ?? Number.POSITIVE_INFINITY);
   if (isPart) return { sizeBytes: Number(size), start, end: Number(to), body };
-  body.destroy();
+  letGo(body);
   throw new StorageAway('it does not send what was asked for, or does not say how long it is');
+}
+
+/** Destroys what nobody reads: that it was not read to its end is an error of its own, which nobody else would hear. */
+function letGo(body: Readable): void {
+  body.on('error', () => {}).destroy();
 }
 
 const RESUMES = 4;

@@ -12,7 +12,6 @@ import { displayName } from '../names.ts';
 import { csrfFailed, invalidImageIds, storageUnavailable, tooManyPages } from '../refusals.ts';
 import { CreatePdf, PdfCreated } from '../schema-http.ts';
 import { createDocuments } from './create-documents.ts';
-import { ofStorage } from './receive.ts';
 
 /** More than all images of a session can weigh, whatever becomes of them. */
 const PDF_MAX_BYTES = 16 * 1024 ** 3;
@@ -111,7 +110,7 @@ async function assemble(files: Files, images: readonly ImageRow[]) {
   } catch (error) {
     // It was looked at when it came, but only now decoded in full.
     if (error instanceof PhotoRefused && current) throw invalidImageIds('An image cannot be read.', [current]);
-    throw ofStorage(error);
+    throw error;
   }
 }
 

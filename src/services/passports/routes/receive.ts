@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { Fault } from '../../../base/faults.ts';
+import type { Fault } from '../../../base/faults.ts';
 import { type Files, FileTooLarge, type StoredFile } from '../../../base/files.ts';
 import { InvalidInput, missing } from '../../../http/details.ts';
 import { type FilePart, type UploadLimits, uploadParts } from '../../../http/upload-parts.ts';
 import { displayName } from '../names.ts';
-import { emptyFile, fileTooLarge, storageUnavailable } from '../refusals.ts';
+import { emptyFile, fileTooLarge } from '../refusals.ts';
 
 /** A file of a request that lies in the file store now. */
 export interface Received {
@@ -84,16 +84,6 @@ async function keep(files: Files, part: FilePart, maxBytes: number): Promise<Sto
     return await files.put(part.bytes, { maxBytes });
   } catch (error) {
     if (error instanceof FileTooLarge) return 'too-large';
-    throw error instanceof Fault ? error : ofStorage(error);
+    throw error;
   }
 }
-
-/** What the disk has against it is one refusal, whatever it is; all other errors stay what they are. */
-export function ofStorage(error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error)) return error;
-  // What fails on an open file names no path: then it is the code that tells a disk from a connection.
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return 'path' in error || OF_DISKS.has(code) ? storageUnavailable() : error;
-}
-
-const OF_DISKS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EFBIG', 'ESTALE', 'ENODEV', 'ENXIO']);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ofStorage } from './receive.ts';
+import { ofDisk } from './storage-away.ts';
 
 const failed = (code: string, syscall: string, path?: string) =>
   Object.assign(new Error(`${code}: ${syscall}`), { code, syscall, ...(path !== undefined && { path }) });
@@ -9,12 +9,12 @@ it.each([
   ['a disk that fails', failed('EIO', 'fsync')],
   ['a folder that is not ours', failed('EACCES', 'open', '/data/files')],
 ])('%s is storage that is not there', (_, error) => {
-  expect(ofStorage(error)).toMatchObject({ status: 503, code: 'STORAGE_UNAVAILABLE' });
+  expect(ofDisk(error)).toMatchObject({ status: 503, code: 'STORAGE_UNAVAILABLE' });
 });
 
 it.each([
   ['a client that hangs up', failed('ECONNRESET', 'read')],
   ['a fault of ours', new TypeError('no')],
 ])('%s is not', (_, error) => {
-  expect(ofStorage(error)).toBe(error);
+  expect(ofDisk(error)).toBe(error);
 });
