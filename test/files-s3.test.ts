@@ -222,7 +222,7 @@ describe('files in a bucket', () => {
     const files = openBucketFiles({ bucket: readBucketUrl(server.filesUrl), keys: KEYS, draftsDir, log: silent });
     onTestFinished(() => files.close());
     const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
-    server.mischief.push({ status: 503 });
+    server.mischief.push({ status: 503 }, { status: 503 });
     server.asked.length = 0;
     const put = files.put(Buffer.from('y'), { maxBytes: 1 }).catch((error: unknown) => error);
     await expect.poll(() => server.asked.length, { interval: 5 }).toBe(1);
