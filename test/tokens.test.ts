@@ -144,7 +144,7 @@ describe('assay tokens revoke and list', () => {
     await db.query(`update access_tokens set expires_at = now() where name = 'short'`);
     await soon(async () => expect(await predict(one, token)).toBe(401));
     const { out } = await tokens(url, ['list', '--service', 'defectoscopy']);
-    expect(out).toMatch(/^short +defectoscopy +client +token-[0-9a-f]{12} +\d{4}-\d\d-\d\d \d\d:\d\d +has expired$/m);
+    expect(out).toMatch(/^short +defectoscopy +client +token-[0-9a-f]{12} +\d{4}-\d\d-\d\d \d\d:\d\dZ +has expired$/m);
   });
 
   it('the list tells name, service and times, and never a token', async () => {

@@ -1,4 +1,4 @@
-import type { Db } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Claim, Ending, Renewal, Want } from './store.ts';
 
@@ -52,6 +52,7 @@ const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 // claimed is held by nobody, both judged at the statement's start.
 const ADVANCE = {
   name: 'advance',
+  limitMs: CLIENT_LIMIT_MS, // later a lease has run out anyway
   text: `
     with ending as materialized (
       select * from unnest(
@@ -109,6 +110,7 @@ const ADVANCE = {
 
 const RENEW = {
   name: 'renew',
+  limitMs: CLIENT_LIMIT_MS,
   text: `
     update tasks t
        set leased_until = now() + l.lease_ms * interval '1 millisecond',

@@ -50,6 +50,14 @@ export async function unleash(ground: Ground, receiver: Receiver, options: Chaos
   const struck: Struck[] = [];
   const began = performance.now();
 
+  // Either of two workers is silent until the other has taken over: were both so at once, each would wait for the other.
+  let silence: Promise<void> = Promise.resolve();
+  const inTurn = (name: StrokeName, act: () => Promise<void>): Promise<void> => {
+    if (name !== 'pause worker' && name !== 'partition worker') return act();
+    silence = silence.then(act, act);
+    return silence;
+  };
+
   const isOver = () => durationMs > 0 && performance.now() - began > durationMs;
   const lane = async (names: readonly StrokeName[], dice: () => number) => {
     if (names.length === 0) return;
@@ -60,10 +68,14 @@ export async function unleash(ground: Ground, receiver: Receiver, options: Chaos
         await delay(dice() * 1000);
         options.tell?.(name);
         await stroke.prepare?.({ ground, traffic, dice });
-        const at = performance.now();
-        const recovered = await stroke.strike({ ground, traffic, dice });
-        const over = performance.now();
-        await recovered();
+        let at = 0;
+        let over = 0;
+        await inTurn(name, async () => {
+          at = performance.now();
+          const recovered = await stroke.strike({ ground, traffic, dice });
+          over = performance.now();
+          await recovered();
+        });
         struck.push({ stroke: name, lastedMs: over - at, recoveryMs: performance.now() - over });
         options.tell?.(`${name}: well again`);
       }
