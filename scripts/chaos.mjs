@@ -3,22 +3,21 @@
 // It is test/chaos-all.test.ts with other numbers. Disks are filled and slowed on Linux as root, with loop devices.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { asked, refuse } from './asked.mjs';
 
 const FAULTS = ['kill', 'pause', 'partition', 'restart', 'failover', 'disk-full', 'slow-disk'];
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    tasks: { type: 'string', default: '2000' },
-    minutes: { type: 'string', default: '3' },
-    faults: { type: 'string', default: FAULTS.join() },
-  },
+const USAGE = `usage: node scripts/chaos.mjs [--seed 1] [--tasks 2000] [--minutes 3] [--faults ${FAULTS.join()}]
+Asks for --tasks tasks, spread over --minutes minutes, and for more as long as faults go on; 0 minutes: each stroke once.`;
+const values = asked(USAGE, {
+  seed: { type: 'string', default: '1' },
+  tasks: { type: 'string', default: '2000' },
+  minutes: { type: 'string', default: '3' },
+  faults: { type: 'string', default: FAULTS.join() },
 });
 const unknown = values.faults.split(',').filter((fault) => !FAULTS.includes(fault));
 if (unknown.length > 0 || ![values.seed, values.tasks, values.minutes].every((number) => Number(number) >= 0)) {
-  console.error(`--seed, --tasks and --minutes take numbers, --faults takes of ${FAULTS.join()}.`);
-  process.exit(2);
+  refuse(`--seed, --tasks and --minutes take numbers, --faults takes of ${FAULTS.join()}.`);
 }
 const { status } = spawnSync(
   process.execPath,

@@ -5,13 +5,18 @@ import { readFileSync } from 'node:fs';
 import { EQUIVALENT } from '../test/mutation/equivalent.mjs';
 import { mutantsOf } from '../test/mutation/mutants.mjs';
 import { TARGETS } from '../test/mutation/targets.mjs';
+import { asked, refuse } from './asked.mjs';
 
 const LEAST = 0.9;
 /** A mutant that says nothing for so long never will. */
 const PATIENCE_MS = 90_000;
 
-const wanted = process.argv.slice(2);
+const USAGE = `usage: node scripts/mutate.mjs [part of a path …]
+Changes the guards whose path has one of these parts (all: ${TARGETS.length}) and prints what their tests did not notice.`;
+const { words: wanted } = asked(USAGE, {}, { words: true });
 const targets = TARGETS.filter(({ file }) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+if (targets.length === 0)
+  refuse(`No guard has ${wanted.join(' or ')} in its path:\n${TARGETS.map(({ file }) => file).join('\n')}`);
 let poor = false;
 let running;
 // The trial is a group of its own, which a signal to this process does not reach.

@@ -8,19 +8,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { asked, refuse } from './asked.mjs';
 import { ensureBuilt } from './build.mjs';
 import { judge, median } from './soak-flat.mjs';
 import { startLoad } from './soak-load.mjs';
 
-const { values: given } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '60' },
-    rate: { type: 'string', default: 'auto' },
-    ttl: { type: 'string', default: '60' },
-    port: { type: 'string', default: '28011' },
-  },
+const USAGE = `usage: node scripts/soak.mjs [--minutes 60] [--rate auto] [--ttl 60] [--port 28011]
+--rate is tasks a second, or auto: half of what this machine gets through. --ttl is how many seconds results are kept.`;
+const given = asked(USAGE, {
+  minutes: { type: 'string', default: '60' },
+  rate: { type: 'string', default: 'auto' },
+  ttl: { type: 'string', default: '60' },
+  port: { type: 'string', default: '28011' },
 });
+const { minutes, rate, ttl, port } = given;
+if (![minutes, ttl, port, rate === 'auto' ? '1' : rate].every((number) => Number(number) > 0) || Number(ttl) <= 10) {
+  refuse('--minutes, --rate and --port take numbers above 0, --rate also auto, --ttl a number above 10.');
+}
 const SAMPLE_S = 10;
 const CEILING_S = 20;
 const CLIENTS = 64;

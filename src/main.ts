@@ -134,10 +134,10 @@ program
   .command('conform')
   .description('check a deployment against the specification, line by line, and print what fails')
   .argument('<url>', 'its base address')
-  .option('--service <name>', 'what it is: defectoscopy, stt, passports or reports; it tells by itself as a rule')
+  .option('--service <name>', 'what it is: defectoscopy, stt, passports or catalog; it tells by itself as a rule')
   .option(
     '--token <token>',
-    'an access token of defectoscopy, stt or reports (on this machine: the one that is configured)',
+    'an access token of defectoscopy, stt or the catalog (on this machine: the one that is configured)',
   )
   .option('--api-key <key>', 'a key of passports (on this machine: the one that is configured)')
   .option('--image-url <url>', 'an image that tasks may name, where the deployment keeps no files itself')

@@ -53,8 +53,8 @@ afterAll(async () => {
 const at = (product: Product) => ['--server', product.url];
 
 describe('assay predict', () => {
-  it('shows people what is on a photo, and says nothing else', async () => {
-    const { code, out, err } = await assay(['predict', WALL, ...at(photos), '--token', TOKEN]);
+  it('waits, whether that is asked for or not, shows people what is on a photo, and says nothing else', async () => {
+    const { code, out, err } = await assay(['predict', WALL, ...at(photos), '--token', TOKEN, '--wait']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^surface {4}concrete_wall\ngroups +cracking +█+·* +90\.0 %\n/);
     expect(out).toMatch(/\ndefects +crack +█+·* +90\.0 %\n$/);

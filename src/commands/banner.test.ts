@@ -21,9 +21,12 @@ it('tells in the local profile both tokens of the catalog: the page is the moder
   expect(reader).toMatch(/^assay-/);
   expect(text).toContain(`page       http://127.0.0.1:8004/login#token=${moderator}\n`);
   expect(text).toContain(`token      ${reader} (reader)\n`);
+  const names = `ASSAY_CATALOG=http://127.0.0.1:8004 MODERATOR_TOKEN=${moderator} READER_TOKEN=${reader}`;
+  expect(text).toContain(`shell      export ${names}\n`);
 });
 
 it('tells no token that it knows only by its digest', async () => {
   const { text } = await told({ REPORTS_API_TOKENS: `sha256:${'0'.repeat(64)}` });
   expect(text).not.toContain('(reader)');
+  expect(text).not.toContain('READER_TOKEN=');
 });

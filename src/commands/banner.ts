@@ -12,7 +12,7 @@ export function banner(planned: Plan, addresses: Readonly<Record<string, string>
       `  ${service.title}`,
       `    page       ${local ? service.pageUrl(address) : address}`,
       `    reference  ${address}/docs`,
-      ...(local ? tokenLines(service) : []),
+      ...(local ? [...tokenLines(service), ...shellLines(service, address)] : []),
       ...(local ? ['    try it', `      ${service.example(address)}`] : []),
       '',
     ];
@@ -23,6 +23,21 @@ export function banner(planned: Plan, addresses: Readonly<Record<string, string>
     '',
     ...blocks,
   ].join('\n');
+}
+
+/** What the examples of the documentation call an address, what opens it, and what opens less. */
+const NAMES: Readonly<Record<string, readonly [address: string, credential: string, other?: string]>> = {
+  defectoscopy: ['ASSAY', 'TOKEN'],
+  stt: ['ASSAY_STT', 'STT_TOKEN'],
+  passports: ['ASSAY_PASSPORTS', 'API_KEY'],
+  catalog: ['ASSAY_CATALOG', 'MODERATOR_TOKEN', 'READER_TOKEN'],
+};
+
+/** One line to paste before the examples. Bearer tokens and addresses hold nothing that a shell reads as more than a word. */
+function shellLines({ name, credential, otherCredentials = {} }: OpenService, address: string): string[] {
+  const values = [address, credential, ...Object.values(otherCredentials)];
+  const given = (NAMES[name] ?? []).flatMap((variable, i) => (values[i] ? [`${variable}=${values[i]}`] : []));
+  return given.length > 0 ? [`    shell      export ${given.join(' ')}`] : [];
 }
 
 const tokenLines = ({ otherCredentials = {} }: OpenService) =>

@@ -52,5 +52,7 @@ const onServer = (command: Command, service: string): Command =>
     .option('--server <url>', `base address of ${service} (default: this machine's)`)
     .option('--token <token>', 'what opens it (default: ASSAY_TOKEN; on this machine: the configured one)')
     .option('--no-wait', 'the id of the task is enough')
+    // Behind its opposite, which makes it the default without help saying so twice.
+    .option('--wait', 'until the result is there (the default)')
     .option('--json', 'for programs: one JSON object')
     .option('--output <file>', 'where to write what would be shown');

@@ -76,7 +76,8 @@ async function subjectOf(named: string | undefined, ask: () => Promise<Subject |
     if (found) return found;
     throw new OperatorError(`What answers at ${base} does not say which service it is; --service names it.`);
   }
-  const subject = subjects.find(({ name }) => name === named);
+  // The specification calls it by what it was made for, everybody else by what it is.
+  const subject = subjects.find(({ name }) => name === (named === 'catalog' ? 'reports' : named));
   if (subject) return subject;
   throw new OperatorError(`There is no service ${named}: ${subjects.map(({ name }) => name).join(', ')}.`);
 }

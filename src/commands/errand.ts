@@ -71,7 +71,7 @@ async function checkFolder(output: string): Promise<void> {
 function sentenceOf(error: AssayError, service: string, server: Server): string {
   const { url, token, apiKey, local } = server;
   const [flag, variable] = service === 'passports' ? ['--api-key', 'ASSAY_API_KEY'] : ['--token', 'ASSAY_TOKEN'];
-  if (error instanceof NetworkProblem) return `${error.message}${local ? ' `assay start` starts it.' : ''}`;
+  if (error instanceof NetworkProblem) return `${error.message}${local ? ' `npx assay start` starts it.' : ''}`;
   if (error instanceof Unauthorized) {
     const refused = (token ?? apiKey) ? `refuses the credential: ${error.message}` : 'wants a credential.';
     return `${url} ${refused} ${flag} or ${variable} gives it one that is good.`;

@@ -98,7 +98,8 @@ function roleOf(given: string | undefined, roles: OpenService['issues']['roles']
 /** What stands for it in logs and in rows: the same as for a token of the settings. */
 const principalOf = (digest: string) => `token-${digest.slice(0, 12)}`;
 
-const dayOf = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ');
+/** To the minute, in UTC and saying so. */
+const dayOf = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`;
 
 const asJson = ({ name, service, role, digest, createdAt, expiresAt, expired }: ListedToken) => ({
   ...{ name, service, role, principal: principalOf(digest), created_at: createdAt.toISOString() },
