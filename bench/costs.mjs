@@ -1,6 +1,6 @@
 // `node bench/costs.mjs [--seconds 4]`: what one task, poll and heartbeat costs in processors' time of a gateway and of
 // PostgreSQL, in bytes of its log (WAL) and in bytes that stay. docs/scale.md reckons with these.
-import { load, openBench, option, RESULT, TOKEN } from './lib.mjs';
+import { load, openBench, option, TOKEN } from './lib.mjs';
 
 const seconds = option('seconds', 4);
 const bench = await openBench();
@@ -19,18 +19,6 @@ async function row(name, run) {
   const { count, line } = await bench.measured(child, run);
   const wal = (await walNow()) - before;
   console.log(`${name.padEnd(34)} ${line} ${(wal / count).toFixed(0).padStart(10)} ${String(count).padStart(9)}`);
-}
-
-async function claimAndEnd(count, limit, results) {
-  const want = { service: 'defectoscopy', worker: 'bench', limit, leaseMs: 60_000 };
-  let ended = 0;
-  for (let endings = []; ended < count; ) {
-    const { claimed } = await bench.tasks.advance(endings, want);
-    ended += endings.length;
-    if (claimed.length === 0) break;
-    endings = claimed.map(({ id, attempt }) => ({ id, attempt, outcome: 'done', result: results, processingMs: 40 }));
-  }
-  return ended;
 }
 
 /** What a worker of the product says of itself with each beat: some 60 metrics. */
@@ -55,8 +43,8 @@ try {
     async () => (await load({ url: `${url}/predict`, method: 'POST', headers, body }, seconds)).count,
   );
   await load({ url: `${url}/predict`, method: 'POST', headers, body }, 2 * seconds);
-  await row('claim and end, by 8', () => claimAndEnd(1000, 8, RESULT));
-  await row('claim and end, one by one', () => claimAndEnd(300, 1, RESULT));
+  await row('claim and end, by 8', () => bench.claimAndEnd(1000, 8));
+  await row('claim and end, one by one', () => bench.claimAndEnd(300, 1));
   await row('claim, nothing waits', async () => {
     const want = { service: 'nobody', worker: 'bench', limit: 8, leaseMs: 6000 };
     for (let i = 0; i < 300; i++) await bench.tasks.advance([], want);

@@ -45,18 +45,6 @@ async function fill(size) {
 /** A finished one among the `latest` that were stored. */
 const anyDone = (latest = stored) => idOf(stored - latest + Math.floor((Math.random() * latest) / 20) * 20 + 2);
 
-async function claimAndEnd(count) {
-  const want = { service: 'defectoscopy', worker: 'bench', limit: 8, leaseMs: 60_000 };
-  let ended = 0;
-  for (let endings = []; ended < count; ) {
-    const { claimed } = await bench.tasks.advance(endings, want);
-    ended += endings.length;
-    if (claimed.length === 0) break;
-    endings = claimed.map(({ id, attempt }) => ({ id, attempt, outcome: 'done', result: RESULT, processingMs: 40 }));
-  }
-  return ended;
-}
-
 const sweeping = { services: ['defectoscopy', 'elsewhere'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 1000 };
 
 /** Puts failed tasks past their time, which no poll here asks for, and removes them. */
@@ -95,7 +83,7 @@ try {
       accept: await row('accept', async () => (await load(accept, seconds)).count),
       'poll, of the latest': await row('poll, of the latest', async () => (await load(pollLatest, seconds)).count),
       'poll, of any': await row('poll, of any', async () => (await load(poll, seconds)).count),
-      work: await row('claim and end, by eight', () => claimAndEnd(8000)),
+      work: await row('claim and end, by eight', () => bench.claimAndEnd(8000, 8)),
     };
     await row('sweep, nothing to do', async () => {
       for (let i = 0; i < 50; i++) await bench.tasks.sweep(sweeping);

@@ -172,7 +172,7 @@ it('is used: what comes in, fails, is refused and goes out, at every service', a
     headers: { authorization: `Bearer ${stt}`, 'content-type': 'audio/mpeg' },
     body: new Uint8Array(voiceBytes('mp3')),
   });
-  const { url } = ((await voice.json()) as any).data;
+  const { url } = ((await voice.json()) as { data: { url: string } }).data;
   const whsec = `whsec_${Buffer.from(secret('secret of a webhook')).toString('base64')}`;
   const heard = await ask('STT', '/transcribe/audio_url', json({ url, webhook: { url: hook, secret: whsec } }, stt));
   expect(heard.status, heard.text).toBe(202);

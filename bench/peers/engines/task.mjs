@@ -1,20 +1,13 @@
 // The task that every contender carries: the same words in, the same result out, no work at all between them.
+import { RESULT } from '../../result.mjs';
+
+export { RESULT };
 
 /** What a client asks for; `hold` makes it a task that a holding worker never ends. */
 export const asked = ({ hold = false } = {}) => ({
   image_url: `https://files.assay.internal/${hold ? 'HOLD' : '01KAF3M9WZ7Y5T2Q8C4N6B1D0E'}`,
   priority: 'realtime',
 });
-
-export const RESULT = {
-  surface: 'concrete_wall',
-  masters: ['cracking', 'sound', 'mechanical', 'corrosion', 'contamination', 'casting'].map((name) => ({
-    name,
-    conf: 0.1667,
-  })),
-  defects: [{ name: 'crack', conf: 0.9312 }],
-  model_version: '1.0.0',
-};
 
 /** How many tasks a worker has in hand at once, the same for all. */
 export const IN_HAND = 50;
