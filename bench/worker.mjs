@@ -46,7 +46,6 @@ const drain = async (count) => {
       }),
     ),
   );
-  bench.tasks.hint('waiting:defectoscopy');
   while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 150));
   const { rows } = await bench.db.query(
     `select count(*)::float8 / extract(epoch from max(finished_at) - min(started_at))::float8 as per_second from tasks where status = 'done'`,

@@ -57,8 +57,7 @@ export async function acceptTask(
   };
   const written = await during(span, () => tasks.accept(asTask), told);
   if (written.outcome === 'conflict') throw idempotencyKeyReused();
-  if (written.outcome === 'accepted') tasks.hint(`waiting:${service}`);
-  else reply.header('idempotency-replayed', 'true');
+  if (written.outcome === 'replayed') reply.header('idempotency-replayed', 'true');
 
   const statusUrl = `/result/${written.id}`;
   reply.code(202).header('location', statusUrl);

@@ -2,8 +2,9 @@ import type { Db } from '../base/db.ts';
 import { rest } from '../base/loop.ts';
 import type { Hint } from './store.ts';
 
-const CHANNEL = 'assay_hints';
-// Commits that notify queue up on one lock of the database, so hints never ride in a task's own transaction, and one
+/** On which all hints go. */
+export const CHANNEL = 'assay_hints';
+// Commits that notify queue up on one lock of the database, so hints do not ride in the transactions of busy tasks, and one
 // process sends no more than one in this time: the first at once, for a lone task waits for it, and then what gathered.
 const GATHER_MS = 3;
 // A hint may be lost with its connection; a look at the table now and then is what the promise rests on. All look at the

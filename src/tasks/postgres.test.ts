@@ -1,9 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { isUnavailable } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import { testDatabase } from '../base/testing/database.ts';
 import { postgresTaskStore } from './postgres.ts';
 import { describeTaskStore } from './store.contract.ts';
+import type { NewTask } from './store.ts';
 
 describeTaskStore('the task store in PostgreSQL', async () => {
   const { db, drop } = await testDatabase();
@@ -41,4 +42,32 @@ it('tells clients of a database that hangs in seconds that it is unavailable, al
     })
     .finally(drop);
   expect(performance.now() - began).toBeLessThan(9000);
+});
+
+it('sends one word for what it wrote, whether a task came alone, in company, or with a key', async () => {
+  const { db, drop } = await testDatabase();
+  const store = postgresTaskStore(db);
+  const over = new AbortController();
+  const heard: string[] = [];
+  const listening = db.listen('assay_hints', (hint) => void heard.push(hint), over.signal);
+  const accept = (service: string, idempotency?: NewTask['idempotency']) =>
+    store.accept({
+      ...{ id: newId(), service, principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 },
+      ...(idempotency && { idempotency }),
+    });
+  const key = { key: Buffer.from('key'), fingerprint: Buffer.from('fingerprint') };
+  await vi.waitFor(() => expect(heard).toEqual([''])); // it listens
+  await accept('alone');
+  await vi.waitFor(() => expect(heard).toEqual(['', 'waiting:alone']));
+  await Promise.all([accept('together'), accept('together'), accept('beside')]);
+  await vi.waitFor(() => expect(heard.slice(2).sort()).toEqual(['waiting:beside', 'waiting:together']));
+  await accept('keyed', key);
+  await vi.waitFor(() => expect(heard[4]).toBe('waiting:keyed'));
+  await accept('keyed', key); // replayed: nothing is new
+  await accept('last');
+  await vi.waitFor(() => expect(heard.slice(5)).toEqual(['waiting:last']));
+  over.abort();
+  await listening;
+  store.close();
+  await drop();
 });

@@ -19,7 +19,7 @@ export function postgresTaskStore(db: Db): TaskStore & { close(): void } {
   const hints = hintsOver(db);
   return {
     ...hints,
-    accept: acceptTo(db),
+    accept: acceptTo(db, hints.hint),
     acceptWithin,
     requeue: (service, id, final, tx = db) => requeue(tx, service, id, final),
     remove: (service, ids, tx = db) => remove(tx, service, ids),

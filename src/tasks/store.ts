@@ -12,7 +12,7 @@ export interface TaskStore {
   /**
    * Writes a task down, durably: when this resolves, the task survives the loss of every process. With an idempotency
    * key that was used before, nothing is written: the first task is answered again (`replayed`), or `conflict` when the
-   * fingerprint differs.
+   * fingerprint differs. Hints `waiting` for what it wrote.
    */
   accept(task: NewTask): Promise<Accepted>;
 

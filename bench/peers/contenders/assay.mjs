@@ -48,7 +48,6 @@ export async function openAssay(house) {
           ...{ estimateSeconds: 90, deadlineSeconds: 3600, ttlSeconds: 7200 },
         });
       const accepted = await Promise.all(inputs.map(accept));
-      tasks.hint('waiting:defectoscopy');
       return accepted.map(({ id }) => id);
     },
     async unfinished() {
