@@ -178,6 +178,45 @@ describe('a worker', () => {
     expect(metrics).toContain('assay_task_attempts_total{service="defectoscopy",outcome="lost"} 1');
   });
 
+  it('keeps the lease of what has ended while the store does not take it, and loses no result', async () => {
+    const { tasks } = product.house;
+    let away = true;
+    const advance: typeof tasks.advance = (endings, want) =>
+      away && endings.length > 0 ? Promise.reject(new Error('away')) : tasks.advance(endings, want);
+    let ran = 0;
+    const run = async () => {
+      ran++;
+      return DONE;
+    };
+    const other = workWith(fakeModel({ run }), { tasks: { ...tasks, advance } });
+    const id = await product.predict();
+    await vi.waitFor(() => expect(ran).toBe(1), 5000);
+    const { db } = product.database;
+    await db.query(`update tasks set leased_until = now() + interval '4 s' where id = $1`, [id]);
+    const prolonged = async () =>
+      (await db.query(`select from tasks where id = $1 and leased_until > now() + interval '5 s'`, [id])).rowCount;
+    await vi.waitFor(async () => expect(await prolonged()).toBe(1), { timeout: 10_000, interval: 50 });
+    away = false;
+    expect(await product.finished(id)).toMatchObject({ status: 'done' });
+    expect([ran, await attempts(id)]).toEqual([1, 1]);
+    await other.stop();
+  });
+
+  it('tells at once what ends while it waits for the rest before it stops', async () => {
+    const finish = new Map<string, () => void>();
+    const run = ({ id }: Job) => new Promise<typeof DONE>((resolve) => finish.set(id, () => resolve(DONE)));
+    const stop = await product.startWorker(fakeModel({ run }));
+    const [short, long] = [await product.predict(), await product.predict()];
+    await vi.waitFor(() => expect(finish.size).toBe(2), 5000);
+    const stopped = stop();
+    finish.get(short)!();
+    expect(await product.finished(short)).toMatchObject({ status: 'done' });
+    expect((await product.call(`/result/${long}`)).body.data.status).toBe('processing');
+    finish.get(long)!();
+    await stopped;
+    expect((await product.call(`/result/${long}`)).body.data.status).toBe('done');
+  });
+
   it('finishes what it has begun when it is told to stop', async () => {
     const run = async () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
