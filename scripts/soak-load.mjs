@@ -1,4 +1,4 @@
-// The load of a soak: clients that ask for a task and poll until it is done, one in five with a webhook.
+// The load of a soak: clients that ask for a task and wait for its end (`Prefer: wait`), one in five with a webhook.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,10 +13,15 @@ const PICTURE = Buffer.from(
   'base64',
 );
 
-/** `renewMs`: how often the picture that tasks name is uploaded again, since uploads expire with the results. */
-export async function startLoad({ url, token, renewMs }) {
-  const pool = new Pool(url, { connections: 32, pipelining: 1 });
+/**
+ * `renewMs`: how often the picture that tasks name is uploaded again, since uploads expire with the results. `connections`:
+ * a client that waits has one of them all the while.
+ */
+export async function startLoad({ url, token, renewMs, connections }) {
+  const pool = new Pool(url, { connections, pipelining: 1 });
   const headers = { authorization: `Bearer ${token}` };
+  // Who asks once a second measures his own second, and not the product.
+  const waiting = { ...headers, prefer: 'wait=20' };
   const count = { accepted: 0, done: 0, wanted: 0, delivered: 0, refused: 0, underWay: 0 };
   const faults = new Map();
   let times = { accept: [], poll: [] };
@@ -65,7 +70,7 @@ export async function startLoad({ url, token, renewMs }) {
     faults.set(message, (faults.get(message) ?? 0) + 1);
   }
 
-  async function task(firstPollMs) {
+  async function task(restMs) {
     count.underWay++;
     try {
       const webhook = Math.random() < WEBHOOKS && hooks[count.wanted % hooks.length];
@@ -77,10 +82,9 @@ export async function startLoad({ url, token, renewMs }) {
       });
       count.accepted++;
       if (webhook) count.wanted++;
-      for (let restMs = firstPollMs; ; restMs = 1000) {
-        await delay(restMs);
-        const { status } = await call('poll', { path: `/result/${task_id}`, method: 'GET', headers });
-        if (status === 'done') break;
+      await delay(restMs);
+      for (let status; status !== 'done'; ) {
+        ({ status } = await call('poll', { path: `/result/${task_id}`, method: 'GET', headers: waiting }));
         if (status === 'failed') throw new Error('a task failed');
       }
       count.done++;
@@ -110,7 +114,7 @@ export async function startLoad({ url, token, renewMs }) {
       const before = count.done;
       const began = performance.now();
       const client = async () => {
-        while (performance.now() - began < seconds * 1000) await task(10);
+        while (performance.now() - began < seconds * 1000) await task(0);
       };
       await Promise.all(Array.from({ length: clients }, client));
       await drained();

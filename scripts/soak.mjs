@@ -77,7 +77,7 @@ let db;
 try {
   await untilReady();
   db = await openDatabase();
-  load = await startLoad({ url, token: TOKEN, renewMs: Number(given.ttl) * 250 });
+  load = await startLoad({ url, token: TOKEN, renewMs: Number(given.ttl) * 250, connections: CLIENTS });
   await load.ceiling({ seconds: 5, clients: CLIENTS }); // compilers, prepared statements
   const ceiling = given.rate === 'auto' ? await load.ceiling({ seconds: CEILING_S, clients: CLIENTS }) : undefined;
   const perSecond = ceiling === undefined ? Number(given.rate) : ceiling / 2;

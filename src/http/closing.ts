@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { answerOn } from './server-limits.ts';
@@ -9,6 +10,8 @@ import { answerOn } from './server-limits.ts';
  */
 export function closeGently(app: FastifyInstance, graceMs: number): AbortSignal {
   const closing = new AbortController();
+  // Each request that is held listens: the eleventh is no leak, as Node would warn.
+  setMaxListeners(0, closing.signal);
   const sockets = new Set<Socket>();
 
   // Watching connections, not requests: a connection is made once for many requests.

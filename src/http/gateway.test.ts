@@ -246,6 +246,17 @@ describe('closing', () => {
     expect(idle.socket.destroyed || idle.socket.readableEnded).toBe(true);
   });
 
+  it('takes many held requests for no leak', async () => {
+    const warnings: Error[] = [];
+    const hear = (warning: Error) => warnings.push(warning);
+    process.on('warning', hear);
+    ({ app } = await testGateway());
+    for (let held = 0; held < 50; held++) app.closing.addEventListener('abort', () => {});
+    await new Promise(setImmediate); // warnings are told a moment later
+    process.off('warning', hear);
+    expect(warnings).toEqual([]);
+  });
+
   it('cuts what does not end in its grace', async () => {
     ({ app } = await testGateway({ closeGraceMs: 100 }, (gateway) => {
       gateway.get('/forever', { config: { access: 'public' } }, () => new Promise(() => {}));

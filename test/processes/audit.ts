@@ -98,7 +98,7 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (!isUnavailable(error) || Date.now() - since > 60_000) throw error;
+      if (!isUnavailable(error) || Date.now() - since > 120_000) throw error;
     }
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { nameOf } from '../../src/base/postgres/postmaster.ts';
-import { processes } from '../../src/base/postgres/processes.ts';
 import { signalTo } from './assay.ts';
 import { type Disk, mountDisk } from './chaos-disk.ts';
 import { asking, type Server, startPostgres } from './postgres.ts';
-import { startRelay, startStandby } from './standby.ts';
+import { type Address, startRelay } from './relay.ts';
+import { type Standby, startStandby } from './standby.ts';
+import { turns } from './turns.ts';
 import { until } from './until.ts';
 
 /** One database that processes know by addresses of their own, whichever server stands behind them. */
@@ -35,13 +35,15 @@ export interface Way {
 }
 
 const DISK_MB = 3000;
+/** A server that recovers on a crowded machine. */
+const PATIENCE_MS = 120_000;
 const SETTINGS = { max_connections: 200 };
 
 export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Promise<ChangingDatabase> {
   let server: Server = await startPostgres({ settings: SETTINGS });
   let disk = await putOnDisk(server);
-  let next: { standby: Awaited<ReturnType<typeof startStandby>>; disk: Disk | undefined } | undefined;
-  const ways: { relay: Awaited<ReturnType<typeof startRelay>>; spoilt: boolean }[] = [];
+  let next: { standby: Standby; disk: Disk | undefined } | undefined;
+  const ways: KnownWay[] = [];
 
   async function putOnDisk(of: Server): Promise<Disk | undefined> {
     if (!onDisk) return undefined;
@@ -51,29 +53,11 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
     return made;
   }
 
-  async function parts(): Promise<number[]> {
-    const name = nameOf(server.cluster);
-    const ours = (await processes()).filter(
-      ({ command }) => command.includes(`cluster_name=${name}`) || command.startsWith(`postgres: ${name}: `),
-    );
-    return ours.map(({ pid }) => pid);
-  }
-
   return {
     async way() {
-      const way = { relay: await startRelay(server), spoilt: false };
+      const way = await openWay(server);
       ways.push(way);
-      return {
-        url: way.relay.in(server.url),
-        async spoil(how) {
-          way.spoilt = true;
-          await way.relay[how]();
-        },
-        async mend() {
-          way.spoilt = false;
-          await way.relay.mend();
-        },
-      };
+      return way;
     },
     async kill() {
       await server.kill();
@@ -85,26 +69,22 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
     },
     async prepareStandby() {
       if (next) return;
-      const standby = await startStandby(server.url, { synchronous: true, settings: SETTINGS });
+      const standby = await startStandby(server.url, { settings: SETTINGS });
+      // Before the primary waits for it: while its data move to their disk, it stands still.
       next = { standby, disk: await putOnDisk(standby) };
+      await standby.becomeSynchronous();
     },
     async failOver() {
       const { standby, disk: itsDisk } = next!;
       next = undefined;
       await server.kill();
-      for (const { relay, spoilt } of ways) {
-        relay.target(standby);
-        // Who is cut off now stays so, and finds the new server later.
-        if (spoilt) continue;
-        await relay.cut();
-        await relay.mend();
-      }
+      for (const way of ways) await way.follow(standby);
       await disk?.remove();
       [server, disk] = [standby, itsDisk];
       await standby.promote();
     },
     async pause(forMs) {
-      const stopped = await parts();
+      const stopped = await server.parts();
       for (const pid of stopped) signalTo(pid, 'SIGSTOP');
       await delay(forMs);
       for (const pid of stopped) signalTo(pid, 'SIGCONT');
@@ -112,14 +92,48 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
     disk: () => disk,
     ensureRuns: () =>
       until(async () => {
-        if ((await parts()).length === 0) await server.start().catch(() => {});
+        if ((await server.parts()).length === 0) await server.start().catch(() => {});
         return asking(server.url, (db) => db.query('select')).then(
           () => true,
           () => false,
         );
-      }, 60_000),
+      }, PATIENCE_MS),
     async close() {
-      for (const { relay } of ways) await relay.close();
+      for (const way of ways) await way.close();
     },
+  };
+}
+
+interface KnownWay extends Way {
+  /** Leads to another server from now on. Who is cut off stays so, and finds it later. */
+  follow(to: Address): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A failover and a broken network may befall it at the same time, and each must find it as the other has left it. */
+async function openWay(server: Server): Promise<KnownWay> {
+  const relay = await startRelay(server);
+  const inTurn = turns();
+  let spoilt = false;
+  return {
+    url: relay.in(server.url),
+    spoil: (how) =>
+      inTurn(async () => {
+        spoilt = true;
+        await relay[how]();
+      }),
+    mend: () =>
+      inTurn(async () => {
+        spoilt = false;
+        await relay.mend();
+      }),
+    follow: (to) =>
+      inTurn(async () => {
+        relay.target(to);
+        if (spoilt) return;
+        await relay.cut();
+        await relay.mend();
+      }),
+    close: () => relay.close(),
   };
 }

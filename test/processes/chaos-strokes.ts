@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { processes } from '../../src/base/postgres/processes.ts';
 import { type Assay, signalTo } from './assay.ts';
 import type { Audit } from './audit.ts';
 import type { Ground, Part } from './chaos-ground.ts';
 import type { Traffic } from './chaos-traffic.ts';
 import { picture } from './client.ts';
-import { until } from './until.ts';
+import { until as untilWithin } from './until.ts';
 
 export const FAULTS = ['kill', 'pause', 'partition', 'restart', 'failover', 'disk-full', 'slow-disk'] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -16,7 +15,10 @@ interface Scene {
   readonly dice: () => number;
 }
 
-/** One thing that goes wrong. `strike` resolves when the fault is over; what it answers, when all is well again. */
+/**
+ * One thing that goes wrong. `strike` resolves when the fault is over; what it answers, when all is well again. Others strike
+ * meanwhile: whoever is waited for may be killed, started again or cut off by them, and is looked up anew each time.
+ */
 export interface Stroke {
   prepare?(scene: Scene): Promise<void>;
   strike(scene: Scene): Promise<() => Promise<void>>;
@@ -28,80 +30,68 @@ export type StrokeName = keyof typeof STROKES;
 const LONG_MS = 7_000;
 /** Longer than a deliverer's: the time limit of a receiver, 1 s here, and 15 s. */
 const VERY_LONG_MS = 17_000;
+/** Long after a crowded machine has got over several faults at a time. */
+const PATIENCE_MS = 180_000;
 
 export const STROKES = {
   'kill gateway': {
     async strike({ ground, dice }) {
-      const [gateway, pid] = await either(ground, dice, 'gateway', 'serve');
-      signalTo(pid, 'SIGKILL');
-      return () =>
-        until(
-          () =>
-            gateway()
-              .call('/livez')
-              .then(...ANSWERED),
-          60_000,
-        );
+      const gateway = either(ground, dice, 'gateway');
+      signalTo(await gateway.pid(), 'SIGKILL');
+      return () => answering(gateway.assay);
     },
   },
   'kill worker': {
     async strike({ ground, dice }) {
-      const [, pid] = await either(ground, dice, 'worker', 'work');
-      const held = await untilHolding(ground.audit, pid);
-      signalTo(pid, 'SIGKILL');
-      return () => untilTakenOver(ground.audit, held, pid);
+      const held = await untilHolding(ground.audit, either(ground, dice, 'worker'));
+      signalTo(held.pid, 'SIGKILL');
+      return () => untilTakenOver(ground.audit, held);
     },
   },
   'kill deliverer': {
     async strike({ ground, dice }) {
-      const [deliverer, pid] = await either(ground, dice, 'deliverer', 'deliver');
-      signalTo(pid, 'SIGKILL');
-      return () => until(async () => (await pidOf(deliverer(), 'deliver')) !== pid);
+      const deliverer = either(ground, dice, 'deliverer');
+      const killed = await deliverer.pid();
+      signalTo(killed, 'SIGKILL');
+      return () => until(async () => (await deliverer.pid()) !== killed);
     },
   },
   'kill supervisor': {
     async strike({ ground }) {
       const killed = ground.now('host');
-      await killed.child('serve');
+      await killed.children(); // remembers them
       killed.kill('SIGKILL');
       return async () => {
-        await until(() => ground.now('host') !== killed);
-        await ground.now('host').says(/is ready/);
-        await until(async () => (await killed.alive()).length === 0, 60_000);
+        await until(() => ground.now('host') !== killed && /is ready/.test(ground.now('host').said.out));
+        await until(async () => (await killed.alive()).length === 0);
       };
     },
   },
   'pause gateway': {
     async strike({ ground, dice }) {
-      const [gateway, pid] = await either(ground, dice, 'gateway', 'serve');
-      await paused([pid], LONG_MS);
-      return () =>
-        until(() =>
-          gateway()
-            .call('/livez')
-            .then(...ANSWERED),
-        );
+      const gateway = either(ground, dice, 'gateway');
+      await paused(await gateway.pid(), LONG_MS);
+      return () => answering(gateway.assay);
     },
   },
   'pause worker': {
     async strike({ ground, dice }) {
-      const [, pid] = await either(ground, dice, 'worker', 'work');
-      const held = await untilHolding(ground.audit, pid);
-      signalTo(pid, 'SIGSTOP');
-      await longUntilTakenOver(ground, held, pid).finally(() => signalTo(pid, 'SIGCONT'));
-      return beating(ground, pid);
+      const worker = either(ground, dice, 'worker');
+      const held = await untilHolding(ground.audit, worker);
+      signalTo(held.pid, 'SIGSTOP');
+      await longUntilTakenOver(ground, held).finally(() => signalTo(held.pid, 'SIGCONT'));
+      return beating(ground, worker);
     },
   },
   'pause deliverer': {
     async strike({ ground, dice }) {
-      const [, pid] = await either(ground, dice, 'deliverer', 'deliver');
-      await paused([pid], VERY_LONG_MS);
+      await paused(await either(ground, dice, 'deliverer').pid(), VERY_LONG_MS);
       return async () => {};
     },
   },
   'pause supervisor': {
     async strike({ ground }) {
-      await paused([ground.now('host').pid], LONG_MS);
+      await paused(ground.now('host').pid, LONG_MS);
       return async () => {};
     },
   },
@@ -119,11 +109,11 @@ export const STROKES = {
   },
   'partition worker': {
     async strike({ ground, dice }) {
-      const { pid } = ground.now('worker');
-      const held = await untilHolding(ground.audit, pid);
+      const worker = player(ground, 'worker', 'worker');
+      const held = await untilHolding(ground.audit, worker);
       await ground.ways.worker.spoil(dice() < 0.5 ? 'cut' : 'hang');
-      await longUntilTakenOver(ground, held, pid).finally(() => ground.ways.worker.mend());
-      return beating(ground, pid);
+      await longUntilTakenOver(ground, held).finally(() => ground.ways.worker.mend());
+      return beating(ground, worker);
     },
   },
   'partition deliverer': {
@@ -155,7 +145,7 @@ export const STROKES = {
       const before = refusals();
       await disk.fill();
       // What a page or a log segment has left is written first.
-      await until(() => refusals() > before, 30_000).finally(() => delay(dice() * 5000));
+      await until(() => refusals() > before).finally(() => delay(dice() * 5000));
       await disk.free();
       return async () => {
         await ground.database.ensureRuns();
@@ -168,16 +158,16 @@ export const STROKES = {
       const upload = () => uploadTo(ground.now('gateway'));
       await ground.files!.fill();
       await until(async () => {
-        const status = await upload();
-        if (status !== 201 && status !== 503) {
+        const answer = await upload();
+        if (/^\d/.test(answer) && !/^(201|503) /.test(answer)) {
           await delay(500); // for its log
           const { out, err } = ground.now('gateway').said;
-          throw new Error(`An upload to a full disk was answered ${status}: ${(out + err).slice(-3000)}`);
+          throw new Error(`An upload to a full disk was answered ${answer}: ${(out + err).slice(-3000)}`);
         }
-        return status === 503;
+        return answer === '503 STORAGE_UNAVAILABLE';
       }).finally(() => delay(dice() * 5000));
       await ground.files!.free();
-      return () => until(async () => (await upload()) === 201);
+      return () => until(async () => (await upload()).startsWith('201 '));
     },
   },
   'slow-disk database': {
@@ -192,31 +182,46 @@ export const STROKES = {
 /** Full and slow disks need disks of one's own. */
 export const isPossible = (name: StrokeName, { files }: Ground): boolean => !/disk/.test(name) || files !== undefined;
 
-/** The one under supervision or the one of its own: how to reach it, and its process. */
-async function either(
-  ground: Ground,
-  dice: () => number,
-  part: Exclude<Part, 'host'>,
-  role: string,
-): Promise<readonly [() => Assay, number]> {
-  const chosen = dice() < 0.5 ? 'host' : part;
-  return [() => ground.now(chosen), await pidOf(ground.now(chosen), role)];
+const ROLES = { gateway: 'serve', worker: 'work', deliverer: 'deliver' } as const;
+type Player = keyof typeof ROLES;
+
+/** One of the two that play a part. What has ended is started again: it is another process then. */
+interface Playing {
+  assay(): Assay;
+  /** Its process as it runs now, waited for. */
+  pid(): Promise<number>;
 }
 
-/** A process of its own has no child of that role: it is one. */
-async function pidOf(assay: Assay, role: string): Promise<number> {
-  const [itself] = await processes(assay.pid);
-  return itself?.command.endsWith(' start') ? assay.child(role) : assay.pid;
+function player(ground: Ground, part: Player, at: Part): Playing {
+  const now = async () => {
+    const assay = ground.now(at);
+    if (at !== 'host') return assay.pid;
+    return (await assay.children()).find(({ command }) => command.includes(`main.js ${ROLES[part]}`))?.pid;
+  };
+  return {
+    assay: () => ground.now(at),
+    async pid() {
+      let found: number | undefined;
+      await until(async () => {
+        found = await now();
+        return found !== undefined;
+      });
+      return found!;
+    },
+  };
 }
+
+/** The one under supervision or the one of its own. */
+const either = (ground: Ground, dice: () => number, part: Player) => player(ground, part, dice() < 0.5 ? 'host' : part);
 
 /** What it held when it fell silent may have been ended a moment before; what it claims since then is lost with its lease. */
-const longUntilTakenOver = ({ audit }: Ground, held: readonly string[], pid: number) =>
-  Promise.all([untilTakenOver(audit, held, pid), delay(LONG_MS)]);
+const longUntilTakenOver = ({ audit }: Ground, held: Held) =>
+  Promise.all([untilTakenOver(audit, held), delay(LONG_MS)]);
 
-async function paused(pids: readonly number[], ms: number): Promise<void> {
-  for (const pid of pids) signalTo(pid, 'SIGSTOP');
+async function paused(pid: number, ms: number): Promise<void> {
+  signalTo(pid, 'SIGSTOP');
   await delay(ms);
-  for (const pid of pids) signalTo(pid, 'SIGCONT');
+  signalTo(pid, 'SIGCONT');
 }
 
 async function cutOff(ground: Ground, dice: () => number, part: Part, ms: number): Promise<() => Promise<void>> {
@@ -224,51 +229,73 @@ async function cutOff(ground: Ground, dice: () => number, part: Part, ms: number
   await delay(ms);
   await ground.ways[part].mend();
   if (part !== 'host' && part !== 'gateway') return async () => {};
-  return () => until(async () => (await ground.now(part).call('/result/01M7VNMBZ6GNKDZ9WQFF487680')).status === 404);
+  return () => until(async () => (await statusOf(ground.now(part), '/result/01M7VNMBZ6GNKDZ9WQFF487680')) === 404);
 }
 
+const answering = (gateway: () => Assay) => until(async () => (await statusOf(gateway(), '/livez')) !== undefined);
+
+/** `undefined`: nobody answers there at the moment. */
+const statusOf = (gateway: Assay, path: string): Promise<number | undefined> =>
+  gateway.call(path, { timeoutMs: 5000 }).then(
+    ({ status }) => status,
+    () => undefined,
+  );
+
 /** The worker is there again; should it have been killed, another one is. */
-async function beating({ audit }: Ground, pid: number): Promise<() => Promise<void>> {
+async function beating({ audit }: Ground, worker: Playing): Promise<() => Promise<void>> {
   const since = await audit.now();
-  return () => until(() => audit.hasBeaten(pid, since), 60_000);
+  return () => until(async () => audit.hasBeaten(await worker.pid(), since));
 }
 
 /** Tasks are accepted again. */
 function acknowledging({ acknowledged }: Traffic): () => Promise<void> {
   const before = acknowledged.size;
-  return () => until(() => acknowledged.size > before + 2, 60_000);
+  return () => until(() => acknowledged.size > before + 2);
 }
 
 const refused = ({ answers }: Traffic) => answers.get('accept 503 QUEUE_UNAVAILABLE') ?? 0;
 
-const uploadTo = async (gateway: Assay): Promise<number> =>
-  (await gateway.call('/files', { body: await picture(1) })).status;
+/** The status and the code, or that the connection broke. */
+const uploadTo = async (gateway: Assay): Promise<string> =>
+  gateway.call('/files', { body: await picture(1) }).then(
+    ({ status, body }) => `${status} ${body?.error?.code ?? ''}`,
+    () => 'broken',
+  );
 
-/** Waits until this worker works on something, and answers on what. */
-async function untilHolding(audit: Audit, pid: number): Promise<string[]> {
-  let held: string[] = [];
-  await until(async () => {
-    held = await audit.heldBy(pid);
-    return held.length > 0;
-  }, 60_000);
-  return held;
+/** What a worker's process held at some moment, and the name that it goes by. */
+interface Held {
+  readonly pid: number;
+  readonly worker: string;
+  readonly ids: readonly string[];
 }
 
-/** Waits until nobody counts on this worker for these any more: others have them, or they wait for others, or have ended. */
-async function untilTakenOver(audit: Audit, ids: readonly string[], pid: number): Promise<void> {
-  const lost = await audit.workerOf(pid);
+/** Waits until it works on something. */
+async function untilHolding(audit: Audit, worker: Playing): Promise<Held> {
+  let held: Held | undefined;
+  await until(async () => {
+    const pid = await worker.pid();
+    const name = await audit.workerOf(pid);
+    const ids = await audit.heldBy(pid);
+    if (name !== undefined && ids.length > 0) held = { pid, worker: name, ids };
+    return held !== undefined;
+  });
+  return held!;
+}
+
+/** Waits until nobody counts on this worker for these any more: others have them, or they have ended. */
+async function untilTakenOver(audit: Audit, { ids, worker: lost }: Held): Promise<void> {
   const left = async () => {
     const last = new Map((await audit.events(ids)).map((event) => [event.id, event]));
     return [...last.values()].filter(
       ({ worker, status }) => !ENDED.has(status) && (worker === null || worker === lost),
     );
   };
-  await until(async () => (await left()).length === 0, 60_000).catch(async () => {
+  await until(async () => (await left()).length === 0).catch(async () => {
     const counts = JSON.stringify(await audit.counts());
     throw new Error(`Nobody takes over from ${lost}: ${JSON.stringify(await left())}, where there are ${counts}`);
   });
 }
 
-const ENDED = new Set(['done', 'failed']);
+const until = (condition: () => boolean | Promise<boolean>) => untilWithin(condition, PATIENCE_MS);
 
-const ANSWERED = [() => true, () => false] as const;
+const ENDED = new Set(['done', 'failed']);

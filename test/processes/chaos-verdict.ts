@@ -36,12 +36,19 @@ export async function gather(needs: {
   let next = 0;
   const poll = async () => {
     for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
-      const { status, body } = await gateway.call(`/result/${id}`);
-      polled.set(id, status === 404 ? undefined : body.data);
+      polled.set(id, await stateOf(id, gateway));
     }
   };
   await Promise.all(Array.from({ length: 16 }, poll));
   return { ...traffic, polled, ends: await audit.ends(ids), counts: await audit.counts(), received };
+}
+
+/** A gateway may still find its connections broken by the last fault. */
+async function stateOf(id: string, gateway: Client): Promise<Record<string, unknown> | undefined> {
+  for (let turn = 1; ; turn++, await delay(200)) {
+    const { status, body } = await gateway.call(`/result/${id}`);
+    if (status !== 503 || turn === 20) return status === 404 ? undefined : body.data;
+  }
 }
 
 const atRest = ({ unfinished, leased, undelivered, deliveriesLeased }: Counts) =>
@@ -99,7 +106,8 @@ function webhooks({ acknowledged, polled, received }: Evidence): string[] {
     byTask.set(id, [...(byTask.get(id) ?? []), each]);
   }
   const wanted = [...acknowledged.values()].filter(({ webhook }) => webhook);
-  const unasked = [...byTask.keys()].filter((id) => !wanted.some((each) => each.id === id));
+  const ids = new Set(wanted.map(({ id }) => id));
+  const unasked = [...byTask.keys()].filter((id) => !ids.has(id));
   const faults = wanted.flatMap(({ id }) => {
     const attempts = byTask.get(id) ?? [];
     if (attempts.length === 0) return [`${id}: no webhook came`];

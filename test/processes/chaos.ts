@@ -3,6 +3,7 @@ import type { Receiver } from '../helpers/receiver.ts';
 import type { Ground } from './chaos-ground.ts';
 import { type Fault, isPossible, STROKES, type Stroke, type StrokeName } from './chaos-strokes.ts';
 import { startTraffic, type Traffic } from './chaos-traffic.ts';
+import { turns } from './turns.ts';
 
 export interface Struck {
   readonly stroke: StrokeName;
@@ -50,41 +51,45 @@ export async function unleash(ground: Ground, receiver: Receiver, options: Chaos
   const struck: Struck[] = [];
   const began = performance.now();
 
-  // Either of two workers is silent until the other has taken over: were both so at once, each would wait for the other.
-  let silence: Promise<void> = Promise.resolve();
-  const inTurn = (name: StrokeName, act: () => Promise<void>): Promise<void> => {
-    if (name !== 'pause worker' && name !== 'partition worker') return act();
-    silence = silence.then(act, act);
-    return silence;
+  // Were both workers silent at once, each would wait for the other.
+  const inSilence = turns();
+  const strike = async (name: StrokeName, dice: () => number): Promise<Struck> => {
+    const stroke: Stroke = STROKES[name];
+    const scene = { ground, traffic, dice };
+    options.tell?.(name);
+    if (laneOf(name) === 'database') await ground.database.ensureRuns();
+    await stroke.prepare?.(scene);
+    const at = performance.now();
+    const recovered = await stroke.strike(scene);
+    const over = performance.now();
+    await recovered();
+    options.tell?.(`${name}: well again`);
+    return { stroke: name, lastedMs: over - at, recoveryMs: performance.now() - over };
   };
 
-  const isOver = () => durationMs > 0 && performance.now() - began > durationMs;
+  let broken = false;
+  const isOver = () => broken || (durationMs > 0 && performance.now() - began > durationMs);
   const lane = async (names: readonly StrokeName[], dice: () => number) => {
     if (names.length === 0) return;
     do {
       for (const name of options.order === 'given' ? names : shuffled(names, dice)) {
-        const stroke: Stroke = STROKES[name];
         if (isOver()) return;
         await delay(dice() * 1000);
-        options.tell?.(name);
-        await stroke.prepare?.({ ground, traffic, dice });
-        let at = 0;
-        let over = 0;
-        await inTurn(name, async () => {
-          at = performance.now();
-          const recovered = await stroke.strike({ ground, traffic, dice });
-          over = performance.now();
-          await recovered();
-        });
-        struck.push({ stroke: name, lastedMs: over - at, recoveryMs: performance.now() - over });
-        options.tell?.(`${name}: well again`);
+        const act = () => strike(name, dice);
+        try {
+          struck.push(await (SILENT.has(name) ? inSilence(act) : act()));
+        } catch (error) {
+          broken = true;
+          throw new Error(`The stroke "${name}" went wrong: ${(error as Error).message}`, { cause: error });
+        }
       }
     } while (durationMs > 0 && !isOver());
   };
 
   try {
-    // Of the dice of each lane only that lane knows, so that a seed means the same however long a recovery takes.
-    await Promise.all(
+    // Of the dice of each lane only that lane knows, so that a seed means the same however long a recovery takes. Where one
+    // goes wrong the others end what they have begun: nothing is to be struck while the ground is cleared.
+    const lanes = await Promise.allSettled(
       LANES.map((here, i) =>
         lane(
           options.strokes.filter((name) => laneOf(name) === here && isPossible(name, ground)),
@@ -92,6 +97,7 @@ export async function unleash(ground: Ground, receiver: Receiver, options: Chaos
         ),
       ),
     );
+    for (const { reason } of lanes.filter((each) => each.status === 'rejected')) throw reason;
     await traffic.finish(tasks);
   } catch (error) {
     traffic.abandon();
@@ -99,6 +105,9 @@ export async function unleash(ground: Ground, receiver: Receiver, options: Chaos
   }
   return { struck, traffic };
 }
+
+/** These make a worker fall silent, and wait for the other one to take over. */
+const SILENT: ReadonlySet<StrokeName> = new Set(['pause worker', 'partition worker']);
 
 /** What is struck at the same time as the others, by one stroke after the other. */
 const LANES = ['database', 'network', 'processes'] as const;

@@ -23,6 +23,8 @@ export interface Server {
   readonly cluster: string;
   /** What the server has said so far. */
   said(): Promise<string>;
+  /** Its processes, as many as live. */
+  parts(): Promise<number[]>;
   /** Kills every part of it at once, as a power cut does, and waits until nothing of it lives. */
   kill(): Promise<void>;
   /** Starts it again on its data, after a `kill` or a `stop`. */
@@ -106,7 +108,7 @@ export async function runServer(needs: {
     await until(async () => {
       if (over) throw new Error(`PostgreSQL has ended: ${await readFile(output, 'utf8')}`);
       return answers(url.href);
-    }, 60_000);
+    }, 120_000);
   }
 
   async function gone() {
@@ -120,6 +122,7 @@ export async function runServer(needs: {
   return {
     ...{ url: url.href, host, port, cluster, start },
     said: () => readFile(output, 'utf8'),
+    parts: () => partsOf(name),
     async kill() {
       // The first process alone would leave its parts a moment in which they might still commit.
       for (const part of [pid, ...(await partsOf(name))]) signalTo(part, 'SIGKILL');

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { appendFile, chmod, chown, copyFile, lchown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Transaction } from '../../src/base/db.ts';
 import { NOBODY } from '../../src/base/postgres/account.ts';
 import { asking, embeddedBin, newCluster, runServer, type Server, type ServerOptions } from './postgres.ts';
 import { until } from './until.ts';
@@ -11,6 +12,8 @@ export { startRelay } from './relay.ts';
 
 /** A second server that follows a first one, and takes its place when told to. */
 export interface Standby extends Server {
+  /** From here on the primary acknowledges no commit that this one has not on its disk, and it has all that was before. */
+  becomeSynchronous(): Promise<void>;
   /** Makes it a primary; resolves when it takes what is written. Its `url` stays. */
   promote(): Promise<void>;
   /** Waits until it has replayed everything that the primary has written by now. */
@@ -25,6 +28,9 @@ export interface StandbyOptions extends ServerOptions {
   synchronous?: boolean;
 }
 
+/** For what a crowded machine and its disk take their time for. */
+const PATIENCE_MS = 120_000;
+
 /**
  * A standby of the server at `primaryUrl`, whose data lie on this machine and which takes standbys (the product's own
  * embedded server does; the one that vitest starts for the tests, without a log to replay, does not). It is a copy of
@@ -38,12 +44,14 @@ export async function startStandby(primaryUrl: string, options: StandbyOptions =
   await asking(primaryUrl, async (db) => {
     // A slot, so that the primary keeps the log from before the copy until the standby has had it.
     await db.query('select pg_create_physical_replication_slot($1, true)', [name]);
-    const label = await db.transaction(async (tx) => {
+    const copied = async (tx: Transaction) => {
       await tx.query(`select pg_backup_start($1, fast => true)`, [name]);
       await copyCluster(data, cluster);
       const { rows } = await tx.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
       return rows[0]!.labelfile;
-    });
+    };
+    // It waits for a checkpoint, which a crowded or a slow disk may take its time for.
+    const label = await db.transaction(copied, { statementTimeoutMs: PATIENCE_MS });
     await writeFile(join(cluster, 'backup_label'), label);
   });
   await writeFile(join(cluster, 'standby.signal'), '');
@@ -55,30 +63,37 @@ export async function startStandby(primaryUrl: string, options: StandbyOptions =
   );
   if (process.getuid?.() === 0) await giveAll(cluster);
   const server = await runServer({ cluster, bin: options.bin ?? bin, url: primaryUrl, options });
-  await until(() => streams(primaryUrl, name));
-  if (synchronous) await makeSynchronous(primaryUrl, name);
+  await until(() => streams(primaryUrl, name), PATIENCE_MS);
 
+  async function caughtUp() {
+    const { rows } = await asking(primaryUrl, (db) =>
+      db.query<{ lsn: string }>('select pg_current_wal_flush_lsn() as lsn'),
+    );
+    await until(async () => {
+      const replayed = await asking(server.url, (db) =>
+        db.query<{ done: boolean }>('select pg_last_wal_replay_lsn() >= $1::pg_lsn as done', [rows[0]!.lsn]),
+      );
+      return replayed.rows[0]!.done === true;
+    }, PATIENCE_MS);
+  }
+
+  async function becomeSynchronous() {
+    await makeSynchronous(primaryUrl, name);
+    await caughtUp();
+  }
+
+  if (synchronous) await becomeSynchronous();
   return {
     ...server,
+    ...{ becomeSynchronous, caughtUp },
     async promote() {
-      await asking(server.url, (db) => db.query('select pg_promote(true, 60)'));
+      await asking(server.url, (db) => db.query('select pg_promote(false)'));
       await until(async () => {
         const { rows } = await asking(server.url, (db) =>
           db.query<{ standby: boolean }>('select pg_is_in_recovery() as standby'),
         );
         return rows[0]?.standby === false;
-      });
-    },
-    async caughtUp() {
-      const { rows } = await asking(primaryUrl, (db) =>
-        db.query<{ lsn: string }>('select pg_current_wal_flush_lsn() as lsn'),
-      );
-      await until(async () => {
-        const replayed = await asking(server.url, (db) =>
-          db.query<{ done: boolean }>('select pg_last_wal_replay_lsn() >= $1::pg_lsn as done', [rows[0]!.lsn]),
-        );
-        return replayed.rows[0]!.done === true;
-      });
+      }, PATIENCE_MS);
     },
   };
 }
@@ -149,5 +164,7 @@ async function makeSynchronous(url: string, name: string): Promise<void> {
     await db.query(`alter system set synchronous_standby_names = '${name}'`);
     await db.query('select pg_reload_conf()');
   });
-  await until(() => streams(url, name, 'sync'));
+  await until(() => streams(url, name, 'sync'), PATIENCE_MS);
+  // Commits wait once the checkpointer has read it too, which it does before it takes an order.
+  await asking(url, (db) => db.transaction((tx) => tx.query('checkpoint'), { statementTimeoutMs: PATIENCE_MS }));
 }
