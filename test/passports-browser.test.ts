@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request as ask, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -69,6 +70,22 @@ async function reviewing(test: Test, name: string, options?: Options): Promise<V
 const idOf = (page: Page) => /\/task\/([^/?#]+)/.exec(page.url())![1]!;
 const resultOf = async (page: Page, id = idOf(page)) =>
   (await page.request.get(`${product.url}/api/task/${id}/result`)).json();
+
+/** The next time that the page asks what has become of it, the answer is not there before it is released. */
+async function heldDrawing(page: Page): Promise<{ asked: Promise<unknown>; release(): void }> {
+  const [asked, released] = [new EventEmitter(), new EventEmitter()];
+  const gone = once(released, 'go');
+  await page.route(
+    (url) => url.pathname === new URL(page.url()).pathname,
+    async (route) => {
+      asked.emit('asked');
+      await gone;
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  return { asked: once(asked, 'asked'), release: () => released.emit('go') };
+}
 
 async function bytesOf(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
   const asked = page.waitForEvent('download');
@@ -212,6 +229,74 @@ describe('the pages of passports', () => {
       'балкон',
     ]);
     expect(trouble).toEqual([]);
+  });
+
+  it('leave a person where they are while what was saved is drawn', async (test) => {
+    const { page, trouble } = await reviewing(test, 'focus.pdf');
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    // The history is drawn with all the rest.
+    const drawn = (edits: number) =>
+      until(() => page.locator('#history summary').textContent()).toContain(`(${edits})`);
+    await page.evaluate('globalThis.here = true');
+
+    const drawing = await heldDrawing(page);
+    await field(page, 'rooms:8.name').focus();
+    await page.keyboard.type('лоджия');
+    await page.keyboard.press('Enter');
+    await drawing.asked;
+    // It knows of no ninth row, and of nothing that is typed.
+    await field(page, 'rooms:9.name').focus();
+    await page.keyboard.type('балкон');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('21');
+    await page.keyboard.press('ArrowLeft');
+    drawing.release();
+    await drawn(2);
+    await page.keyboard.type(',');
+    expect([await focused(), await value(page, 'rooms:9.area')]).toEqual(['rooms:9.area', '2,1']);
+
+    // A button works while a save is on its way, and when it has come back to who waits there.
+    const next = await heldDrawing(page);
+    await page.getByRole('button', { name: 'Remove row 9' }).focus();
+    await next.asked;
+    await page.keyboard.press('Enter');
+    next.release();
+    await drawn(5);
+    expect((await resultOf(page)).data.rooms.length).toBe(8);
+    await field(page, 'general:floors').fill('10');
+    await page.getByRole('button', { name: 'Remove row 8' }).focus();
+    await drawn(6);
+    await page.keyboard.press('Enter');
+    await drawn(7);
+    expect((await resultOf(page)).data.rooms.length).toBe(7);
+
+    // One that is drawn anew is the same for who is there.
+    await page.locator('#history summary').click();
+    await field(page, 'general:floors').fill('11');
+    const revert = page.locator('#history .revert').last();
+    const id = await revert.getAttribute('id');
+    await revert.focus();
+    await drawn(8);
+    expect(await focused()).toBe(id);
+    await page.keyboard.press('Enter');
+    await drawn(9);
+    expect(await value(page, 'rooms:8.name')).toBe('');
+    expect(await page.evaluate('globalThis.here')).toBe(true);
+    expect(trouble).toEqual([]);
+  });
+
+  it('bring a person back to their field when others have changed the rows', async (test) => {
+    const { page, trouble } = await reviewing(test, 'rows-of-two.pdf');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await field(other, 'rooms:8.name').fill('лоджия');
+    await other.keyboard.press('Enter');
+    await saved(other).toBe('Saved');
+    await field(page, 'general:floors').fill('10');
+    await page.keyboard.press('Enter');
+    await until(() => value(page, 'rooms:8.name')).toBe('лоджия');
+    await until(() => page.evaluate('document.activeElement.id')).toBe('general:floor');
+    expect(trouble).toEqual([expect.stringContaining('412')]);
   });
 
   it('bring two people at one document together', async (test) => {

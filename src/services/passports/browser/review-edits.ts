@@ -101,11 +101,16 @@ export function openReview({ texts, id, version: first }: ReviewPage): void {
     input.closest('.field, .table')!.querySelector('.problem')!.textContent = why;
   }
 
-  /** Somebody else has changed more than a value that can be shown in place. */
+  /** Somebody else has changed more than a value that can be shown in place. Who is at a field is there again afterwards. */
   function startAnew(): void {
     announce(texts.anew);
+    history.replaceState({ held: document.activeElement?.id }, '');
     location.reload();
   }
+
+  const { held } = (history.state ?? {}) as { held?: string };
+  if (held) document.getElementById(held)?.focus();
+  history.replaceState(null, '');
 
   form.addEventListener('submit', (event) => event.preventDefault());
   form.addEventListener('change', ({ target }) => {

@@ -13,12 +13,7 @@ export function takeOver(fresh: Document): number | undefined {
   const [form, anew] = [byId('fields'), fresh.getElementById('fields')];
   const data = fresh.getElementById('page-data')?.textContent;
   if (anew === null || !data) return undefined;
-  const names = (place: Element) =>
-    inputsOf(place)
-      .map(({ name }) => name)
-      .sort()
-      .join();
-  if (names(form) !== names(anew)) return undefined;
+  if (kept(form) !== kept(anew)) return undefined;
   const known = new Map(inputsOf(form).map((input) => [input.name, input]));
   for (const input of inputsOf(anew)) takeValue(known.get(input.name)!, input);
   for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
@@ -27,6 +22,16 @@ export function takeOver(fresh: Document): number | undefined {
   }
   light(document.activeElement?.getAttribute('name') ?? '');
   return (JSON.parse(data) as { own: ReviewPage }).own.version;
+}
+
+/** The names of what the service has a place for: rows that nobody has saved yet are the business of who is typing them. */
+function kept(form: Element): string {
+  const isUnsaved = (row: Element | null) => row !== null && inputsOf(row).every((cell) => !cell.dataset['saved']);
+  return inputsOf(form)
+    .filter((input) => !isUnsaved(input.closest('tbody tr')))
+    .map(({ name }) => name)
+    .sort()
+    .join();
 }
 
 function takeValue(input: Input, fresh: Input): void {

@@ -279,6 +279,7 @@ function History(given: {
                 ) : (
                   <button
                     type="button"
+                    id={`revert-${at.toISOString()}-${field.key}`}
                     class="small needs-script revert"
                     data-key={field.key}
                     data-value={shown(from)}
