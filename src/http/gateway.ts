@@ -14,6 +14,7 @@ import { closeGently } from './closing.ts';
 import { cors } from './cors.ts';
 import { gate } from './gate.ts';
 import { ignoreBody } from './ignored-body.ts';
+import { refuseHeavyJson } from './json-weight.ts';
 import { knownPaths } from './known-paths.ts';
 import type { Metrics } from './metrics.ts';
 import { describeRoute, openapi, type Reference } from './openapi.ts';
@@ -112,6 +113,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.decorate('closing', closeGently(app, options.closeGraceMs ?? 10_000));
   answerIdleBodies(app.server);
   app.removeContentTypeParser('text/plain');
+  refuseHeavyJson(app);
   app.setErrorHandler(refuse);
   app.setChildLoggerFactory(requestLog);
   // Before every other hook, so that a span has the whole of its request.

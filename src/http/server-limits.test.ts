@@ -93,6 +93,29 @@ describe('sizes', () => {
   });
 });
 
+describe('what is refused before it became a request has no body where HEAD asked:', () => {
+  const large = `X-Large: ${'x'.repeat(20_000)}`;
+  const head = (...lines: string[]) => `${['HEAD /open HTTP/1.1', 'Host: a', ...lines].join('\r\n')}\r\n\r\n`;
+  const bodiless = (status: number) =>
+    new RegExp(`HTTP/1\\.1 ${status} [^{]*content-length: \\d\\d+\\r\\n[^{]*\\r\\n\\r\\n$`, 'i');
+
+  it.each([
+    ['too many headers', head(large), 431],
+    ['a header that is none', head('X-A : b'), 400],
+    ['too many headers behind a body', `${post(2)}{}${head(large)}`, 431],
+    ['too many headers behind a good request', ['GET /open HTTP/1.1\r\nHost: a\r\n\r\n', head(large)], 431],
+  ])('%s', async (_name, text, status) => {
+    expect(await say(text)).toMatch(bodiless(status));
+  });
+
+  it.each([
+    ['a header says', `GET /open HTTP/1.1\r\nHost: a\r\nX-Line: HEAD / HTTP/1.1${large}\r\n\r\n`],
+    ['comes behind it', `GET /open HTTP/1.1\r\nHost: a\r\n${large}\r\n\r\n${head()}`],
+  ])('and has one where another method asked, whatever %s', async (_name, text) => {
+    expect(await say(text)).toContain('HEADERS_TOO_LARGE');
+  });
+});
+
 describe('requests that two readers could understand differently', () => {
   it.each([
     ['both a length and chunks', post('Content-Length: 5\r\nTransfer-Encoding: chunked')],

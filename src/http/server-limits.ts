@@ -1,5 +1,6 @@
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ConnectionError } from 'fastify';
 import type { Fault } from '../base/faults.ts';
 import { badRequest, headersTooLarge, requestTimeout } from '../base/faults.ts';
 import { failure } from './envelope.ts';
@@ -47,10 +48,18 @@ export function answerIdleBodies(server: Server): void {
 }
 
 /** Answers what never became a request. */
-function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
+function clientErrorHandler(error: Partial<ConnectionError>, socket: Socket): void {
   // Nobody is listening, or an answer is already on its way and a second one would be read as part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || answerOn(socket)?.headersSent) socket.destroy();
-  else refuseOn(socket, faultOf(error.code));
+  else refuseOn(socket, faultOf(error.code), methodIn(error));
+}
+
+/** The method of what never became a request, where its first line came with the bytes that were not understood. */
+function methodIn({ rawPacket, bytesParsed }: Partial<ConnectionError>): string | undefined {
+  // Bytes, whatever its type says.
+  const packet = rawPacket as Buffer | undefined;
+  const lines = packet?.toString('latin1', 0, bytesParsed).matchAll(/([A-Z]+) \S+ HTTP\/1\.\d\r\n/g);
+  return [...(lines ?? [])].at(-1)?.[1];
 }
 
 /** The answer that a socket is waiting for. Node's own handler of client errors asks by the same private name. */
@@ -64,8 +73,8 @@ function faultOf(code: string | undefined): Fault {
   return badRequest();
 }
 
-/** On the bare socket, in the form of every other refusal. */
-function refuseOn(socket: Socket, fault: Fault): void {
+/** On the bare socket, in the form of every other refusal; what answers HEAD has no body, whatever it says. */
+function refuseOn(socket: Socket, fault: Fault, method?: string): void {
   const body = JSON.stringify(failure(fault));
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
@@ -74,6 +83,6 @@ function refuseOn(socket: Socket, fault: Fault): void {
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.write(`${head.join('\r\n')}\r\n\r\n${method === 'HEAD' ? '' : body}`);
   socket.destroySoon();
 }

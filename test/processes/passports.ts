@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processes } from '../../src/base/postgres/processes.ts';
 import { ADMIN_KEY, type Client, newClient } from '../helpers/passports.ts';
 import { type Assay, newPlace, type Place, startAssay } from './assay.ts';
+import { peakMebibytes } from './cost.ts';
 import { until } from './until.ts';
 
 /** The passports service as a user starts it: a gateway, a worker and a database of its own, each a process. */
@@ -71,10 +72,4 @@ export async function startPassportsAssay(env: Record<string, string> = {}): Pro
         .map(({ name }) => name);
     },
   };
-}
-
-/** 0 for a process that has ended meanwhile. */
-async function peakMebibytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
-import { type Cell, notATable } from './table.ts';
+import { type Cell, MOST_COLUMNS, notATable } from './table.ts';
 
 /** A record's texts, its attributes, and the quotes around them. */
 const LONGEST_ROW = 2 ** 20;
@@ -22,6 +22,8 @@ export async function readCsv(bytes: Buffer, most: number, signal: AbortSignal):
     // Cells that are empty to the end of a row are often not written.
     relax_column_count_less: true,
     skip_empty_lines: true,
+    // Row by row: a mebibyte of commas is a million cells.
+    on_record: withoutTail,
     to: most,
   });
   try {
@@ -42,6 +44,13 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
   CSV_RECORD_INCONSISTENT_COLUMNS: 'A row has more cells than the header',
   CSV_QUOTE_NOT_CLOSED: 'A quote is not closed',
 };
+
+/** A row without the empty cells behind its last value, which programs write to the width of their sheet. */
+function withoutTail(row: string[]): string[] {
+  const cells = row.slice(0, row.findLastIndex((cell) => cell !== '') + 1);
+  if (cells.length > MOST_COLUMNS) throw notATable(`A table has at most ${MOST_COLUMNS} columns`);
+  return cells;
+}
 
 /** Others have their turn between two of them. */
 async function* pieces(bytes: Buffer, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {

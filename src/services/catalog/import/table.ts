@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import { type Detail, InvalidInput, missing } from '../../../http/details.ts';
+import { JSON_BOUNDS, jsonScales } from '../../../http/json-weight.ts';
 import { FIELDS } from './fields.ts';
 
 /** A cell is text; null where it is empty. */
@@ -8,18 +9,27 @@ export type Cell = string | null;
 /** Columns of this beginning are attributes, by the rest of their name. */
 const ATTRIBUTE = 'attributes.';
 const LONGEST_NAME = 200;
-const MOST_COLUMNS = 500;
+export const MOST_COLUMNS = 500;
 
 /**
  * The rows of a table, each as its record would come in JSON; rows without a value are none. Throws
- * {@link InvalidInput} where the header, the first row, is not one of ours.
+ * {@link InvalidInput} where the header, the first row, is not one of ours, and a refusal where the JSON in its cells is
+ * too much.
  */
 export function recordsOf(table: readonly (readonly Cell[])[]): JsonObject[] {
   const [header = [], ...rows] = table;
   const names = header.map((name) => (name ?? '').trim());
   while (names.at(-1) === '') names.pop();
   checkHeader(names);
-  return rows.filter((row) => row.some((cell) => cell !== null && cell !== '')).map((row) => recordOf(names, row));
+  // All cells together come to no more than a body of JSON may.
+  const weigh = jsonScales(JSON_BOUNDS);
+  const parse = (cell: string) => {
+    weigh(Buffer.from(cell));
+    return parsed(cell);
+  };
+  return rows
+    .filter((row) => row.some((cell) => cell !== null && cell !== ''))
+    .map((row) => recordOf(names, row, parse));
 }
 
 /** What is wrong with a table as a whole. */
@@ -47,7 +57,7 @@ function checkHeader(names: readonly string[]): void {
 const isAttribute = (name: string) =>
   name.startsWith(ATTRIBUTE) && name.length > ATTRIBUTE.length && name.length <= LONGEST_NAME;
 
-function recordOf(names: readonly string[], row: readonly Cell[]): JsonObject {
+function recordOf(names: readonly string[], row: readonly Cell[], parse: (cell: string) => JsonValue): JsonObject {
   const fields: [string, JsonValue][] = [];
   const attributes: [string, JsonValue][] = [];
   let whole: JsonValue | undefined;
@@ -55,7 +65,7 @@ function recordOf(names: readonly string[], row: readonly Cell[]): JsonObject {
     const cell = row[at] ?? '';
     if (cell === '') continue;
     if (isAttribute(name)) attributes.push([name.slice(ATTRIBUTE.length), cell]);
-    else if (name === 'attributes') whole = parsed(cell);
+    else if (name === 'attributes') whole = parse(cell);
     else fields.push([name, cell]);
   }
   const isObject = typeof whole === 'object' && whole !== null && !Array.isArray(whole);

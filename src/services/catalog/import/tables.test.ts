@@ -51,6 +51,26 @@ describe('a table', () => {
     await expect(csv('record_id,__proto__\na,x\n')).rejects.toThrow(InvalidInput);
   });
 
+  it('may be wider than its last value, and not wider than any table', async () => {
+    expect(await csv(`record_id,title${','.repeat(10_000)}\na,b${','.repeat(10_000)}\nc\n`)).toEqual([
+      { record_id: 'a', title: 'b' },
+      { record_id: 'c' },
+    ]);
+    const wide = { message: 'A table has at most 500 columns' };
+    await expect(csv(`record_id${',attributes.a'.repeat(500)}\n`)).rejects.toMatchObject(wide);
+    await expect(csv(`record_id${','.repeat(500)}\na${','.repeat(500)}x\n`)).rejects.toMatchObject(wide);
+  });
+
+  it('holds no more JSON in all its cells than a body of JSON may', async () => {
+    const list = (numbers: number) => `"[${Array(numbers).fill(0).join()}]"\n`;
+    const most = `record_id,attributes\na,${list(300_000)}b,${list(199_998)}`;
+    expect(await csv(most)).toHaveLength(2);
+    await expect(csv(`${most}c,0\n`)).rejects.toMatchObject({
+      status: 413,
+      message: 'The JSON has more than 500000 values.',
+    });
+  });
+
   it('is given up when nobody waits for it any more', async () => {
     const gone = AbortSignal.abort(new Error('closing'));
     await expect(readTable('csv', Buffer.from('record_id\na\n'), gone)).rejects.toThrow('closing');
