@@ -11,6 +11,7 @@ import { type BucketKeys, readBucketUrl } from '../src/base/files/bucket-url.ts'
 import { placeOf } from '../src/base/files/key.ts';
 import { isStorageAway, StorageAway } from '../src/base/files/storage-away.ts';
 import { describeFiles } from '../src/base/files.contract.ts';
+import { FileTooLarge } from '../src/base/files.ts';
 import { newId } from '../src/base/ids.ts';
 import { createLog, type Log } from '../src/base/log.ts';
 import { OperatorError } from '../src/base/operator-error.ts';
@@ -106,6 +107,18 @@ describe('files in a bucket', () => {
     expect(server.asked).toEqual([`PUT /${BUCKET}/${path}`]);
     expect([...server.objects.keys()]).toEqual([path]);
     expect(await all(files.keys())).toEqual([key]);
+  });
+
+  it('are not read on where they are larger than what is wanted', async () => {
+    const files = await open();
+    const { key } = await files.put(Buffer.from('0123456789'), { maxBytes: 10 });
+    server.asked.length = 0;
+    // Who reads it is cut off, and asks for the rest.
+    server.mischief.push('half');
+    await expect(files.get(key, { maxBytes: 9 })).rejects.toThrow(FileTooLarge);
+    expect(server.asked.length).toBe(1);
+    server.mischief.push('half');
+    expect(String(await files.get(key, { maxBytes: 10 }))).toBe('0123456789');
   });
 
   it('are listed page by page, without what is none of ours', async () => {

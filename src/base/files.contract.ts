@@ -57,6 +57,23 @@ export function describeFiles(name: string, open: () => Promise<FilesUnderTest>)
         expect(await read({ start: 10, end: 20 })).toEqual([10, '']);
       });
 
+      it('in one piece of memory of its own, and of as many bytes as are wanted at most', async () => {
+        const { key } = await files.put(randomBytes(300_000), { maxBytes: 300_000 });
+        const whole = (await files.get(key, { maxBytes: 300_000 }))!;
+        expect([whole.length, whole.buffer.byteLength]).toEqual([300_000, 300_000]);
+        await expect(files.get(key, { maxBytes: 299_999 })).rejects.toThrow(FileTooLarge);
+      });
+
+      it('unless nobody wants it any more', async () => {
+        const { key } = await files.put(randomBytes(300_000), { maxBytes: 300_000 });
+        const stop = new AbortController();
+        const got = files.get(key, { signal: stop.signal });
+        stop.abort(new Error('no longer wanted'));
+        await expect(got).rejects.toThrow('no longer wanted');
+        await expect(files.get(key, { signal: stop.signal })).rejects.toThrow('no longer wanted');
+        expect((await files.get(key))?.length).toBe(300_000);
+      });
+
       it('even when it is empty', async () => {
         const { key, sizeBytes, head } = await files.put(Buffer.alloc(0), { maxBytes: 10 });
         expect([sizeBytes, head.length, (await files.get(key))?.length]).toEqual([0, 0, 0]);

@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeFiles } from './files.contract.ts';
-import { openFiles } from './files.ts';
+import { FileTooLarge, openFiles } from './files.ts';
 
 async function inFolder() {
   const dir = await mkdtemp(join(tmpdir(), 'assay-files-'));
@@ -34,6 +34,14 @@ it('no key leads to what lies beside the files', async () => {
     await files.remove(trick);
   }
   expect(await kept()).toEqual(['secret']);
+});
+
+it('a file that is larger than what is wanted is not read: this one would fill the memory', async () => {
+  const { dir, files, close } = await inFolder();
+  onTestFinished(close);
+  const { key } = await files.put(Buffer.from('x'), { maxBytes: 10 });
+  await truncate(join(dir, key.slice(-2), key), 2 ** 42);
+  await expect(files.get(key, { maxBytes: 2 ** 42 - 1 })).rejects.toThrow(FileTooLarge);
 });
 
 describe('a disk that fails is storage that is away, and no missing file', () => {

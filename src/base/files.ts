@@ -1,12 +1,12 @@
-import { type FileHandle, mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
-import { type Drafted, ifMissing, removeStaleDrafts, writeDraft } from './files/draft.ts';
+import { type Drafted, FileTooLarge, ifMissing, removeStaleDrafts, writeDraft } from './files/draft.ts';
 import { isFileKey, placeOf } from './files/key.ts';
 import { ofDisk } from './files/storage-away.ts';
 import { newId } from './ids.ts';
 
-export { FileTooLarge } from './files/draft.ts';
+export { FileTooLarge };
 
 /**
  * Where uploaded bytes lie. A key is an id that nobody guesses; what was put under it never changes. Kept small, so
@@ -19,8 +19,11 @@ export interface Files {
    * `maxBytes` is {@link FileTooLarge}; the source is then left to its owner, who may still have to answer on it.
    */
   put(source: Buffer | AsyncIterable<Buffer>, options: { maxBytes: number; signal?: AbortSignal }): Promise<StoredFile>;
-  /** All bytes, or undefined when there is no such file (or no such key could ever be). */
-  get(key: string): Promise<Buffer | undefined>;
+  /**
+   * All bytes, in one piece of memory, or undefined when there is no such file (or no such key could ever be). A file of
+   * more than `maxBytes` is {@link FileTooLarge}, and is not read.
+   */
+  get(key: string, options?: { maxBytes?: number; signal?: AbortSignal }): Promise<Buffer | undefined>;
   /**
    * The bytes from `start` to `end` (inclusive), to be read or destroyed by the caller; `sizeBytes` is that of the whole
    * file.
@@ -45,6 +48,8 @@ export interface FileStream {
 export function openFiles({ dir }: { dir: string }): Files {
   const drafts = join(dir, 'incoming');
   const place = (key: string) => join(dir, placeOf(key));
+  const opened = async (key: string) =>
+    isFileKey(key) ? open(place(key)).catch(ifMissing).catch(failed) : undefined;
 
   return {
     async put(source, { maxBytes, signal }) {
@@ -64,12 +69,20 @@ export function openFiles({ dir }: { dir: string }): Files {
       }
     },
 
-    async get(key) {
-      return isFileKey(key) ? readFile(place(key)).catch(ifMissing).catch(failed) : undefined;
+    async get(key, limits = {}) {
+      const handle = await opened(key);
+      if (!handle) return undefined;
+      try {
+        return await bytesOf(handle, limits);
+      } catch (error) {
+        throw ofDisk(error);
+      } finally {
+        await handle.close().catch(() => {});
+      }
     },
 
     async stream(key, range = {}) {
-      const handle = isFileKey(key) ? await open(place(key)).catch(ifMissing).catch(failed) : undefined;
+      const handle = await opened(key);
       if (!handle) return undefined;
       const sizeBytes = await sizeOf(handle);
       const stream = new PassThrough({ destroy: (error, done) => done(error && (ofDisk(error) as Error)) });
@@ -88,6 +101,29 @@ export function openFiles({ dir }: { dir: string }): Files {
 function failed(error: unknown): never {
   throw ofDisk(error);
 }
+
+/**
+ * All of a file, read into the place where it stays: pieces that are put together afterwards take the memory twice, and
+ * memory outside the heap is slow to be given back.
+ */
+async function bytesOf(
+  handle: FileHandle,
+  { maxBytes = Number.POSITIVE_INFINITY, signal }: { maxBytes?: number; signal?: AbortSignal },
+): Promise<Buffer> {
+  const { size } = await handle.stat();
+  if (size > maxBytes) throw new FileTooLarge(maxBytes);
+  // An empty file is read like any other: that it cannot be is not seen before.
+  const bytes = Buffer.allocUnsafeSlow(Math.max(size, 1));
+  let at = 0;
+  for (let bytesRead = 1; bytesRead > 0 && at < bytes.length; at += bytesRead) {
+    ({ bytesRead } = await handle.read(bytes, at, Math.min(bytes.length - at, MAX_READ_BYTES), at));
+    signal?.throwIfAborted();
+  }
+  return bytes.subarray(0, at);
+}
+
+/** So much is read before it is asked again whether anybody still wants it. */
+const MAX_READ_BYTES = 2 ** 26;
 
 async function sizeOf(handle: FileHandle): Promise<number> {
   try {

@@ -1,24 +1,15 @@
-import type { Files } from '../base/files.ts';
+import { type Files, FileTooLarge } from '../base/files.ts';
 
-/**
- * The bytes of a file of our own. A key may have been named by a stranger, and its file be too large to be held: its size
- * is asked first.
- */
+/** The bytes of a file of our own, whose key may have been named by a stranger: it may be any file, of any size. */
 export async function storedBytes(
   files: Files,
   key: string,
-  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+  limits: { maxBytes: number; signal: AbortSignal },
 ): Promise<Buffer | 'missing' | 'too-large'> {
-  const file = await files.stream(key);
-  if (!file) return 'missing';
-  if (file.sizeBytes > maxBytes) {
-    file.stream.destroy();
-    return 'too-large';
+  try {
+    return (await files.get(key, limits)) ?? 'missing';
+  } catch (error) {
+    if (error instanceof FileTooLarge) return 'too-large';
+    throw error;
   }
-  const pieces: Buffer[] = [];
-  for await (const piece of file.stream) {
-    pieces.push(piece as Buffer);
-    signal.throwIfAborted();
-  }
-  return Buffer.concat(pieces);
 }

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import type { Files } from '../files.ts';
 import { newId } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -10,7 +9,7 @@ import { rest } from '../loop.ts';
 import { type BucketRequests, openBucket } from './bucket-requests.ts';
 import type { Bucket, BucketKeys } from './bucket-url.ts';
 import { checkBucket } from './check-bucket.ts';
-import { removeStaleDrafts, writeDraft } from './draft.ts';
+import { FileTooLarge, removeStaleDrafts, writeDraft } from './draft.ts';
 import { isFileKey, placeOf } from './key.ts';
 import { listKeys } from './list-keys.ts';
 import { ofDisk, StorageAway } from './storage-away.ts';
@@ -73,9 +72,19 @@ export function openBucketFiles({
       }
     },
 
-    async get(key) {
-      const file = await files.stream(key);
-      return file && buffer(file.stream);
+    async get(key, { maxBytes = Number.POSITIVE_INFINITY, signal = new AbortController().signal } = {}) {
+      if (!isFileKey(key)) return undefined;
+      const part = await openPart(requests, pathOf(key), {}, signal);
+      if (part === undefined) return undefined;
+      if (part.sizeBytes > maxBytes) {
+        if (part.body) letGo(part.body);
+        throw new FileTooLarge(maxBytes);
+      }
+      const bytes = Buffer.allocUnsafeSlow(part.sizeBytes);
+      let at = 0;
+      for await (const piece of piecesOf(requests, pathOf(key), part, signal)) at += piece.copy(bytes, at);
+      signal.throwIfAborted();
+      return bytes;
     },
 
     async stream(key, range = {}) {
@@ -155,7 +164,12 @@ function letGo(body: Readable): void {
 const RESUMES = 4;
 
 /** The bytes of a part; where the connection breaks, it goes on at the byte that was missing. */
-async function* piecesOf(requests: BucketRequests, path: string, part: Part, signal: AbortSignal) {
+async function* piecesOf(
+  requests: BucketRequests,
+  path: string,
+  part: Part,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
   let { start, body } = part;
   for (let resumes = 0; body !== undefined; resumes++) {
     try {
