@@ -16,6 +16,10 @@ export async function* decodeWithWasm(
   { type, header, signal }: { type: AudioType; header: Header; signal: AbortSignal },
 ): AsyncGenerator<Float32Array> {
   signal.throwIfAborted();
+  // Room is made for each; hours of uncompressed sound in QuickTime take gigabytes of it.
+  if ((header.samples ?? 0) > MOST_SAMPLES) {
+    throw new AudioRefused('unsupported', 'A QuickTime file of this length is read only where ffmpeg is installed.');
+  }
   const options: WasmOptions = {
     path,
     codec: codecOf(type, header),
@@ -52,6 +56,7 @@ export async function* decodeWithWasm(
   }
 }
 
+const MOST_SAMPLES = 2 ** 24;
 const STALL_MS = 60_000;
 // A few bytes of FLAC or Opus can stand for seconds of silence: what a decoder is shown at once bounds what it can make.
 const CHUNK_BYTES = 4096;

@@ -8,6 +8,8 @@ export interface Header {
   readonly codec?: 'vorbis' | 'opus' | 'flac' | 'speex';
   /** Bytes before the sound that no decoder needs to see. */
   readonly skip?: number;
+  /** Of an MP4: how many samples its index declares, each number of uncompressed sound among them. */
+  readonly samples?: number;
   /** Of an MP4: where its index lies, when it lies behind the sound. */
   readonly index?: { readonly at: number; readonly bytes: number };
 }

@@ -2,15 +2,19 @@ import { type Duration, type Header, isCutOff } from '../header.ts';
 import { AudioRefused } from '../refused.ts';
 import { type Box, boxAt, boxesIn, inside } from './boxes.ts';
 import type { Bytes } from './bytes.ts';
+import { type Declared, declaredIn, lying } from './mp4-tables.ts';
 
 /** MP4, M4A, QuickTime and 3GP: the box named `moov` is the index of all. */
 export async function readMp4(bytes: Bytes): Promise<Header> {
-  const { moov, soundFirst, missing, lastFragment } = await outline(bytes);
+  const { moov, soundFirst, missing, fragments, lastFragment } = await outline(bytes);
   if (!moov) throw new AudioRefused('corrupt', 'The MP4 file has no index: it breaks off, or was never finished.');
   if (moov.bytes > LARGEST_INDEX)
     throw new AudioRefused('corrupt', 'The index of the MP4 file is too large for sound.');
   const index = await bytes.read(moov.at, moov.bytes);
   const movie: Box = { type: 'moov', from: 8, to: index.length };
+  // Each takes a byte of the file at least, and a reader's memory.
+  const { samples, apart } = sum(declaredIn(index, movie), fragments);
+  if (apart > Math.min(bytes.size, MOST_SAMPLES)) throw lying();
   const movieClock = inside(index, movie, 'mvhd');
   const track = [...boxesIn(index, movie.from, movie.to)]
     .filter(({ type }) => type === 'trak')
@@ -29,12 +33,13 @@ export async function readMp4(bytes: Bytes): Promise<Header> {
     ...(duration && { duration }),
     ...(track.sampleRate > 0 && { sampleRate: track.sampleRate }),
     channels: track.channels,
+    samples,
     ...(soundFirst && { index: moov }),
   };
 
   /** Of what was written while it was recorded, piece by piece: when the last piece begins. */
   async function lengthSoFar(): Promise<Duration | undefined> {
-    if (!lastFragment || !track || lastFragment.bytes > LARGEST_INDEX) return undefined;
+    if (!lastFragment || !track) return undefined;
     const fragment = await bytes.read(lastFragment.at, lastFragment.bytes);
     for (const traf of boxesIn(fragment, 8, fragment.length)) {
       const [head, time] = [inside(fragment, traf, 'tfhd'), inside(fragment, traf, 'tfdt')];
@@ -50,15 +55,21 @@ export async function readMp4(bytes: Bytes): Promise<Header> {
 const LARGEST_INDEX = 2 ** 26;
 const MOST_BOXES = 200_000;
 const MOST_TRACKS = 100;
+/** Four hours of video and sound have two million. */
+const MOST_SAMPLES = 2 ** 23;
 /** Sound under FairPlay (`drms`), Common Encryption (`enca`, ISO/IEC 23001-7) or Audible's lock (`aavd`). */
 const PROTECTED = /^(drms|enca|aavd)$/;
 
-/** The outermost boxes: the index, whether sound lies before it, and how many bytes are claimed beyond the file's end. */
+/**
+ * The outermost boxes: the index, whether sound lies before it, the samples that fragments declare, and how many bytes are
+ * claimed beyond the file's end.
+ */
 async function outline(bytes: Bytes) {
   let moov: { at: number; bytes: number } | undefined;
   let lastFragment: typeof moov;
   let soundFirst = false;
   let missing = 0;
+  let fragments: Declared = { samples: 0, apart: 0 };
   let at = 0;
   for (let boxes = 0; boxes < MOST_BOXES && at + 8 <= bytes.size; boxes++) {
     const { type, size } = boxAt(await bytes.read(at, 16), 0, bytes.size - at);
@@ -66,12 +77,19 @@ async function outline(bytes: Bytes) {
     if (size < 8 || !/^[ -~]{4}$/.test(type)) break;
     missing = Math.max(0, at + size - bytes.size);
     if (type === 'moov' && missing === 0) moov ??= { at, bytes: size };
-    if (type === 'moof' && missing === 0) lastFragment = { at, bytes: size };
+    if (type === 'moof' && missing === 0) {
+      lastFragment = { at, bytes: size };
+      if (size > LARGEST_INDEX) throw lying();
+      const fragment = await bytes.read(at, size);
+      fragments = sum(fragments, declaredIn(fragment, { type, from: 8, to: fragment.length }));
+    }
     if (type === 'mdat' && !moov) soundFirst = true;
     at += size;
   }
-  return { moov, lastFragment, soundFirst, missing };
+  return { moov, fragments, lastFragment, soundFirst, missing };
 }
+
+const sum = (a: Declared, b: Declared): Declared => ({ samples: a.samples + b.samples, apart: a.apart + b.apart });
 
 function trackIn(index: Buffer, trak: Box, movieClock: Buffer | undefined) {
   const head = inside(index, trak, 'tkhd');
