@@ -1,9 +1,10 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isUnavailable, openDb } from './db.ts';
+import { isUnavailable, isUndecided, openDb } from './db.ts';
 import { createLog } from './log.ts';
 import { emptyDatabase, type TestDatabase } from './testing/database.ts';
+import { lossyWayTo } from './testing/lost-answer.ts';
 
 const log = createLog('silent', 'test');
 let database: TestDatabase;
@@ -102,6 +103,50 @@ describe('a transaction', () => {
     await db.transaction((tx) => tx.query('select pg_sleep(0.2)'), { statementTimeoutMs: 5_000 });
     expect((await db.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '50ms' }]);
   });
+});
+
+describe('what has come of it', () => {
+  test('is open where a commit or a lone statement was sent and no answer came', async () => {
+    const lossy = await lossyWayTo(database.url);
+    onTestFinished(() => lossy.close());
+    const db = open({ url: lossy.url });
+    await db.query('create table heard (n int)');
+    lossy.losesCommits = true;
+    const unheard = await failure(db.transaction((tx) => tx.query('insert into heard values (1)')));
+    expect([isUnavailable(unheard), isUndecided(unheard)]).toEqual([true, true]);
+    expect((await database.db.query('select n from heard')).rows).toEqual([{ n: 1 }]);
+    const asleep = failure(db.query('select pg_sleep(60)'));
+    await vi.waitFor(async () => expect(await asleepNow()).toBe(1));
+    await cutAll();
+    expect(isUndecided(await asleep)).toBe(true);
+  });
+
+  test('is known where it was refused, undone, or never sent', async () => {
+    const db = open({ statementTimeoutMs: 50 });
+    const before = await failure(
+      db.transaction(async (tx) => {
+        await tx.query('select 1');
+        await cutAll();
+        await tx.query('select 2');
+      }),
+    );
+    const errors = [
+      before,
+      await failure(db.query('select pg_sleep(5)')),
+      await failure(db.query('select 1 / 0')),
+      await failure(open({ url: 'postgres://x:y@127.0.0.1:1/x' }).query('select 1')),
+    ];
+    expect(errors.map(isUnavailable)).toEqual([true, true, false, true]);
+    expect(errors.map(isUndecided)).toEqual([false, false, false, false]);
+  });
+
+  const asleepNow = async () =>
+    (
+      await database.db.query(
+        `select from pg_stat_activity where datname = current_database() and query like '%pg_sleep(60)%'
+            and state = 'active' and pid <> pg_backend_pid()`,
+      )
+    ).rowCount;
 });
 
 describe('when the store goes away', () => {

@@ -37,7 +37,7 @@ export interface Transaction extends Queryable {
 }
 
 export interface Db extends Queryable {
-  /** Commits what `run` did, or nothing of it. `statementTimeoutMs` replaces the usual limit, for long statements. */
+  /** Commits what `run` did, or nothing of it: see `isUndecided`. `statementTimeoutMs` replaces the usual limit, for long statements. */
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: { statementTimeoutMs?: number }): Promise<T>;
   /**
    * Calls `onHint` after every (re)connect, since hints may have been missed, and on every notification, until `signal`
@@ -117,7 +117,7 @@ export function openDb(options: DbOptions): Db {
 
   const ask: Ask = (client, sql, params, limitMs = statementTimeoutMs) =>
     send(client, transient ? nameless(sql) : sql, params, limitMs);
-  const query: Db['query'] = (sql, params) => withClient((client) => ask(client, sql, params));
+  const query: Db['query'] = (sql, params) => withClient((client) => effective(ask(client, sql, params)));
 
   return {
     query,
@@ -133,7 +133,7 @@ export function openDb(options: DbOptions): Db {
         try {
           if (limitMs !== undefined) await tx.query(`set local statement_timeout = ${Math.trunc(limitMs)}`);
           const result = await run(tx);
-          await commit(client, (limitMs ?? statementTimeoutMs) + SILENCE_MS);
+          await effective(commit(client, (limitMs ?? statementTimeoutMs) + SILENCE_MS));
           return result;
         } catch (error) {
           if (!isUnavailable(error)) await tx.query('rollback').catch(() => {});
@@ -195,6 +195,26 @@ const UNREACHABLE = new Set(
 // What pg says in words only, without a code.
 const GONE =
   /^(Connection terminated|timeout expired|timeout exceeded when|Query read timeout|Cannot use a pool after)|not queryable$/;
+
+/**
+ * Whether `error` leaves open what has come of what was asked for: the statement, or the commit of the transaction, was
+ * sent, and its answer never came. Whoever would undo what belongs to it must think of both.
+ */
+export const isUndecided = (error: unknown): boolean => error instanceof Error && undecided.has(error);
+
+const undecided = new WeakSet<Error>();
+
+/** What has taken effect when it is answered, and perhaps when it is not. */
+async function effective<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    // A server that goes down says so in the midst of what it does; whatever else it says is a refusal.
+    const refused = error instanceof pg.DatabaseError && !/^57P/.test(error.code ?? '');
+    if (error instanceof Error && isUnavailable(error) && !refused) undecided.add(error);
+    throw error;
+  }
+}
 
 type Ask = <Row>(
   client: pg.ClientBase,

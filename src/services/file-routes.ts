@@ -13,6 +13,7 @@ import { reply as answer, refusal, Success, success } from '../http/envelope.ts'
 import type { Gateway } from '../http/gateway.ts';
 import { acceptUploads, readUpload } from '../http/upload.ts';
 import type { GatewayHouse, SharedSettings } from './service.ts';
+import { writeDown } from './write-down.ts';
 
 const Uploaded = Success(
   Type.Object({
@@ -33,7 +34,7 @@ const BODIES = {
 export async function fileRoutes(
   app: Gateway,
   needs: {
-    house: Pick<GatewayHouse, 'files' | 'uploads'>;
+    house: Pick<GatewayHouse, 'files' | 'uploads' | 'log'>;
     shared: Pick<SharedSettings, 'filesHost' | 'filesQuotaBytes' | 'resultTtlSeconds'>;
     maxBytes: number;
     /** The type that the first bytes show, or undefined for what the service cannot use. */
@@ -83,25 +84,22 @@ export async function fileRoutes(
           throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
         });
         const { key, sizeBytes, head } = stored;
-        try {
+        const { contentType, expiresAt } = await writeDown([key], house, async () => {
           const contentType = sniff(head);
           if (contentType === undefined) throw unsupportedMediaType(wanted);
           const upload = { key, sizeBytes, contentType, principal: request.principal };
           const kept = await uploads.keep(upload, { ttlSeconds, quotaBytes });
           if (!kept) throw quotaExceeded(quotaBytes);
-          return await reply.code(201).send(
-            success({
-              url: `https://${filesHost}/${key}`,
-              size_bytes: sizeBytes,
-              content_type: contentType,
-              expires_at: unixSeconds(kept.expiresAt),
-            }),
-          );
-        } catch (error) {
-          // Bytes that nobody was told of are nobody's.
-          await files.remove(key);
-          throw error;
-        }
+          return kept;
+        });
+        return reply.code(201).send(
+          success({
+            url: `https://${filesHost}/${key}`,
+            size_bytes: sizeBytes,
+            content_type: contentType,
+            expires_at: unixSeconds(expiresAt),
+          }),
+        );
       },
     );
   });

@@ -144,8 +144,8 @@ export interface Documents {
   }>;
 
   /**
-   * Images that wait in a session to become a PDF. `too-many` where the session would hold more than `most`: then, as when
-   * it throws, the bytes are still the caller's.
+   * Images that wait in a session to become a PDF. `too-many` where the session would hold more than `most`: then the bytes
+   * are gone, and so they are when it throws, unless it is unknown whether the image was written down.
    */
   addImage(session: string, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
   images(session: string): Promise<ImageRow[]>;

@@ -68,7 +68,7 @@ const blind: ScanReader = {
 
 const load = (reader?: ScanReader, env: Record<string, string> = {}) =>
   loadModel({
-    house: { db: database.db, files, scratchDir },
+    house: { db: database.db, files, scratchDir, log },
     own: readOwn(env),
     shared: { dataDir: folder },
     ...(reader && { openReader: async () => reader }),

@@ -35,12 +35,12 @@ export async function loadModel({
   shared,
   openReader = openScanReader,
 }: {
-  house: Pick<ModelHouse, 'db' | 'files' | 'scratchDir'>;
+  house: Pick<ModelHouse, 'db' | 'files' | 'scratchDir' | 'log'>;
   own: Own;
   shared: Pick<SharedSettings, 'dataDir'>;
   openReader?: typeof openScanReader;
 }): Promise<Model> {
-  const { db, files, scratchDir } = house;
+  const { db, files, scratchDir, log } = house;
   const schema = loadSchema(own.schemaFile);
   const reader = await openReader({ tesseract: own.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
   const helper = await openHelper(own);
@@ -56,7 +56,7 @@ export async function loadModel({
       onOpen(pdf.pages);
       const document = await readDocument(pdf, {
         reader,
-        keepPicture: (jpeg) => keepPicture(jpeg, drawn, { files, pictures }),
+        keepPicture: (jpeg) => keepPicture(jpeg, drawn, { files, pictures, log }),
         onPage: (done) => onPage((READ_SHARE * done) / pdf.pages),
         signal,
       });

@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Files } from '../../../base/files.ts';
+import type { Log } from '../../../base/log.ts';
 import { TaskFailure } from '../../../tasks/task.ts';
+import { writeDown } from '../../write-down.ts';
 import { failure } from '../failures.ts';
 import type { Drawn, Pictures } from '../store/pictures.ts';
 import { openPdf, type Pdf } from './pages/pdf.ts';
@@ -35,13 +37,10 @@ export async function openStored(
 export async function keepPicture(
   jpeg: Buffer,
   drawn: Drawn,
-  { files, pictures }: { files: Files; pictures: Pictures },
+  { files, pictures, log }: { files: Files; pictures: Pictures; log: Log },
 ): Promise<string> {
   const { key } = await files.put(jpeg, { maxBytes: PICTURE_MAX_BYTES }).catch(storageFailed);
-  const kept = await pictures.keep(drawn, key).catch(async (error) => {
-    await files.remove(key).catch(() => {});
-    throw error;
-  });
+  const kept = await writeDown([key], { files, log }, () => pictures.keep(drawn, key));
   if (kept) return key;
   await files.remove(key);
   superseded();

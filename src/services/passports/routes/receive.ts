@@ -17,8 +17,8 @@ export interface Delivery {
   readonly files: readonly Received[];
   readonly rejected: readonly { filename: string; fault: Fault }[];
   readonly fields: ReadonlyMap<string, string>;
-  /** Takes back what was stored: nobody was told of it. */
-  discard(): Promise<void>;
+  /** Takes back what was stored, or these of it: nobody was told of them. */
+  discard(these?: readonly Received[]): Promise<void>;
 }
 
 /**
@@ -40,8 +40,8 @@ export async function receive(
   const kept: Received[] = [];
   const rejected: { filename: string; fault: Fault }[] = [];
   const fields = new Map<string, string>();
-  const discard = async () => {
-    await Promise.all(kept.map(({ stored }) => files.remove(stored.key)));
+  const discard = async (these: readonly Received[] = kept) => {
+    await Promise.all(these.map(({ stored }) => files.remove(stored.key)));
   };
 
   async function take(part: FilePart): Promise<void> {

@@ -69,12 +69,14 @@ export async function uploadImagesRoute(
             return isLook(look) ? undefined : look;
           },
         });
+        const waiting = [...delivery.files];
         const kept: ImageRow[] = [];
         const rejected = rejections(delivery);
         try {
           door.checkForm(request, delivery.fields);
           const { session } = await door.admit(request, reply);
-          for (const { filename, stored } of delivery.files) {
+          for (let next = waiting.shift(); next; next = waiting.shift()) {
+            const { filename, stored } = next;
             const { key: fileKey, sha256, sizeBytes } = stored;
             const row = { filename, fileKey, sha256, sizeBytes, ...looks.get(fileKey)! };
             const added = await documents.addImage(session, row, MOST_IMAGES);
@@ -82,7 +84,6 @@ export async function uploadImagesRoute(
             else {
               const { code, message } = tooManyImages(MOST_IMAGES);
               rejected.push({ filename, error: { code, message } });
-              await files.remove(fileKey);
             }
           }
           if (kept.length === 0) throw tooManyImages(MOST_IMAGES);
@@ -91,7 +92,8 @@ export async function uploadImagesRoute(
         } catch (error) {
           const session = request.visitor?.caller?.session;
           for (const { id } of kept) if (session) await documents.removeImage(session, id).catch(() => false);
-          await delivery.discard();
+          // From `addImage` on the bytes are the store's.
+          await delivery.discard(waiting);
           throw error;
         }
       },

@@ -12,9 +12,9 @@ export interface TaskInput {
   readonly file_key: string;
 }
 
-/** Documents and their tasks in one transaction. `onceSent` is called when it is the database that decides from here on. */
+/** Documents and their tasks in one transaction. */
 export async function create(
-  { db, tasks, onceSent }: { db: Db; tasks: TaskStore; onceSent: () => void },
+  { db, tasks }: { db: Db; tasks: TaskStore },
   caller: Caller,
   documents: readonly NewDocument[],
   request: { id?: string; traceparent?: string } = {},
@@ -53,7 +53,6 @@ export async function create(
     const superfluous = born.filter(({ fileKey, source }) => source && source.file_key !== fileKey);
     if (superfluous.length > 0) await tx.query(DISCARD, [superfluous.map(({ fileKey }) => fileKey)]);
     const { rows } = await tx.query<DocumentRow>(READ, [ids]);
-    onceSent();
     return rows.map(toDocument);
   });
 }

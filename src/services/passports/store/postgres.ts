@@ -3,6 +3,7 @@ import type { Files } from '../../../base/files.ts';
 import type { Log } from '../../../base/log.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { openTrash } from '../../trash.ts';
+import { writeDown } from '../../write-down.ts';
 import type { Documents } from '../documents.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
@@ -24,7 +25,7 @@ export function postgresDocuments(needs: {
   strictOwnership: boolean;
   imageTtlSeconds: number;
 }): Documents & { tidy(signal?: AbortSignal): Promise<void> } {
-  const { db, tasks, files, log, strictOwnership: strict } = needs;
+  const { db, tasks, files, strictOwnership: strict } = needs;
   const trash = openTrash({ ...needs, table: 'passport_trash' });
   const images = postgresImages(db, needs.imageTtlSeconds);
   const events = postgresEvents(db);
@@ -36,23 +37,12 @@ export function postgresDocuments(needs: {
 
   return {
     async create(caller, documents, request) {
-      let sent = false;
-      const onceSent = () => {
-        sent = true;
-      };
-      try {
-        const created = await create({ db, tasks, onceSent }, caller, documents, request);
-        if (created.some(({ status }) => status === 'PENDING')) tasks.hint(`waiting:${SERVICE}`);
-        // What was cached left bytes that nobody needs.
-        await settled();
-        return created;
-      } catch (error) {
-        // Once the commit was sent nobody knows: bytes too many are better than a document without.
-        if (!sent) await Promise.allSettled(documents.map(({ fileKey }) => files.remove(fileKey)));
-        else
-          log.warn({ files: documents.length }, 'it is unknown whether documents were written down; their bytes stay');
-        throw error;
-      }
+      const keys = documents.map(({ fileKey }) => fileKey);
+      const created = await writeDown(keys, needs, () => create({ db, tasks }, caller, documents, request));
+      if (created.some(({ status }) => status === 'PENDING')) tasks.hint(`waiting:${SERVICE}`);
+      // What was cached left bytes that nobody needs.
+      await settled();
+      return created;
     },
     find: (caller, id) => find(db, caller, id, strict),
     open: (caller, id) => open(db, caller, id, strict),
@@ -88,7 +78,11 @@ export function postgresDocuments(needs: {
     },
     failures: (windowSeconds) => failures(db, windowSeconds),
 
-    addImage: images.add,
+    async addImage(session, image, most) {
+      const added = await writeDown([image.fileKey], needs, () => images.add(session, image, most));
+      if (added === 'too-many') await files.remove(image.fileKey);
+      return added;
+    },
     images: images.all,
     image: images.find,
     rotateImage: images.rotate,
