@@ -155,10 +155,13 @@ export const houseSettings = {
   embeddedDatabasePort: integer('EMBEDDED_DATABASE_PORT', 0, 'Port of the embedded database; 0: a free one, kept.', {
     max: 65_535,
   }),
-  databaseConnections: integer('DATABASE_CONNECTIONS', 10, 'Connections to the database per process, at most.', {
-    min: 2,
-    max: 10_000,
-  }),
+  // Five: two batches of a worker, the renewal of its leases, its heartbeat, and one for its model.
+  databaseConnections: integer(
+    'DATABASE_CONNECTIONS',
+    10,
+    'Connections to the database per process, at most; with fewer than 5 a worker would wait for itself.',
+    { min: 5, max: 10_000 },
+  ),
 };
 
 export const houseAgreements: readonly Agreement<typeof houseSettings>[] = [

@@ -39,6 +39,7 @@ describe('a configuration that cannot work stops the start with a sentence', () 
   it.each<[string, Env, RegExp]>([
     ['a token with a space', { DEFECTOSCOPY_API_TOKENS: 'a b' }, /^DEFECTOSCOPY_API_TOKENS: Access token number 1 /],
     ['a comma in the single token', { DEFECTOSCOPY_API_TOKEN: 'a,b' }, /^DEFECTOSCOPY_API_TOKEN: must be one/],
+    ['too few connections for a worker', { DATABASE_CONNECTIONS: '4' }, /^DATABASE_CONNECTIONS: must be .* from 5 to/],
     ['a metrics token of two words', { METRICS_TOKEN: 'one two' }, /^METRICS_TOKEN: must be one/],
     ['a comma in the metrics token', { METRICS_TOKEN: 'one,two' }, /^METRICS_TOKEN: must be one/],
     ['no authorization, yet tokens', { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKEN: 't' }, /remove one\.$/],

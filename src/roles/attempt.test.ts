@@ -12,7 +12,7 @@ it('tells the operator what failed and why, and never the input', async () => {
   const failure = new TaskFailure({ code: 'IMAGE_FETCH_FAILED', sentence: 'No.' }, { cause });
   const model = { timeLimitMs: 1000, run: () => Promise.reject(failure) } as unknown as Model;
   const claim = { id: 't', attempt: 1, input: { image_url: 'https://x.example/secret' } } as unknown as Claim;
-  await beginAttempt(claim, model, { maxAttempts: 3, log }).ended;
+  await beginAttempt(claim, model, { id: 'w', maxAttempts: 3, log }).ended;
   expect(info).toHaveBeenCalledWith(
     expect.objectContaining({ code: 'IMAGE_FETCH_FAILED', err: cause }),
     expect.any(String),
@@ -33,6 +33,7 @@ it('tells what is new with each prolongation of the lease, and what a successor 
   const onCheckpoint = vi.fn();
   const model = { timeLimitMs: 60_000, run } as unknown as Model;
   const attempt = beginAttempt({ id: 't', attempt: 1 } as unknown as Claim, model, {
+    id: 'w',
     maxAttempts: 3,
     log,
     onCheckpoint,

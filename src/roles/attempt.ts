@@ -52,6 +52,8 @@ export function beginAttempt(
   claim: Claim,
   model: Model,
   given: {
+    /** The id of the worker that holds the claim. */
+    id: string;
     maxAttempts: number;
     log: Log;
     span?: Span | undefined;
@@ -77,6 +79,7 @@ export function beginAttempt(
         .run({
           id: claim.id,
           attempt: claim.attempt,
+          worker: given.id,
           input: claim.input,
           ...(claim.checkpoint !== undefined && { checkpoint: claim.checkpoint }),
           log,

@@ -191,8 +191,9 @@ export interface Model {
 /** One attempt at one task, as its model sees it. */
 export interface Job {
   readonly id: string;
-  /** From 1; with the id it tells this attempt from every other. */
+  /** From 1. After a crash of the database a number may come again: it takes the worker too to tell an attempt from another. */
   readonly attempt: number;
+  readonly worker: string;
   readonly input: JsonValue;
   readonly checkpoint?: JsonValue;
   readonly log: Log;

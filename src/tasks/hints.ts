@@ -1,4 +1,4 @@
-import type { Db } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import { rest } from '../base/loop.ts';
 import type { Hint } from './store.ts';
 
@@ -14,6 +14,7 @@ const LOOK_MS = 1000;
 // Nothing is lost with a hint, so its commit does not wait for the disk as all others do.
 const NOTIFY = {
   name: 'hint',
+  limitMs: CLIENT_LIMIT_MS,
   text: `
     select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', hint) from unnest($1::text[]) hint`,
 };

@@ -4,7 +4,7 @@ import { newId } from '../base/ids.ts';
 import { testDatabase } from '../base/testing/database.ts';
 import { postgresTaskStore } from './postgres.ts';
 import { describeTaskStore } from './store.contract.ts';
-import type { NewTask } from './store.ts';
+import type { NewTask, TaskStore } from './store.ts';
 
 describeTaskStore('the task store in PostgreSQL', async () => {
   const { db, drop } = await testDatabase();
@@ -24,6 +24,29 @@ describeTaskStore('the task store in PostgreSQL', async () => {
       await drop();
     },
   };
+});
+
+it('waits for the disk with what has ended, and not with what is only claimed', async () => {
+  const { db, drop } = await testDatabase();
+  /** Whether a store that was asked so would wait. */
+  const waits = (ask: (store: TaskStore) => Promise<unknown>) =>
+    db.transaction(async (tx) => {
+      await tx.query('set local synchronous_commit = on');
+      await ask(postgresTaskStore({ ...db, query: tx.query }));
+      const { rows } = await tx.query<{ synchronous_commit: string }>('show synchronous_commit');
+      return rows[0]?.synchronous_commit === 'on';
+    });
+  const want = { service: 'a', worker: 'w', limit: 1, leaseMs: 6000 };
+  const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
+  const store = postgresTaskStore(db);
+  const id = newId();
+  await store.accept({ ...task, id });
+  expect(await waits((at) => at.advance([], want))).toBe(false);
+  const ending = { id, attempt: 1, outcome: 'done', result: {}, processingMs: 1 } as const;
+  expect(await waits((at) => at.advance([ending], want))).toBe(true);
+  expect((await store.read('a', id))?.status).toBe('done');
+  store.close();
+  await drop();
 });
 
 it('tells clients of a database that hangs in seconds that it is unavailable, also those that wait their turn', async () => {

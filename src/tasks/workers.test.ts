@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isUnavailable } from '../base/db.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
 import { type Beat, postgresWorkers, type Workers } from './workers.ts';
 
@@ -40,3 +41,17 @@ describe('the versions that a request may name', () => {
     expect(await workers.versions('a')).toEqual(['3']);
   });
 });
+
+it('soon knows of a store that hangs that it does, so that the next beat finds it back', async () => {
+  const { db, drop } = await testDatabase();
+  const workers = postgresWorkers(db);
+  const outcomes = await db
+    .transaction(async (tx) => {
+      await tx.query('lock table workers, models in access exclusive mode');
+      const beat = workers.beat({ id: 'w', role: 'work', service: 'a', state: 'warm', info: {} });
+      return Promise.allSettled([beat, workers.offer('a', ['1']), workers.leave('w')]);
+    })
+    .finally(drop);
+  // All of it within the test's own time, which is shorter than the server's for a statement.
+  for (const outcome of outcomes) expect(outcome.status === 'rejected' && isUnavailable(outcome.reason)).toBe(true);
+}, 20_000);

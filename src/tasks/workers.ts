@@ -1,4 +1,4 @@
-import type { Db } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonObject } from '../base/json.ts';
 
 /** A process as its last heartbeat described it. */
@@ -49,7 +49,7 @@ export function postgresWorkers(db: Db): Workers {
       ]);
     },
     async leave(id) {
-      await db.query('delete from workers where id = $1', [id]);
+      await db.query(LEAVE, [id]);
     },
     async offer(service, versions) {
       await db.query(OFFER, [service, versions]);
@@ -75,9 +75,12 @@ export function postgresWorkers(db: Db): Workers {
 
 type BeatRow = Omit<Beat, 'service' | 'metrics'> & { service: string | null; metrics: unknown[] | null };
 
+// Limits, for these are asked by loops that wait for the answer: a store that hangs must not silence them for long.
+
 // The rows of processes that were killed go with somebody else's beat, a day later: until then they tell what happened.
 const BEAT = {
   name: 'beat',
+  limitMs: CLIENT_LIMIT_MS,
   text: `
     with gone as (
       delete from workers where seen_at < now() - interval '1 day'
@@ -87,9 +90,16 @@ const BEAT = {
        set state = excluded.state, info = excluded.info, metrics = excluded.metrics, seen_at = now()`,
 };
 
+const LEAVE = {
+  name: 'leave',
+  limitMs: CLIENT_LIMIT_MS,
+  text: 'delete from workers where id = $1',
+};
+
 // In order, so that two workers that offer the same never wait for each other in a circle.
 const OFFER = {
   name: 'offer',
+  limitMs: CLIENT_LIMIT_MS,
   text: `
     with forgotten as (
       delete from models where seen_at < now() - interval '1 day'

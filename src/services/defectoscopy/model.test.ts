@@ -72,6 +72,7 @@ async function load(env: Record<string, string> = {}, shelf = shipped): Promise<
 const job = (input: object, signal = new AbortController().signal) => ({
   id: 'task',
   attempt: 1,
+  worker: 'w',
   input: input as never,
   log,
   signal,

@@ -86,7 +86,7 @@ async function begin(bytes: Buffer) {
   expect(id).toBe(document!.id);
   const told: { progress: number | undefined; checkpoint: JsonObject | undefined }[] = [];
   const job = (over: { signal?: AbortSignal; checkpoint?: JsonObject } = {}) => ({
-    ...{ id, attempt, input, log },
+    ...{ id, attempt, worker: want.worker, input, log },
     signal: new AbortController().signal,
     report: (progress: number | undefined, checkpoint?: JsonObject) => void told.push({ progress, checkpoint }),
     ...over,

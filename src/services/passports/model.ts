@@ -49,7 +49,8 @@ export async function loadModel({
 
   /** One document from its bytes to its fields. */
   async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
-    const drawn: Drawn = { task: job.id, attempt: job.attempt, fileKey: (job.input as unknown as TaskInput).file_key };
+    const { id: task, attempt, worker } = job;
+    const drawn: Drawn = { task, attempt, worker, fileKey: (job.input as unknown as TaskInput).file_key };
     if (!(await pictures.begin(drawn))) superseded();
     const pdf = await openStored(drawn.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
     try {

@@ -83,6 +83,7 @@ function run(url: string, over: Partial<Job> = {}) {
   const outcome = model.run({
     id: 'task',
     attempt: 1,
+    worker: 'w',
     input: { url },
     log,
     signal: new AbortController().signal,

@@ -15,23 +15,25 @@ export interface Pictures {
 export interface Drawn {
   readonly task: string;
   readonly attempt: number;
+  /** Its id: after a crash of the database two may have made an attempt of the same number. */
+  readonly worker: string;
   readonly fileKey: string;
 }
 
 export function postgresPictures(db: Queryable): Pictures {
   return {
-    async begin({ task, attempt, fileKey }) {
-      const { rows } = await db.query<{ held: boolean }>(BEGIN, [task, attempt, fileKey]);
+    async begin({ task, attempt, worker, fileKey }) {
+      const { rows } = await db.query<{ held: boolean }>(BEGIN, [task, attempt, worker, fileKey]);
       return rows[0]!.held;
     },
-    async keep({ task, attempt, fileKey }, key) {
-      const { rowCount } = await db.query(KEEP, [task, attempt, fileKey, key]);
+    async keep({ task, attempt, worker, fileKey }, key) {
+      const { rowCount } = await db.query(KEEP, [task, attempt, worker, fileKey, key]);
       return rowCount > 0;
     },
   };
 }
 
-const HOLDS = 'select from tasks where id = $1 and attempts = $2 and worker is not null and finished_at is null';
+const HOLDS = 'select from tasks where id = $1 and attempts = $2 and worker = $3 and finished_at is null';
 
 // A PDF that is still worked on belongs to one document: it is shared from its first success on.
 const BEGIN = {
@@ -39,7 +41,7 @@ const BEGIN = {
   text: `
     with held as materialized (${HOLDS} for key share),
     old as (
-      delete from passport_pictures where file_key = $3 and exists (select from held) returning key
+      delete from passport_pictures where file_key = $4 and exists (select from held) returning key
     ),
     discarded as (
       insert into passport_trash (key) select key from old on conflict do nothing
@@ -52,5 +54,5 @@ const KEEP = {
   text: `
     with held as materialized (${HOLDS} for key share)
     insert into passport_pictures (key, file_key)
-    select $4, f.key from passport_files f where f.key = $3 and exists (select from held)`,
+    select $5, f.key from passport_files f where f.key = $4 and exists (select from held)`,
 };

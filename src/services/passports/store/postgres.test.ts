@@ -333,12 +333,12 @@ describe('retry and delete', () => {
     const { id, fileKey } = await upload(anna);
     const { attempt } = await claim();
     const picture = await stored();
-    expect(await postgresPictures(db).keep({ task: id, attempt, fileKey }, picture)).toBe(true);
+    expect(await postgresPictures(db).keep({ task: id, attempt, worker: 'w1', fileKey }, picture)).toBe(true);
     expect(await documents.remove(anna, id)).toBe(true);
     expect(await documents.remove(anna, id)).toBe(false);
     expect([await there(fileKey), await there(picture)]).toEqual([false, false]);
     expect(await tasks.renew('w1', [{ id, attempt, leaseMs: 60_000 }])).toEqual([]);
-    expect(await postgresPictures(db).keep({ task: id, attempt, fileKey }, await stored())).toBe(false);
+    expect(await postgresPictures(db).keep({ task: id, attempt, worker: 'w1', fileKey }, await stored())).toBe(false);
     const late = { id, attempt, outcome: 'done', result: {}, processingMs: 1 } as const;
     expect((await tasks.advance([late], want())).ended).toEqual([]);
     expect(await documents.find(anna, id)).toBeUndefined();
@@ -356,18 +356,31 @@ describe('pictures of pages', () => {
     const { id: task, fileKey } = await upload(anna);
     const pictures = postgresPictures(db);
     const { attempt } = await claim();
-    const first = { task, attempt, fileKey };
+    const first = { task, attempt, worker: 'w1', fileKey };
     expect(await pictures.begin(first)).toBe(true);
     const [old, fresh, late] = [await stored(), await stored(), await stored()];
     await pictures.keep(first, old);
     await tasks.advance([{ id: task, attempt, outcome: 'again', delayMs: 0 }], want());
-    const second = { task, attempt: (await claim('w2')).attempt, fileKey };
+    const second = { task, attempt: (await claim('w2')).attempt, worker: 'w2', fileKey };
     expect(await pictures.begin(second)).toBe(true);
     expect(await pictures.keep(second, fresh)).toBe(true);
     expect(await pictures.begin(first)).toBe(false);
     expect(await pictures.keep(first, late)).toBe(false);
     await documents.tidy();
     expect([await there(old), await there(fresh)]).toEqual([false, true]);
+  });
+
+  it('are those of the worker that has the claim now, where a crash of the database has forgotten another one', async () => {
+    const { id: task, fileKey } = await upload(anna);
+    const pictures = postgresPictures(db);
+    const forgotten = { task, attempt: (await claim('w1')).attempt, worker: 'w1', fileKey };
+    await db.query(`update tasks set status = 'queued', worker = null, attempts = 0 where id = $1`, [task]);
+    const holder = { task, attempt: (await claim('w2')).attempt, worker: 'w2', fileKey };
+    expect(holder.attempt).toBe(forgotten.attempt);
+    expect([await pictures.begin(forgotten), await pictures.begin(holder)]).toEqual([false, true]);
+    expect([await pictures.keep(forgotten, await stored()), await pictures.keep(holder, await stored())]).toEqual([
+      ...[false, true],
+    ]);
   });
 });
 
