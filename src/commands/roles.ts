@@ -14,6 +14,7 @@ import {
   sweepNeeds,
 } from '../compose.ts';
 import { deliver } from '../roles/deliver.ts';
+import type { WorkerReady } from '../roles/lost-worker.ts';
 import { createWorkMeters } from '../roles/meters.ts';
 import { serve } from '../roles/serve.ts';
 import { sweep } from '../roles/sweep.ts';
@@ -57,7 +58,7 @@ export const workCommand = (name: string) =>
         service: name,
         async load() {
           const model = await given.load(await modelHouse(house));
-          process.send?.({ loaded: name });
+          process.send?.({ loaded: name, worker: id } satisfies WorkerReady);
           return model;
         },
         maxAttempts: settings.workerMaxAttempts,

@@ -6,6 +6,7 @@ import { OperatorError } from '../base/operator-error.ts';
 import { migrateDatabase, startEmbedded } from '../compose.ts';
 import { inWords, type Plan, plan } from '../plan.ts';
 import { demandFor } from '../roles/demand.ts';
+import { releaseWhenLost } from '../roles/lost-worker.ts';
 import { type Post, supervise } from '../roles/supervise.ts';
 import type { OpenService } from '../services/service.ts';
 import { postgresTaskStore } from '../tasks/postgres.ts';
@@ -75,12 +76,14 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
       await first.heard;
       if (!signal.aborted && !first.refusal()) onListening(planned, addresses);
     };
+    const lost = { tasks, maxAttempts: settings.workerMaxAttempts, log };
     const posts: Post[] = [
       { name: 'serve', spawn: () => first.of(tellsAddresses(child('serve'), tell)) },
       { name: 'deliver', spawn: () => first.of(child('deliver', '--sweep')) },
       ...services.map((service) => ({
         name: `work ${service.name}`,
-        spawn: () => first.of(child('work', '--service', service.name)),
+        spawn: () =>
+          first.of(releaseWhenLost(child('work', '--service', service.name), { ...lost, service: service.name })),
         ...(onDemand && demandOf(service)),
       })),
     ];

@@ -6,6 +6,7 @@ import { dueDeliveries, keepBody, pendingDeliveries, settle } from './deliveries
 import { depth } from './depth.ts';
 import { hintsOver } from './hints.ts';
 import { readAttachment, readFrom } from './read.ts';
+import { release } from './release.ts';
 import { remove, requeue } from './requeue.ts';
 import type { TaskStore } from './store.ts';
 import { sweep } from './sweep.ts';
@@ -27,6 +28,7 @@ export function postgresTaskStore(db: Db): TaskStore & { close(): void } {
     readAttachment: (id) => readAttachment(db, id),
     advance: (endings, want) => advance(db, endings, want),
     renew: (worker, leases) => renew(db, worker, leases),
+    release: (worker, maxAttempts) => release(db, worker, maxAttempts),
     cancel: async (service, id) => {
       const cancelled = await cancel(db, service, id);
       const task = await read(service, id);

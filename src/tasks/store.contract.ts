@@ -347,6 +347,41 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         }
       });
 
+      it('that have run out are still held, and may be renewed, until they are given away', async () => {
+        const id = await accept();
+        await claim();
+        await under.age(id, 7);
+        expect(await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }])).toEqual([id]);
+        expect((await store.sweep(limits)).returned).toBe(0);
+        expect((await store.advance([done(id)], want({ limit: 0 }))).ended).toEqual([id]);
+      });
+
+      it('of a worker known to be dead are given back at once, its first attempts, to their old place', async () => {
+        const second = await accept();
+        await claim({ worker: 'dead' });
+        await under.age(second, 7);
+        await store.sweep(limits);
+        const [first, others] = [await accept(), await accept()];
+        await claim({ worker: 'dead', limit: 2 });
+        await claim({ worker: 'alive' });
+        await accept();
+        expect(await store.release('dead', 3)).toBe(1);
+        expect(await store.release('dead', 3)).toBe(0);
+        expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ id: first, attempt: 2 });
+        expect(await store.renew('dead', [{ id: first, attempt: 1, leaseMs: 6000 }])).toEqual([]);
+        expect(await store.renew('dead', [{ id: second, attempt: 2, leaseMs: 6000 }])).toEqual([second]);
+        expect(await store.renew('alive', [{ id: others, attempt: 1, leaseMs: 6000 }])).toEqual([others]);
+      });
+
+      it('of a worker known to be dead run out where no attempt would be left', async () => {
+        const id = await accept();
+        await claim({ worker: 'dead' });
+        expect(await store.release('dead', 1)).toBe(0);
+        await under.age(id, 7);
+        await store.sweep({ ...limits, maxAttempts: 1 });
+        expect(await read(id)).toMatchObject({ status: 'failed', failure: { code: 'WORKER_LOST' } });
+      });
+
       it('that are lost return the task to its old place, at once', async () => {
         const lost = await accept();
         await claim();

@@ -48,8 +48,18 @@ export interface TaskStore {
    */
   advance(endings: readonly Ending[], want: Want): Promise<{ ended: string[]; claimed: Claim[] }>;
 
-  /** Prolongs leases, and writes progress and checkpoints down. Answers the ids still held; the others were lost. */
+  /**
+   * Prolongs leases, and writes progress and checkpoints down. Answers the ids still held; the others were lost. A lease that
+   * has run out is still held until it is given away: after an outage the first renewal saves it.
+   */
   renew(worker: string, leases: readonly Renewal[]): Promise<string[]>;
+
+  /**
+   * Gives back at once what a worker holds that is known to be dead, and answers how many tasks that were. First attempts
+   * only, and only where another one is left: a passing cause, or a task that kills its workers, is not to use all of them up
+   * within a second. The others wait for the lease. Whoever calls hints `waiting`.
+   */
+  release(worker: string, maxAttempts: number): Promise<number>;
 
   /** Ends an unfinished task as `CANCELLED`; `undefined` if there is none such, `finished` if it was too late. */
   cancel(service: string, id: string): Promise<Task | 'finished' | undefined>;
