@@ -7,13 +7,18 @@ export async function rest(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs `turn` again and again until `signal` aborts, resting `restMs` between turns. A turn that throws is reported to
+ * Runs `turn` again and again until `signal` aborts, resting `restMs` (asked after each turn) between turns. A turn that throws is reported to
  * `onError` and the loop goes on with doubling rests, to `maxRestMs`: what is away must not be hammered, and must not be
  * waited for much longer than it is away.
  */
 export async function loop(
   turn: () => Promise<unknown>,
-  options: { restMs: number; maxRestMs?: number; signal: AbortSignal; onError: (error: unknown) => void },
+  options: {
+    restMs: number | (() => number);
+    maxRestMs?: number;
+    signal: AbortSignal;
+    onError: (error: unknown) => void;
+  },
 ): Promise<void> {
   let failures = 0;
   while (!options.signal.aborted) {
@@ -24,8 +29,9 @@ export async function loop(
       failures++;
       options.onError(error);
     }
-    const longest = Math.max(options.restMs, options.maxRestMs ?? 5000);
-    await rest(Math.min(options.restMs * 2 ** Math.min(failures, 10), longest), options.signal);
+    const restMs = typeof options.restMs === 'number' ? options.restMs : options.restMs();
+    const longest = Math.max(restMs, options.maxRestMs ?? 5000);
+    await rest(Math.min(restMs * 2 ** Math.min(failures, 10), longest), options.signal);
   }
 }
 

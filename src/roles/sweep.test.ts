@@ -1,52 +1,67 @@
 import { Registry } from 'prom-client';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Files } from '../base/files.ts';
 import { createLog } from '../base/log.ts';
-import type { TaskStore } from '../tasks/store.ts';
+import type { Swept, TaskStore } from '../tasks/store.ts';
 import type { Uploads } from '../tasks/uploads.ts';
 import { createTaskMeter } from './meters.ts';
-import { sweep } from './sweep.ts';
+import { type SweepNeeds, sweep } from './sweep.ts';
 
-it('removes every upload whose time is over in one go; one that cannot be removed does not keep the others', async () => {
-  const stop = new AbortController();
-  let kept = Array.from({ length: 2500 }, (_, i) => `key-${i}`);
-  const uploads: Partial<Uploads> = {
-    expired: async (limit) => kept.slice(0, limit),
-    forget: async (keys) => {
-      const gone = new Set(keys);
-      kept = kept.filter((key) => !gone.has(key));
-    },
-  };
-  const files: Partial<Files> = {
-    remove: async (key) => {
-      if (key === 'key-0') throw new Error('a disk that does not want to');
-    },
-    tidy: async () => {
-      stop.abort();
-      return 0;
-    },
-  };
-  const tasks: Partial<TaskStore> = { sweep: async () => ({ returned: 0, failed: {}, promoted: 0, removed: 0 }) };
+const NOTHING: Swept = {
+  ...{ returned: 0, failed: {}, promoted: 0, removed: 0, spared: 0 },
+  ...{ at: new Date(0), nextLeaseMs: null },
+};
+
+/** Keeps house, with these needs in place of ones that have nothing to do, until `stop` is called. */
+async function keepHouse(
+  needs: (stop: () => void) => {
+    tasks?: Partial<TaskStore>;
+    uploads?: Partial<Uploads>;
+    files?: Partial<Files>;
+    services?: SweepNeeds['services'];
+    absent?: SweepNeeds['absent'];
+  },
+): Promise<void> {
+  const over = new AbortController();
+  const { tasks, uploads, files, services = [{ name: 'a' }], absent = [] } = needs(() => over.abort());
   await sweep({
-    tasks: tasks as TaskStore,
-    services: [{ name: 'a' }],
-    absent: [],
-    uploads: uploads as Uploads,
-    files: files as Files,
+    tasks: { sweep: async () => NOTHING, hint: () => {}, ...tasks } as TaskStore,
+    uploads: { expired: async () => [], forget: async () => {}, ...uploads } as Uploads,
+    files: { tidy: async () => 0, ...files } as Files,
+    ...{ services, absent },
     limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },
     meter: createTaskMeter(new Registry()),
     log: createLog('silent', 'test'),
-    signal: stop.signal,
+    signal: over.signal,
   });
+}
+
+it('removes every upload whose time is over in one go; one that cannot be removed does not keep the others', async () => {
+  let kept = Array.from({ length: 2500 }, (_, i) => `key-${i}`);
+  await keepHouse((stop) => ({
+    uploads: {
+      expired: async (limit) => kept.slice(0, limit),
+      forget: async (keys) => {
+        const gone = new Set(keys);
+        kept = kept.filter((key) => !gone.has(key));
+      },
+    },
+    files: {
+      remove: async (key) => {
+        if (key === 'key-0') throw new Error('a disk that does not want to');
+      },
+      tidy: async () => {
+        stop();
+        return 0;
+      },
+    },
+  }));
   expect(kept).toEqual(['key-0']);
 });
 
 it('lets every service tidy what is its own; one that fails does not keep the others', async () => {
-  const stop = new AbortController();
   const tidied: string[] = [];
-  const tasks: Partial<TaskStore> = { sweep: async () => ({ returned: 0, failed: {}, promoted: 0, removed: 0 }) };
-  await sweep({
-    tasks: tasks as TaskStore,
+  await keepHouse((stop) => ({
     services: [
       { name: 'a', tidy: () => Promise.reject(new Error('a table that is locked')) },
       { name: 'b' },
@@ -61,15 +76,47 @@ it('lets every service tidy what is its own; one that fails does not keep the ot
       () => Promise.reject(new Error('a table that is locked')),
       async () => {
         tidied.push('what is asked for a service that does not run here');
-        stop.abort();
+        stop();
       },
     ],
-    uploads: { expired: async () => [], forget: async () => {} } as Partial<Uploads> as Uploads,
-    files: { tidy: async () => 0 } as Partial<Files> as Files,
-    limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },
-    meter: createTaskMeter(new Registry()),
-    log: createLog('silent', 'test'),
-    signal: stop.signal,
-  });
+  }));
   expect(tidied).toEqual(['c', 'what is asked for a service that does not run here']);
+});
+
+it('looks again when the next lease runs out, sooner than it would otherwise', async () => {
+  const looked = vi.fn();
+  await keepHouse((stop) => ({
+    tasks: {
+      async sweep() {
+        looked();
+        if (looked.mock.calls.length === 100) stop();
+        return { ...NOTHING, nextLeaseMs: 1 };
+      },
+    },
+  }));
+  expect(looked).toHaveBeenCalledTimes(100);
+});
+
+it('says since when it has asked in vain, and of a round of several parts the same in each', async () => {
+  const asked: (number | undefined)[] = [];
+  await keepHouse((stop) => ({
+    tasks: {
+      async sweep({ asked: given }) {
+        asked.push(given?.since.getTime());
+        if (asked.length === 2) throw new Error('the database is away');
+        if (asked.length === 5) stop();
+        return {
+          ...NOTHING,
+          at: new Date(asked.length * 1e6),
+          returned: asked.length === 3 ? 1000 : 0,
+          nextLeaseMs: 1,
+        };
+      },
+    },
+  }));
+  const [first, tried, again, rest, next] = asked;
+  expect(first).toBeUndefined();
+  expect(tried).toBeGreaterThanOrEqual(1e6);
+  expect([again, rest]).toEqual([tried, tried]);
+  expect(next).toBeGreaterThanOrEqual(3e6);
 });

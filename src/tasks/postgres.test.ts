@@ -12,12 +12,19 @@ describeTaskStore('the task store in PostgreSQL', async () => {
   return {
     store,
     transaction: (run) => db.transaction(run),
-    empty: async () => void (await db.query('truncate tasks cascade')),
+    empty: async () => void (await db.query('truncate tasks, workers cascade')),
     async age(id, seconds) {
       const columns = ['queued_at', 'run_at', 'deadline_at', 'expires_at', 'leased_until', 'started_at', 'finished_at'];
       const back = (names: string[]) => names.map((name) => `${name} = ${name} - make_interval(secs => $2)`).join(', ');
       await db.query(`update tasks set ${back(columns)} where id = $1`, [id, seconds]);
       await db.query(`update deliveries set ${back(['due_at', 'leased_until'])} where task_id = $1`, [id, seconds]);
+    },
+    async seen(worker, secondsAgo) {
+      await db.query(
+        `insert into workers (id, role, state, info, seen_at) values ($1, 'work', 'warm', '{}', now() - make_interval(secs => $2))
+             on conflict (id) do update set seen_at = excluded.seen_at`,
+        [worker, secondsAgo],
+      );
     },
     async close() {
       store.close();

@@ -12,6 +12,8 @@ export interface StoreUnderTest {
   transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Moves a task (and its lease, deadline, expiry and delivery) `seconds` into the past, as if so much time had gone by. */
   age(id: string, seconds: number): Promise<void>;
+  /** Has a worker's heart beat for the last time so many seconds ago. */
+  seen(worker: string, secondsAgo: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -354,6 +356,78 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }])).toEqual([id]);
         expect((await store.sweep(limits)).returned).toBe(0);
         expect((await store.advance([done(id)], want({ limit: 0 }))).ended).toEqual([id]);
+      });
+
+      describe('that ran out while the store was away', () => {
+        /** A lease of `w1` that ran out so many seconds ago, when the worker was last seen `seen` seconds ago. */
+        const ranOut = async (secondsAgo: number, { seen }: { seen: number }) => {
+          const id = await accept();
+          await claim();
+          await under.age(id, secondsAgo + 6);
+          await under.seen('w1', seen);
+          return id;
+        };
+        /** Sweeps as somebody does who has asked in vain for so long. */
+        const sweepAfter = async (seconds: number) => {
+          const { at } = await store.sweep({ ...limits, rows: 0 });
+          return store.sweep({ ...limits, asked: { since: new Date(at.getTime() - seconds * 1000), leaseMs: 6000 } });
+        };
+        const LOST = { spared: 0, returned: 1 };
+
+        it('go on where their worker was seen just before, until it renews them: no attempt is lost', async () => {
+          const id = await ranOut(31, { seen: 38 });
+          expect(await sweepAfter(36)).toMatchObject({ spared: 1, returned: 0, failed: {} });
+          expect(await store.sweep(limits)).toMatchObject({ spared: 0, returned: 0 });
+          expect(await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }])).toEqual([id]);
+          expect((await store.advance([done(id)], want({ limit: 0 }))).ended).toEqual([id]);
+        });
+
+        it('go on at the last attempt too', async () => {
+          const id = await ranOut(31, { seen: 38 });
+          const { at } = await store.sweep({ ...limits, rows: 0 });
+          const asked = { since: new Date(at.getTime() - 36_000), leaseMs: 6000 };
+          expect(await store.sweep({ ...limits, maxAttempts: 1, asked })).toMatchObject({ spared: 1, failed: {} });
+          expect((await read(id)).status).toBe('processing');
+        });
+
+        it('are lost where their worker was gone before, or was never seen', async () => {
+          const id = await ranOut(31, { seen: 43 });
+          expect(await sweepAfter(36)).toMatchObject(LOST);
+          await claim({ worker: 'nobody' });
+          await under.age(id, 31 + 6);
+          expect(await sweepAfter(36)).toMatchObject(LOST);
+        });
+
+        it('are lost where it was away before, or after, or nobody knows that it was', async () => {
+          for (const away of [25, 32, 50]) {
+            await ranOut(31, { seen: 26 });
+            expect(await sweepAfter(away), `away for ${away} s`).toMatchObject(LOST);
+            await under.empty();
+          }
+          await ranOut(31, { seen: 26 });
+          expect(await store.sweep(limits)).toMatchObject(LOST);
+        });
+
+        it('are lost when the grace is over, and a worker that was not seen again is not spared again', async () => {
+          for (const away of [1, 2, 3, 4, 5, 6, 7, 8, 9, 36, 50]) {
+            const id = await ranOut(31, { seen: 1 });
+            expect(await sweepAfter(36)).toMatchObject({ spared: 1 });
+            await under.age(id, 12);
+            await under.seen('w1', 1 + 12);
+            expect(await sweepAfter(away), `away for ${away} s`).toMatchObject(LOST);
+            await under.empty();
+          }
+        });
+
+        it('say when the next one is to run out', async () => {
+          expect((await store.sweep(limits)).nextLeaseMs).toBeNull();
+          await ranOut(31, { seen: 38 });
+          await accept();
+          await claim({ leaseMs: 600_000 });
+          const { nextLeaseMs } = await store.sweep(limits);
+          expect(nextLeaseMs).toBeGreaterThan(300_000);
+          expect(nextLeaseMs).toBeLessThanOrEqual(600_000);
+        });
       });
 
       it('of a worker known to be dead are given back at once, its first attempts, to their old place', async () => {

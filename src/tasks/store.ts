@@ -67,6 +67,10 @@ export interface TaskStore {
   /**
    * One round of housekeeping: returns lost leases to the queue at once (or fails what has no attempt left), fails what
    * is past its deadline, promotes what has waited long at low priority, and removes what has expired.
+   *
+   * Leases that ran out between `asked.since` and now are not lost where their worker was seen just before: nobody could renew
+   * them while the store was away, so they go on for a grace in which a living worker renews them. A worker that is dead is
+   * never spared twice, whoever sweeps and however often the store goes away.
    */
   sweep(limits: SweepLimits): Promise<Swept>;
 
@@ -177,6 +181,11 @@ export interface SweepLimits {
   readonly batchMaxWaitSeconds: number;
   /** Rows that one sweep ends or removes at the most, so that a sweep never holds many locks for long. */
   readonly rows: number;
+  /**
+   * Since when this has been asked for in vain, by the store's own clock (`Swept.at`), and how long leases are given. Absent
+   * where nothing was answered yet: then no lease is spared.
+   */
+  readonly asked?: { readonly since: Date; readonly leaseMs: number };
 }
 
 export interface Swept {
@@ -185,6 +194,12 @@ export interface Swept {
   readonly failed: Readonly<Record<string, number>>;
   readonly promoted: number;
   readonly removed: number;
+  /** How many leases go on that ran out while the store was away. */
+  readonly spared: number;
+  /** The store's clock, as this was done. */
+  readonly at: Date;
+  /** After how long the next lease runs out, if nobody renews it; null where there is none. */
+  readonly nextLeaseMs: number | null;
 }
 
 export interface DeliveryWant {

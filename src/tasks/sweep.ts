@@ -16,9 +16,26 @@ export async function sweep(db: Db, limits: SweepLimits): Promise<Swept> {
     limits.services,
     RANK.batch,
     RANK.realtime,
+    limits.asked?.since ?? null,
+    limits.asked ? limits.asked.leaseMs / 1000 : null,
+    SEEN_SECONDS,
+    LEFT_SECONDS,
   ]);
   return rows[0]!;
 }
+
+/** How long before an outage a worker must have been seen to count as alive in it: two and a half heartbeats. */
+const SEEN_SECONDS = 5;
+/** What is left of a lease at any time, at the least, where its worker renews it: else it was lost already. */
+const LEFT_SECONDS = 2;
+
+// Whose lease ran out because nobody could renew it: one that was given before the outage, so that it ran out within a
+// lease's time of its beginning, and whose worker was seen at most SEEN before it. The grace is both times together. So
+// when a lease that was spared is to be spared again, the other outage began at least SEEN after the first time, and the
+// worker must have been seen since: one that is dead is spared once, by however many sweepers, restarted or not.
+const SPARED = `
+  t.leased_until between $11::timestamptz + make_interval(secs => $14) and $11 + make_interval(secs => $12)
+  and exists (select from workers w where w.id = t.worker and w.seen_at >= $11 - make_interval(secs => $13))`;
 
 // A lost lease goes back to the place in the queue that it had (run_at stays), so a killed worker costs a task no more
 // than the lease; the attempt stays counted, so a task that kills its workers ends too. What is removed takes its delivery
@@ -28,8 +45,8 @@ const SWEEP = {
   name: 'sweep',
   text: `
     with lost as materialized (
-      select id, attempts < $1 as has_attempts
-        from tasks
+      select id, attempts < $1 as has_attempts, coalesce(${SPARED}, false) as is_spared
+        from tasks t
        where worker is not null and leased_until < now() and (sweep_at is null or sweep_at >= now())
        limit $3
          for update skip locked
@@ -46,11 +63,18 @@ const SWEEP = {
       update tasks t
          set worker = null, leased_until = null
         from lost
-       where t.id = lost.id and lost.has_attempts
+       where t.id = lost.id and lost.has_attempts and not lost.is_spared
+      returning t.id
+    ),
+    spared as (
+      update tasks t
+         set leased_until = now() + make_interval(secs => $12) + make_interval(secs => $13)
+        from lost
+       where t.id = lost.id and lost.is_spared
       returning t.id
     ),
     doomed as (
-      select id, $4::text as code, $5::text as sentence from lost where not has_attempts
+      select id, $4::text as code, $5::text as sentence from lost where not has_attempts and not is_spared
       union all
       select id, $6::text, $7::text from overdue where not expired
     ),
@@ -90,5 +114,12 @@ const SWEEP = {
            (select coalesce(json_object_agg(service, n), '{}')
               from (select service, count(*) as n from failed group by service) as f) as failed,
            (select count(*) from promoted)::int as promoted,
-           (select count(*) from removed)::int as removed`,
+           (select count(*) from removed)::int as removed,
+           (select count(*) from spared)::int as spared,
+           now() as at,
+           (select extract(epoch from leased_until - now())::float8 * 1000
+              from tasks
+             where worker is not null and leased_until >= now()
+             order by leased_until
+             limit 1) as "nextLeaseMs"`,
 };
