@@ -4,6 +4,7 @@ import { cleanUp } from './processes/assay.ts';
 import { random, type Struck, strokesOf, unleash } from './processes/chaos.ts';
 import { disksWork, removeDisks } from './processes/chaos-disk.ts';
 import { type Ground, startGround } from './processes/chaos-ground.ts';
+import { feelPulse } from './processes/chaos-pulse.ts';
 import type { Fault, StrokeName } from './processes/chaos-strokes.ts';
 import { type Evidence, faultsOf, gather, strayFiles } from './processes/chaos-verdict.ts';
 import { cleanUpServers } from './processes/postgres.ts';
@@ -48,10 +49,11 @@ it('ends every acknowledged task once, whatever befalls its processes, its datab
   const dice = random(SEED + 100);
   const receiver = await startReceiver(() => (dice() < 0.2 ? 500 : 204));
   const ground = await startGround({ env: ENV, onDisks, modelMs: 50 });
+  const pulse = process.env['CHAOS_TELL'] && feelPulse(ground.audit, tell);
   try {
     const { struck, traffic } = await unleash(ground, receiver, {
       ...{ seed: SEED, tasks: TASKS, durationMs: DURATION_MS, strokes, order: ASKED ? 'shuffled' : 'given' },
-      ...(process.env['CHAOS_TELL'] && { tell: (what) => process.stdout.write(`${sinceStart()} ${what}\n`) }),
+      ...(process.env['CHAOS_TELL'] && { tell }),
       perSecond: DURATION_MS > 0 ? (TASKS * 1000) / DURATION_MS : 15,
     });
     const needs = { traffic, audit: ground.audit, gateway: ground.now('gateway'), received: receiver.received };
@@ -67,8 +69,13 @@ it('ends every acknowledged task once, whatever befalls its processes, its datab
     // A verdict that finds nothing has looked, if it finds what is put there.
     const planted = await plantFaults(ground, evidence, receiver.received);
     expect(faultsOf(await gather({ ...needs, patienceMs: 0 })).sort()).toEqual(planted.sort());
+    if (pulse) pulse.stop();
     expect(await ground.stop()).toEqual([]);
+  } catch (error) {
+    console.log(ground.lastWords());
+    throw error;
   } finally {
+    if (pulse) pulse.stop();
     await receiver.close();
   }
 });
@@ -123,5 +130,6 @@ function report(struck: readonly Struck[], { answers, counts, received, ends }: 
   );
 }
 
-const sinceStart = () => `${(performance.now() / 1000).toFixed(1).padStart(7)} s `;
+const tell = (what: string) =>
+  process.stdout.write(`${(performance.now() / 1000).toFixed(1).padStart(7)} s  ${what}\n`);
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

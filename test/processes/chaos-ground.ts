@@ -26,6 +26,8 @@ export interface Ground {
   now(part: Part): Assay;
   /** What has ended though nobody killed it, in words. */
   deaths(): string[];
+  /** The last that each process has said. */
+  lastWords(): string;
   /** Ends everything gently; answers what is left that should not be, in words. */
   stop(): Promise<string[]>;
 }
@@ -77,6 +79,10 @@ export async function startGround({ env: given, onDisks, modelMs }: GroundOption
     ...{ database, files, audit, ways, dataDir: place.dataDir },
     now: (part) => parts[part].now(),
     deaths: () => Object.values(parts).flatMap((part) => part.deaths()),
+    lastWords: () =>
+      Object.entries(parts)
+        .map(([name, part]) => `The ${name}: ${(part.now().said.out + part.now().said.err).slice(-4000)}`)
+        .join('\n'),
     async stop() {
       const left = await Promise.all(Object.values(parts).map((part) => part.stop()));
       const { rows } = await audit.db.query<{ name: string }>(

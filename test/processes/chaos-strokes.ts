@@ -1,10 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Assay, signalTo } from './assay.ts';
-import type { Audit } from './audit.ts';
 import type { Ground, Part } from './chaos-ground.ts';
+import {
+  acknowledging,
+  answering,
+  beating,
+  either,
+  LONG_MS,
+  longUntilTakenOver,
+  player,
+  statusOf,
+  until,
+  untilHolding,
+  untilTakenOver,
+} from './chaos-recovery.ts';
 import type { Traffic } from './chaos-traffic.ts';
 import { picture } from './client.ts';
-import { until as untilWithin } from './until.ts';
 
 export const FAULTS = ['kill', 'pause', 'partition', 'restart', 'failover', 'disk-full', 'slow-disk'] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -26,12 +37,8 @@ export interface Stroke {
 
 export type StrokeName = keyof typeof STROKES;
 
-/** Longer than a worker's lease, which is 6 s. */
-const LONG_MS = 7_000;
 /** Longer than a deliverer's: the time limit of a receiver, 1 s here, and 15 s. */
 const VERY_LONG_MS = 17_000;
-/** Long after a crowded machine has got over several faults at a time. */
-const PATIENCE_MS = 180_000;
 
 export const STROKES = {
   'kill gateway': {
@@ -182,42 +189,6 @@ export const STROKES = {
 /** Full and slow disks need disks of one's own. */
 export const isPossible = (name: StrokeName, { files }: Ground): boolean => !/disk/.test(name) || files !== undefined;
 
-const ROLES = { gateway: 'serve', worker: 'work', deliverer: 'deliver' } as const;
-type Player = keyof typeof ROLES;
-
-/** One of the two that play a part. What has ended is started again: it is another process then. */
-interface Playing {
-  assay(): Assay;
-  /** Its process as it runs now, waited for. */
-  pid(): Promise<number>;
-}
-
-function player(ground: Ground, part: Player, at: Part): Playing {
-  const now = async () => {
-    const assay = ground.now(at);
-    if (at !== 'host') return assay.pid;
-    return (await assay.children()).find(({ command }) => command.includes(`main.js ${ROLES[part]}`))?.pid;
-  };
-  return {
-    assay: () => ground.now(at),
-    async pid() {
-      let found: number | undefined;
-      await until(async () => {
-        found = await now();
-        return found !== undefined;
-      });
-      return found!;
-    },
-  };
-}
-
-/** The one under supervision or the one of its own. */
-const either = (ground: Ground, dice: () => number, part: Player) => player(ground, part, dice() < 0.5 ? 'host' : part);
-
-/** What it held when it fell silent may have been ended a moment before; what it claims since then is lost with its lease. */
-const longUntilTakenOver = ({ audit }: Ground, held: Held) =>
-  Promise.all([untilTakenOver(audit, held), delay(LONG_MS)]);
-
 async function paused(pid: number, ms: number): Promise<void> {
   signalTo(pid, 'SIGSTOP');
   await delay(ms);
@@ -232,27 +203,6 @@ async function cutOff(ground: Ground, dice: () => number, part: Part, ms: number
   return () => until(async () => (await statusOf(ground.now(part), '/result/01M7VNMBZ6GNKDZ9WQFF487680')) === 404);
 }
 
-const answering = (gateway: () => Assay) => until(async () => (await statusOf(gateway(), '/livez')) !== undefined);
-
-/** `undefined`: nobody answers there at the moment. */
-const statusOf = (gateway: Assay, path: string): Promise<number | undefined> =>
-  gateway.call(path, { timeoutMs: 5000 }).then(
-    ({ status }) => status,
-    () => undefined,
-  );
-
-/** The worker is there again; should it have been killed, another one is. */
-async function beating({ audit }: Ground, worker: Playing): Promise<() => Promise<void>> {
-  const since = await audit.now();
-  return () => until(async () => audit.hasBeaten(await worker.pid(), since));
-}
-
-/** Tasks are accepted again. */
-function acknowledging({ acknowledged }: Traffic): () => Promise<void> {
-  const before = acknowledged.size;
-  return () => until(() => acknowledged.size > before + 2);
-}
-
 const refused = ({ answers }: Traffic) => answers.get('accept 503 QUEUE_UNAVAILABLE') ?? 0;
 
 /** The status and the code, or that the connection broke. */
@@ -261,41 +211,3 @@ const uploadTo = async (gateway: Assay): Promise<string> =>
     ({ status, body }) => `${status} ${body?.error?.code ?? ''}`,
     () => 'broken',
   );
-
-/** What a worker's process held at some moment, and the name that it goes by. */
-interface Held {
-  readonly pid: number;
-  readonly worker: string;
-  readonly ids: readonly string[];
-}
-
-/** Waits until it works on something. */
-async function untilHolding(audit: Audit, worker: Playing): Promise<Held> {
-  let held: Held | undefined;
-  await until(async () => {
-    const pid = await worker.pid();
-    const name = await audit.workerOf(pid);
-    const ids = await audit.heldBy(pid);
-    if (name !== undefined && ids.length > 0) held = { pid, worker: name, ids };
-    return held !== undefined;
-  });
-  return held!;
-}
-
-/** Waits until nobody counts on this worker for these any more: others have them, or they have ended. */
-async function untilTakenOver(audit: Audit, { ids, worker: lost }: Held): Promise<void> {
-  const left = async () => {
-    const last = new Map((await audit.events(ids)).map((event) => [event.id, event]));
-    return [...last.values()].filter(
-      ({ worker, status }) => !ENDED.has(status) && (worker === null || worker === lost),
-    );
-  };
-  await until(async () => (await left()).length === 0).catch(async () => {
-    const counts = JSON.stringify(await audit.counts());
-    throw new Error(`Nobody takes over from ${lost}: ${JSON.stringify(await left())}, where there are ${counts}`);
-  });
-}
-
-const until = (condition: () => boolean | Promise<boolean>) => untilWithin(condition, PATIENCE_MS);
-
-const ENDED = new Set(['done', 'failed']);
