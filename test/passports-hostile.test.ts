@@ -2,10 +2,11 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { blackPng, greyTags, jpegHead, pixelPng, pngChunk, tiffOf } from '../src/ml/testing/make-pictures.ts';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
 import { asFile, type ObjectMade, pdfOf } from '../src/services/passports/model/pages/testing/pdf.ts';
@@ -106,19 +107,6 @@ const HOSTILE: readonly [name: string, bytes: () => Buffer | Promise<Buffer>, en
 ];
 const PROGRAM = '/OpenAction << /S /JavaScript /JS (while(true){}) >>';
 
-/** The head of a JPEG of so many pixels a side, and nothing behind it. */
-function jpegHead(side: number): Buffer {
-  const frame = Buffer.from('ffd8ffc0001108000000000301220002110103110100', 'hex');
-  frame.writeUInt16BE(side, 7);
-  frame.writeUInt16BE(side, 9);
-  return Buffer.concat([
-    frame,
-    Buffer.from('ffda000c03010002110311003f00', 'hex'),
-    Buffer.alloc(2000, 0x55),
-    Buffer.from('ffd9', 'hex'),
-  ]);
-}
-
 describe('files made to harm', () => {
   it('end as it is written, each, and the worker that read them goes on', async () => {
     const client = assay.client();
@@ -145,7 +133,7 @@ describe('files made to harm', () => {
   });
 
   it('as images of 64k by 64k are refused before they are unpacked, by what they say of themselves', async () => {
-    const images = [png(65_535), tiff(65_535), jpegHead(65_500), bombedPng()];
+    const images = [blackPng(65_535), tiffOf(greyTags(65_535, 65_535)), jpegHead(65_500), bombedPng()];
     const files = images.map((bytes, i) => ({ name: `${i}.jpg`, bytes }));
     const codes: string[] = [];
     for (const file of files) {
@@ -157,65 +145,9 @@ describe('files made to harm', () => {
   });
 });
 
-/** All that many pixels, white: an honest file of half a megabyte. */
-function png(side: number): Buffer {
-  const head = Buffer.from('0000000000000000010000000000', 'hex').subarray(0, 13);
-  head.writeUInt32BE(side, 0);
-  head.writeUInt32BE(side, 4);
-  head[8] = 1;
-  const rows = deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side, 0), { level: 1 });
-  return pngOf(['IHDR', head], ['IDAT', rows], ['IEND', Buffer.alloc(0)]);
-}
-
 /** A picture of a pixel with a remark of 100 MB. */
-function bombedPng(): Buffer {
-  const remark = Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(100e6))]);
-  const pixel = Buffer.from('00000001000000010800000000', 'hex');
-  return pngOf(
-    ['IHDR', pixel],
-    ['zTXt', remark],
-    ['IDAT', deflateSync(Buffer.from([0, 128]))],
-    ['IEND', Buffer.alloc(0)],
-  );
-}
-
-function pngOf(...chunks: readonly [type: string, data: Buffer][]): Buffer {
-  const parts = chunks.flatMap(([type, data]) => {
-    const typed = Buffer.concat([Buffer.from(type), data]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    sum.writeUInt32BE(crc32(typed));
-    return [length, typed, sum];
-  });
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
-}
-
-/** A TIFF that says so of itself and has a strip of nothing. */
-function tiff(side: number): Buffer {
-  const tags: readonly [tag: number, type: 3 | 4, value: number][] = [
-    [256, 4, side],
-    [257, 4, side],
-    [258, 3, 8],
-    [259, 3, 1],
-    [262, 3, 1],
-    [273, 4, 8],
-    [277, 3, 1],
-    [278, 4, side],
-    [279, 4, 8],
-  ];
-  const file = Buffer.alloc(16 + 2 + tags.length * 12 + 4);
-  file.write('II*\0', 'latin1');
-  file.writeUInt32LE(16, 4);
-  file.writeUInt16LE(tags.length, 16);
-  for (const [i, [tag, type, value]] of tags.entries()) {
-    const at = 18 + 12 * i;
-    file.writeUInt16LE(tag, at);
-    file.writeUInt16LE(type, at + 2);
-    file.writeUInt32LE(1, at + 4);
-    file.writeUInt32LE(value, at + 8);
-  }
-  return file;
-}
+const bombedPng = () =>
+  pixelPng(pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(100e6))])));
 
 /** A part of a multipart body whose header is written as it stands, which no client library would do. */
 async function uploadRaw(client: Client, disposition: Buffer | string): Promise<Answer> {

@@ -1,8 +1,8 @@
-import { deflateSync } from 'node:zlib';
 import sharp, { type Create } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decodePhoto, PhotoRefused } from './image.ts';
 import { phoneHeic } from './testing/heic.ts';
+import { blackPng, claiming } from './testing/make-pictures.ts';
 
 /** Left half red, right half blue. */
 const halves = (width = 60, height = 40) =>
@@ -256,45 +256,3 @@ describe('what is no photo', () => {
     await expect(sharp(svg).raw().toBuffer()).rejects.toThrow();
   });
 });
-
-/** The same HEIC file, whose grid says that the picture is this large. */
-function claiming(heic: Buffer, width: number, height: number): Buffer {
-  const bytes = Buffer.from(heic);
-  const size = (w: number, h: number, bytesEach: 2 | 4) => {
-    const field = Buffer.alloc(2 * bytesEach);
-    field.writeUIntBE(w, 0, bytesEach);
-    field.writeUIntBE(h, bytesEach, bytesEach);
-    return field;
-  };
-  for (const each of [2, 4] as const) size(width, height, each).copy(bytes, bytes.indexOf(size(128, 96, each)));
-  return bytes;
-}
-
-/** A black PNG of `side` pixels squared, one bit each: zeros compress to a thousandth. */
-function blackPng(side: number): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
-  header[8] = 1;
-  const rows = deflateSync(Buffer.alloc(side * (1 + Math.ceil(side / 8))), { level: 1 });
-  return Buffer.concat([
-    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
-    chunk('IHDR', header),
-    chunk('IDAT', rows),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
-function chunk(kind: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(kind), data]);
-  const ends = Buffer.alloc(4);
-  let sum = 0xffffffff;
-  for (const byte of named) {
-    sum ^= byte;
-    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
-  }
-  ends.writeUInt32BE((sum ^ 0xffffffff) >>> 0);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  return Buffer.concat([length, named, ends]);
-}

@@ -3,6 +3,8 @@ import { sniffImage } from '../base/sniff.ts';
 import { createGate } from './gate.ts';
 import { decodeHeic } from './heic.ts';
 import type { HeicProblem } from './heic-thread.ts';
+import { hasManyPasses } from './many-passes.ts';
+import { withoutFilm } from './without-film.ts';
 
 /** A photo as a network takes it. */
 export interface Photo {
@@ -41,8 +43,6 @@ const SENTENCES: Record<PhotoProblem, string> = {
 export const MAX_PIXELS = 50e6;
 // What a stranger's file may cost. A second of decoding is already rare; this much is an attack or a machine in need.
 const DECODE_SECONDS = 20;
-// Cameras and editors write 1 to 15.
-const MAX_SCANS = 100;
 // A progressive JPEG or an interlaced PNG is held whole while it is decoded: about 6 bytes for each pixel. Photos above
 // this size take turns, so that many at once cost no more memory than one.
 const LARGE_PIXELS = 16e6;
@@ -59,16 +59,18 @@ export async function decodePhoto(
   size: Size | ((original: Size) => Size),
   signal?: AbortSignal,
 ): Promise<Photo> {
-  const type = sniffImage(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096)));
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const type = sniffImage(file.subarray(0, 4096));
   if (!type) throw new PhotoRefused('unsupported');
-  if (type === 'image/jpeg' && hasMoreScans(bytes, MAX_SCANS)) throw new PhotoRefused('too_slow');
+  if (hasManyPasses(type, file)) throw new PhotoRefused('too_slow');
+  const still = type === 'image/avif' || type === 'image/heic' ? withoutFilm(file) : file;
   const sizeFor = typeof size === 'function' ? size : () => size;
-  if (type === 'image/heic' && !READS_HEVC) return decodePhoneHeic(bytes, sizeFor, signal);
-  const about = await sharp(bytes, { limitInputPixels: false }).metadata().catch(refuse);
+  if (type === 'image/heic' && !READS_HEVC) return decodePhoneHeic(still, sizeFor, signal);
+  const about = await sharp(still, { limitInputPixels: false }).metadata().catch(refuse);
   const pixels = about.width * about.height;
   if (pixels > MAX_PIXELS) throw new PhotoRefused('too_large');
   // Warnings are common in files from phones; errors and missing bytes are not forgiven.
-  const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
+  const image = sharp(still, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
   const decode = async () => {
     // Its turn may come when nobody waits for it any more.
     signal?.throwIfAborted();
@@ -76,23 +78,6 @@ export async function decodePhoto(
   };
   return { pixels: await (pixels > LARGE_PIXELS ? large(decode) : decode()), ...upright(about) };
 }
-
-/**
- * Whether a JPEG has more than `limit` scans. Each scan passes over the whole picture and costs but a few bytes, so half
- * a megabyte of them keeps a decoder busy for a minute, where no time limit of it looks. In compressed data the marker
- * cannot occur (a byte FF is followed by 00 there), so counting it is counting scans.
- */
-function hasMoreScans(bytes: Uint8Array, limit: number): boolean {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = -2;
-  for (let scans = 0; scans <= limit; scans++) {
-    at = file.indexOf(START_OF_SCAN, at + 2);
-    if (at < 0) return false;
-  }
-  return true;
-}
-
-const START_OF_SCAN = Buffer.from([0xff, 0xda]);
 
 interface Size {
   readonly width: number;

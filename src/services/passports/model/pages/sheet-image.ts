@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { sniffImage } from '../../../../base/sniff.ts';
 import { decodeHeic } from '../../../../ml/heic.ts';
 import { MAX_PIXELS, PhotoRefused, READS_HEVC } from '../../../../ml/image.ts';
+import { withoutFilm } from '../../../../ml/without-film.ts';
 import { bareJpeg } from './jpeg.ts';
 
 /** An image as a PDF holds it. */
@@ -25,12 +26,13 @@ export interface SheetImage {
 export async function sheetImageOf(file: Buffer, signal?: AbortSignal): Promise<SheetImage> {
   const type = sniffImage(file.subarray(0, 4096));
   if (type === undefined) throw new PhotoRefused('unsupported');
-  if (type === 'image/heic' && !READS_HEVC) return fromHeic(file, signal);
-  const { orientation = 1, channels = 3 } = await sharp(file).metadata().catch(corrupt);
+  const still = type === 'image/heic' ? withoutFilm(file) : file;
+  if (type === 'image/heic' && !READS_HEVC) return fromHeic(still, signal);
+  const { orientation = 1, channels = 3 } = await sharp(still).metadata().catch(corrupt);
   const jpeg = type === 'image/jpeg' ? bareJpeg(file) : undefined;
   if (jpeg) return { ...jpeg, orientation, coding: codingOfJpeg(jpeg) };
   // What is transparent lies on paper.
-  const image = sharp(file, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).flatten({ background: 'white' });
+  const image = sharp(still, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).flatten({ background: 'white' });
   const grey = channels <= 2;
   const plain = image.toColourspace(grey ? 'b-w' : 'srgb');
   if (type === 'image/png' || type === 'image/tiff') {

@@ -1,0 +1,289 @@
+import { crc32, deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+
+/** Pictures written byte by byte, as no program would write them. */
+
+/** What a number of so many bytes is, the largest byte first. */
+export function big(value: number, bytes: 1 | 2 | 4 = 4): Buffer {
+  const field = Buffer.alloc(bytes);
+  field.writeUIntBE(value, 0, bytes);
+  return field;
+}
+
+/** An honest picture, to be spoilt. */
+export const plain = (width = 64, height = 48, channels: 3 | 4 = 3) =>
+  sharp({ create: { width, height, channels, background: '#a04020' } });
+
+/** A chunk of a PNG. */
+export function pngChunk(type: string, data = Buffer.alloc(0)): Buffer {
+  const typed = Buffer.concat([Buffer.from(type), data]);
+  return Buffer.concat([big(data.length), typed, big(crc32(typed))]);
+}
+
+/** A PNG of these chunks, and the one that ends it. */
+export const pngOf = (...chunks: readonly Buffer[]): Buffer =>
+  Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks, pngChunk('IEND')]);
+
+/** The first chunk of a PNG; of one bit in grey unless something else is said. */
+export const pngHead = (width: number, height: number, { bits = 1, colour = 0, interlaced = false } = {}): Buffer =>
+  pngChunk('IHDR', Buffer.concat([big(width), big(height), Buffer.from([bits, colour, 0, 0, Number(interlaced)])]));
+
+/** All that many pixels, black: an honest file of a thousandth of its size. */
+export const blackPng = (side: number): Buffer =>
+  pngOf(
+    pngHead(side, side),
+    pngChunk('IDAT', deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side), { level: 1 })),
+  );
+
+/** A PNG of one pixel, and these chunks before it. */
+export const pixelPng = (...chunks: readonly Buffer[]): Buffer =>
+  pngOf(pngHead(1, 1, { bits: 8 }), ...chunks, pngChunk('IDAT', deflateSync(Buffer.from([0, 128]))));
+
+/** A segment of a JPEG. */
+export const segment = (marker: number, body: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([0xff, marker]), big(body.length + 2, 2), body]);
+
+/** The head of a JPEG of so many pixels a side, and nothing behind it. */
+export const jpegHead = (side: number): Buffer =>
+  Buffer.concat([
+    Buffer.from('ffd8ffc00011', 'hex'),
+    Buffer.concat([Buffer.from([8]), big(side, 2), big(side, 2), Buffer.from('0301220002110103110100', 'hex')]),
+    Buffer.from('ffda000c03010002110311003f00', 'hex'),
+    Buffer.alloc(2000, 0x55),
+    Buffer.from('ffd9', 'hex'),
+  ]);
+
+/** The JPEG with these segments right behind its first two bytes. */
+export const withSegments = (jpeg: Buffer, ...segments: readonly Buffer[]): Buffer =>
+  Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
+
+/** A JPEG that goes over its pixels again and again: each pass costs the sender ten bytes. */
+export async function jpegOfScans(scans: number, width: number, height: number): Promise<Buffer> {
+  const jpeg = await plain(width, height).jpeg({ progressive: true }).toBuffer();
+  const scan = segment(0xda, Buffer.from([1, 1, 0, 1, 63, 0]));
+  return Buffer.concat([jpeg.subarray(0, -2), ...Array<Buffer>(scans).fill(scan), Buffer.from([0xff, 0xd9])]);
+}
+
+/** A chunk of a WebP, or the whole file. */
+export function riff(type: string, ...parts: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(parts);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(body.length);
+  return Buffer.concat([Buffer.from(type), length, body, Buffer.alloc(body.length % 2)]);
+}
+
+/** A WebP whose canvas is this large, whatever lies on it. */
+export const webpOf = (width: number, height: number, ...chunks: readonly Buffer[]): Buffer =>
+  canvas(width, height, 0, chunks);
+
+/** A film of so many frames of one pixel. */
+export async function webpOfFrames(frames: number): Promise<Buffer> {
+  const pixel = (await plain(1, 1).webp({ lossless: true }).toBuffer()).subarray(12);
+  const frame = riff('ANMF', Buffer.alloc(16), pixel);
+  return canvas(1, 1, ANIMATED, [riff('ANIM', Buffer.alloc(6)), Buffer.concat(Array<Buffer>(frames).fill(frame))]);
+}
+
+const ANIMATED = 2;
+
+function canvas(width: number, height: number, flags: number, chunks: readonly Buffer[]): Buffer {
+  const size = Buffer.alloc(10, 0);
+  size[0] = flags;
+  size.writeUIntLE(width - 1, 4, 3);
+  size.writeUIntLE(height - 1, 7, 3);
+  return riff('RIFF', Buffer.from('WEBP'), riff('VP8X', size), ...chunks);
+}
+
+/** A GIF of this screen and these blocks, two colours. */
+export function gifOf(width: number, height: number, ...blocks: readonly Buffer[]): Buffer {
+  const head = Buffer.from('GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1');
+  head.writeUInt16LE(width, 6);
+  head.writeUInt16LE(height, 8);
+  return Buffer.concat([head, ...blocks, Buffer.from(';')]);
+}
+
+/** A frame of a GIF that says it is this large and has one pixel. */
+export function gifFrame(width: number, height: number): Buffer {
+  const frame = Buffer.from(',\0\0\0\0\0\0\0\0\0\x02\x02\x44\x01\0', 'latin1');
+  frame.writeUInt16LE(width, 5);
+  frame.writeUInt16LE(height, 7);
+  return frame;
+}
+
+type Tag = readonly [tag: number, type: 3 | 4, ...values: number[]];
+
+/** A TIFF with one directory of these tags behind `data`, which begin at 8; `next` is where it says the next one is. */
+export function tiffOf(
+  tags: readonly Tag[],
+  { data = Buffer.alloc(8), next = 0 }: { data?: Buffer; next?: number } = {},
+) {
+  const size = { 3: 2, 4: 4 } as const;
+  const long = tags.map(([, type, ...values]) => (values.length * size[type] > 4 ? values.length * size[type] : 0));
+  const start = 8 + data.length + (data.length % 2);
+  const directory = 2 + tags.length * 12 + 4;
+  const file = Buffer.alloc(start + directory + long.reduce((sum, each) => sum + each, 0));
+  file.write('II*\0', 'latin1');
+  file.writeUInt32LE(start, 4);
+  data.copy(file, 8);
+  file.writeUInt16LE(tags.length, start);
+  let beyond = start + directory;
+  for (const [i, [tag, type, ...values]] of tags.entries()) {
+    const at = start + 2 + 12 * i;
+    file.writeUInt16LE(tag, at);
+    file.writeUInt16LE(type, at + 2);
+    file.writeUInt32LE(values.length, at + 4);
+    if (long[i]) file.writeUInt32LE(beyond, at + 8);
+    for (const [j, value] of values.entries())
+      file.writeUIntLE(value, (long[i] ? beyond : at + 8) + j * size[type], size[type]);
+    beyond += long[i]!;
+  }
+  file.writeUInt32LE(next, start + directory - 4);
+  return file;
+}
+
+/** The tags of a grey picture of 8 bits, its pixels at 8. */
+export const greyTags = (width: number, height: number, ...more: readonly Tag[]): readonly Tag[] => {
+  const tags: readonly Tag[] = [
+    [256, 4, width],
+    [257, 4, height],
+    [258, 3, 8],
+    [259, 3, 1],
+    [262, 3, 1],
+    [273, 4, 8],
+    [277, 3, 1],
+    [278, 4, height],
+    [279, 4, 8],
+  ];
+  const said = new Set(more.map(([tag]) => tag));
+  return [...tags.filter(([tag]) => !said.has(tag)), ...more].sort(([a], [b]) => a - b);
+};
+
+/** A box of a HEIF file. */
+export const box = (type: string, ...parts: readonly Buffer[]): Buffer => {
+  const body = Buffer.concat(parts);
+  return Buffer.concat([big(body.length + 8), Buffer.from(type), body]);
+};
+
+/** A box with a version and flags, which are 0 where nothing is said. */
+const full = (type: string, version: number, ...parts: readonly Buffer[]) =>
+  box(type, Buffer.from([version, 0, 0, 0]), ...parts);
+
+/** A part of a HEIF file: a picture, a grid of pictures, or what describes one. */
+interface Item {
+  /** Its type, and for a `mime` the two strings that follow. */
+  readonly type: string;
+  readonly data: Buffer;
+  readonly properties?: readonly Buffer[];
+  /** What it is made of, or what it describes. */
+  readonly refers?: { readonly as: string; readonly to: readonly number[] };
+}
+
+/** An AVIF of these items, counted from 1, of which the first is the picture; `beside` are boxes of the file itself. */
+export function avifOf(items: readonly Item[], beside: (dataAt: number) => readonly Buffer[] = () => []): Buffer {
+  const properties = items.flatMap((item) => item.properties ?? []);
+  const whose = items.map(({ properties: own = [] }, i) => {
+    const places = own.map((property) => 0x80 + properties.indexOf(property) + 1);
+    return Buffer.concat([big(i + 1, 2), Buffer.from([places.length, ...places])]);
+  });
+  const refers = items.flatMap(({ refers }, i) =>
+    refers ? [box(refers.as, big(i + 1, 2), big(refers.to.length, 2), ...refers.to.map((to) => big(to, 2)))] : [],
+  );
+  const head = box('ftyp', Buffer.from('avif\0\0\0\0avifmif1miaf'));
+  const metaAt = (at: number) => {
+    let next = at;
+    const places = items.map(({ data }, i) => {
+      next += data.length;
+      return Buffer.concat([big(i + 1, 2), big(0, 2), big(1, 2), big(next - data.length), big(data.length)]);
+    });
+    const names = items.map(({ type }, i) => full('infe', 2, big(i + 1, 2), big(0, 2), Buffer.from(`${type}\0`)));
+    return full(
+      'meta',
+      0,
+      full('hdlr', 0, big(0), Buffer.from('pict'), Buffer.alloc(13)),
+      full('pitm', 0, big(1, 2)),
+      full('iinf', 0, big(items.length, 2), ...names),
+      full('iref', 0, ...refers),
+      box('iprp', box('ipco', ...properties), full('ipma', 0, big(items.length), ...whose)),
+      full('iloc', 0, big(0x4400, 2), big(items.length, 2), ...places),
+    );
+  };
+  const before = head.length + metaAt(0).length + Buffer.concat([...beside(0)]).length;
+  const at = before + 8;
+  return Buffer.concat([head, metaAt(at), ...beside(at), box('mdat', ...items.map(({ data }) => data))]);
+}
+
+const avifSize = (width: number, height: number) => full('ispe', 0, big(width), big(height));
+
+/** An honest picture of 64 × 64, as an item, and the box that says how it is coded. */
+async function avifItem(): Promise<Item & { readonly coding: Buffer }> {
+  const file = await plain(64, 64).avif({ effort: 0 }).toBuffer();
+  const boxNamed = (type: string) => {
+    const at = file.indexOf(type) - 4;
+    return file.subarray(at, at + file.readUInt32BE(at));
+  };
+  const coding = boxNamed('av1C');
+  return { type: 'av01', data: boxNamed('mdat').subarray(8), properties: [avifSize(64, 64), coding], coding };
+}
+
+/** A picture that is used `rows` × `columns` times as the tile of a grid, which says it is this large. */
+export async function avifGrid(rows: number, columns: number, width: number, height: number): Promise<Buffer> {
+  const data = Buffer.concat([Buffer.from([0, 1, rows - 1, columns - 1]), big(width), big(height)]);
+  const refers = { as: 'dimg', to: Array<number>(rows * columns).fill(2) };
+  return avifOf([{ type: 'grid', data, properties: [avifSize(width, height)], refers }, await avifItem()]);
+}
+
+/** A picture with a description that is packed. */
+export async function avifDescribed(packed: Buffer): Promise<Buffer> {
+  const type = 'mime\0application/rdf+xml\0deflate';
+  return avifOf([await avifItem(), { type, data: packed, refers: { as: 'cdsc', to: [1] } }]);
+}
+
+/** A picture with films beside it, each of so many frames, as it says. */
+export async function avifWithFilms(films: number, frames: number): Promise<Buffer> {
+  const item = await avifItem();
+  const matrix = Buffer.concat([1, 0, 0, 0, 1, 0, 0, 0, 0x4000].map((one) => big(one * 0x10000)));
+  const coded = Buffer.concat([big(64, 2), big(64, 2), Buffer.alloc(50), item.coding]);
+  const film = (at: number) =>
+    box(
+      'trak',
+      full('tkhd', 0, Buffer.alloc(8), big(1), Buffer.alloc(24), matrix, big(64 << 16), big(64 << 16)),
+      box(
+        'mdia',
+        full('mdhd', 0, Buffer.alloc(8), big(1000), big(1000), big(0)),
+        full('hdlr', 0, big(0), Buffer.from('pict'), Buffer.alloc(13)),
+        box(
+          'minf',
+          full('vmhd', 0, Buffer.alloc(8)),
+          box(
+            'stbl',
+            full('stsd', 0, big(1), box('av01', Buffer.alloc(6), big(1, 2), Buffer.alloc(16), coded)),
+            full('stts', 0, big(1), big(frames), big(1)),
+            full('stsc', 0, big(1), big(1), big(frames), big(1)),
+            full('stsz', 0, big(1), big(frames)),
+            full('stco', 0, big(1), big(at)),
+          ),
+        ),
+      ),
+    );
+  const head = full(
+    'mvhd',
+    0,
+    Buffer.alloc(8),
+    big(1000),
+    big(1000),
+    big(0x10000),
+    Buffer.alloc(12),
+    matrix,
+    Buffer.alloc(28),
+  );
+  return avifOf([item], (at) => [box('moov', head, ...Array<Buffer>(films).fill(film(at)))]);
+}
+
+/** The same HEIC file, whose grid (128 × 96) says that the picture is this large. */
+export function claiming(heic: Buffer, width: number, height: number): Buffer {
+  const bytes = Buffer.from(heic);
+  for (const each of [2, 4] as const) {
+    const size = (w: number, h: number) => Buffer.concat([big(w, each), big(h, each)]);
+    size(width, height).copy(bytes, bytes.indexOf(size(128, 96)));
+  }
+  return bytes;
+}
