@@ -48,8 +48,7 @@ export interface FileStream {
 export function openFiles({ dir }: { dir: string }): Files {
   const drafts = join(dir, 'incoming');
   const place = (key: string) => join(dir, placeOf(key));
-  const opened = async (key: string) =>
-    isFileKey(key) ? open(place(key)).catch(ifMissing).catch(failed) : undefined;
+  const opened = async (key: string) => (isFileKey(key) ? open(place(key)).catch(ifMissing).catch(failed) : undefined);
 
   return {
     async put(source, { maxBytes, signal }) {

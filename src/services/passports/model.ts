@@ -8,7 +8,7 @@ import { ENGINE_VERSION } from './engine.ts';
 import type { Extraction, Warning } from './extraction.ts';
 import { type ErrorType, failure } from './failures.ts';
 import { problemOf } from './model/check-extraction.ts';
-import { startFieldFinder } from './model/find-fields.ts';
+import { openFieldFinder } from './model/find-fields.ts';
 import { openHelper } from './model/helper.ts';
 import { openScanReader } from './model/ocr/read-scan.ts';
 import { type PdfProblem, PdfRefused } from './model/pages/pdf.ts';
@@ -43,6 +43,7 @@ export async function loadModel({
   const { db, files, scratchDir, log } = house;
   const schema = loadSchema(own.schemaFile);
   const reader = await openReader({ tesseract: own.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
+  const finder = openFieldFinder(schema);
   const helper = await openHelper(own);
   const pictures = postgresPictures(db);
   const limitMs = own.taskDeadlineSeconds * 1000;
@@ -75,7 +76,6 @@ export async function loadModel({
     timeLimitMs: longestMs(limitMs, MAX_PAGES) + MARGIN_MS,
 
     async run(job) {
-      const finder = startFieldFinder(schema);
       const time = countWorkTime(job.signal, { limitMs, workedMs: workedBefore(job.checkpoint) });
       const report = (share: number) => job.report(share, { worked_ms: Math.round(time.worked()) });
       try {
@@ -101,11 +101,12 @@ export async function loadModel({
         throw time.isUp ? new TaskFailure(failure('TIMEOUT')) : inOurWords(error, job);
       } finally {
         time.stop();
-        await finder.close();
       }
     },
 
-    close: () => reader.close(),
+    async close() {
+      await Promise.all([reader.close(), finder.close()]);
+    },
   };
 }
 

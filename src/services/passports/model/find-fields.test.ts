@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReadPage, Word } from '../page.ts';
 import { loadSchema } from '../schema/load-schema.ts';
-import { startFieldFinder } from './find-fields.ts';
+import { openFieldFinder } from './find-fields.ts';
 
 const { signal } = new AbortController();
 const page = (words: readonly Word[]): ReadPage => ({
@@ -16,9 +16,9 @@ const crowd = (columns: number, rows: number) =>
   });
 
 function finder(limit?: { ms: number; msPerPage: number }) {
-  const started = startFieldFinder(loadSchema(), limit);
-  onTestFinished(() => started.close());
-  return started;
+  const opened = openFieldFinder(loadSchema(), limit);
+  onTestFinished(() => opened.close());
+  return opened;
 }
 
 it('a page with more words than any form has is too complex, and is not waited for', async () => {

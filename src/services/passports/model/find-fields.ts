@@ -1,15 +1,15 @@
-import { once } from 'node:events';
 import { startThread } from '../../../base/programs.ts';
+import { openThreads } from '../../../ml/threads.ts';
 import type { ReadPage } from '../page.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Found } from './fields-thread.ts';
 import { PdfRefused } from './pages/pdf-refused.ts';
 
-/** Finds the fields of one document, once. */
+/** Finds the fields of documents, each in a thread of its own. */
 export interface FieldFinder {
   /** Throws {@link PdfRefused} where this takes longer than with any form: a page of tens of thousands of words. */
   find(pages: readonly ReadPage[], signal: AbortSignal): Promise<Found>;
-  /** Ends it, whatever it is doing. */
+  /** Ends its threads, whatever they are doing. */
   close(): Promise<void>;
 }
 
@@ -23,36 +23,23 @@ export interface FindLimit {
 const LIMIT: FindLimit = { ms: 60_000, msPerPage: 5000 };
 
 /**
- * Starts a thread that finds fields: hundreds of dense pages take a minute, in which this process has to beat its heart
- * and to renew its leases. Started while the pages are still read, it costs no time of its own.
+ * Finds fields in threads: hundreds of dense pages take a minute, in which this process has to beat its heart and to renew
+ * its leases. A thread is kept for the next document: a new one takes a while to start, and longer to become quick.
  */
-export function startFieldFinder(schema: Schema, limit: FindLimit = LIMIT): FieldFinder {
-  const thread = startThread('./fields-thread', import.meta.url, { workerData: schema });
-  // What ends it before it was asked is told to who asks.
-  const ended = new Promise<never>((_, reject) => {
-    thread.once('error', reject);
-    thread.once('exit', () => reject(new Error('The thread that finds fields has ended.')));
-  });
-  ended.catch(() => {});
+export function openFieldFinder(schema: Schema, limit: FindLimit = LIMIT): FieldFinder {
+  const start = () => startThread('./fields-thread', import.meta.url, { workerData: schema });
+  const threads = openThreads(start, 'the fields');
   return {
     async find(pages, signal) {
-      const settled = new AbortController();
       const tooLong = AbortSignal.timeout(limit.ms + pages.length * limit.msPerPage);
       try {
-        thread.postMessage(pages);
-        const answer = once(thread, 'message', { signal: AbortSignal.any([signal, settled.signal, tooLong]) });
-        const [found] = (await Promise.race([answer, ended])) as [Found];
-        return found;
+        return await threads.ask<Found>(pages, AbortSignal.any([signal, tooLong]));
       } catch (error) {
         signal.throwIfAborted();
         if (tooLong.aborted) throw new PdfRefused('too_complex');
         throw error;
-      } finally {
-        settled.abort();
       }
     },
-    async close() {
-      await thread.terminate();
-    },
+    close: () => threads.close(),
   };
 }

@@ -2,11 +2,9 @@ import type { Extraction } from '../extraction.ts';
 import { type ReadPage, uprightFrame } from '../page.ts';
 import { type ScanRead, type ScanReader, TooMuchToRead } from './ocr/read-scan.ts';
 import type { Pdf } from './pages/pdf.ts';
-import { PICTURE_SIDE, pictureOf } from './pages/picture.ts';
 
 /** What Tesseract is trained on. A3 has 17 million pixels then; a larger page is drawn smaller, so that lanes stay small. */
 const SCAN = { dpi: 300, maxPixels: 20_000_000 };
-const POINTS_PER_INCH = 72;
 
 /** All pages of a document: their words for the fields, their looks for people. */
 export interface ReadDocument {
@@ -78,24 +76,15 @@ async function readPage(
   const { reader, keepPicture, signal } = needs;
   const text = await pdf.text(number, signal);
   const size = { width: text.width, height: text.height };
-  if (text.words.length > 0) {
-    const longestInches = Math.max(size.width, size.height, 1) / POINTS_PER_INCH;
-    const raster = await pdf.render(
-      number,
-      { dpi: PICTURE_SIDE / longestInches, maxPixels: PICTURE_SIDE ** 2 },
-      signal,
-    );
-    return { page: text, picture: await keepPicture(await pictureOf(raster)) };
-  }
-  const raster = await pdf.render(number, SCAN, signal);
+  if (text.words.length > 0) return { page: text, picture: await keepPicture(await pdf.picture(number, signal)) };
+  const { raster, picture } = await pdf.scan(number, SCAN, signal);
   let unread = false;
-  const reading = reader.read(raster, { size, signal }).catch((error: unknown): ScanRead => {
+  const scan = await reader.read(raster, { size, signal }).catch((error: unknown): ScanRead => {
     // The other pages may well be text.
     if (!(error instanceof TooMuchToRead)) throw error;
     unread = true;
     return { words: [], rules: [], turn: 0, reading: uprightFrame(size.width, size.height, 0) };
   });
-  const [scan, picture] = await Promise.all([reading, pictureOf(raster)]);
   return {
     unread,
     page: { page: number, ...size, ...scan, reader: reader.name },

@@ -67,7 +67,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         'cross-origin-resource-policy': 'same-origin',
       });
       if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
-      const { previewOf } = await import('../model/pages/picture.ts');
+      const { previewOf } = await import('../model/pages/preview.ts');
       const { inTurn } = await import('../model/pages/turns.ts');
       const picture = await inTurn(async () => {
         const bytes = await files.get(row.fileKey);

@@ -159,17 +159,13 @@ function stacks(window: readonly (readonly Block[])[]): Text[] {
 
 /** Which texts are which columns: each column once, the best first. */
 function matched(texts: readonly Text[], book: LabelBook<ColumnSpec>): Pick<Header, 'columns' | 'spare'> {
-  const pairs = texts.flatMap(({ place, ways }) =>
-    book.phrases.map((phrase) => {
-      const score = Math.max(
-        ...ways.map((tokens, i) => {
-          const words = unhyphenated(linesOf([...tokens]).flat()).flatMap((text) => book.word(text) ?? []);
-          return words.length === 0 ? 0 : likeness(words, phrase) - 0.02 * i;
-        }),
-      );
-      return { place, spec: phrase.to, score };
-    }),
-  );
+  const pairs = texts.flatMap(({ place, ways }) => {
+    const read = ways.map((tokens) => unhyphenated(linesOf(tokens).flat()).flatMap((text) => book.word(text) ?? []));
+    return book.phrases.map((phrase) => {
+      const scores = read.map((words, i) => (words.length === 0 ? 0 : likeness(words, phrase) - 0.02 * i));
+      return { place, spec: phrase.to, score: Math.max(...scores) };
+    });
+  });
   const columns: (HeaderColumn & { place: object })[] = [];
   for (const { place, spec, score } of pairs.sort((a, b) => b.score - a.score)) {
     if (score < LEAST) break;

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { inspectImage } from './inspect.ts';
-import { pictureOf, previewOf } from './picture.ts';
+import { pictureOf } from './picture.ts';
+import { previewOf } from './preview.ts';
 
 const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#a40' } });
 

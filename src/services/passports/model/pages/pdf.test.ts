@@ -2,9 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
+import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onPage, type ReadPage } from '../../page.ts';
+import { greyOf } from '../ocr/grey.ts';
 import { openPdf, type Pdf, PdfRefused } from './pdf.ts';
+import { pictureOf } from './picture.ts';
 import { asFile, type ObjectMade, type PageMade, pdfOf } from './testing/pdf.ts';
 
 const signal = new AbortController().signal;
@@ -163,6 +166,17 @@ describe('the picture of a page', () => {
     expect(at(200, 200)).toEqual([255, 255, 255]);
   });
 
+  it('for people is a JPEG, and for who reads it by its looks the lightness of its pixels beside one', async () => {
+    const pdf = await opened(pdfOf([{ content: red }]));
+    const picture = await sharp(await pdf.picture(1, signal)).metadata();
+    expect(picture).toMatchObject({ format: 'jpeg', width: 1200, height: 1600 });
+    const size = { dpi: 36, maxPixels: 1e6 };
+    const scan = await pdf.scan(1, size, signal);
+    const raster = await pdf.render(1, size, signal);
+    expect(scan.raster).toEqual({ ...greyOf(raster), channels: 1 });
+    expect(scan.picture.equals(await pictureOf(raster))).toBe(true);
+  });
+
   it('is grey where grey is asked for, and turned as the page is', async () => {
     const pdf = await opened(pdfOf([{ content: red, entries: '/Rotate 90' }]));
     const raster = await pdf.render(1, { dpi: 36, maxPixels: 1e6, grey: true }, signal);
@@ -256,6 +270,7 @@ describe('a PDF that is not what it should be', () => {
     expect((await pdf.text(1, signal)).words).toHaveLength(1);
     expect((await pdf.text(2, signal)).words).toEqual([]);
     expect((await pdf.render(2, { dpi: 10, maxPixels: 1e6 }, signal)).data.every((byte) => byte === 255)).toBe(true);
+    expect((await sharp(await pdf.picture(2, signal)).stats()).channels.map(({ min }) => min)).toEqual([255, 255, 255]);
     expect([...pdf.damaged]).toEqual([2]);
   });
 

@@ -2,6 +2,7 @@ import type { ReadPage } from '../../page.ts';
 import { takeReader } from './pdf-reader.ts';
 import { PdfRefused } from './pdf-refused.ts';
 import type { PdfProblem } from './pdfium-document.ts';
+import type { Scan } from './pdfium-process.ts';
 import type { Raster, RasterSize } from './pdfium-render.ts';
 
 export { type PdfProblem, PdfRefused, type Raster, type RasterSize };
@@ -21,6 +22,10 @@ export interface Pdf {
   text(page: number, signal: AbortSignal): Promise<ReadPage>;
   /** The page as it is shown, on white, its own turn applied, smaller where `maxPixels` says so. */
   render(page: number, size: RasterSize, signal: AbortSignal): Promise<Raster>;
+  /** The page's picture for people: a JPEG. */
+  picture(page: number, signal: AbortSignal): Promise<Buffer>;
+  /** The page for who reads it by its looks: the lightness of {@link render}'s pixels, and the picture that they make. */
+  scan(page: number, size: RasterSize, signal: AbortSignal): Promise<Scan>;
   /** Ends the document, and with it what is asked now. Never throws, and may be called twice. */
   close(): Promise<void>;
 }
@@ -55,6 +60,16 @@ export async function openPdf(
         };
         note(page, answer);
         return answer.raster;
+      },
+      async picture(page, signal) {
+        const answer = (await reader.ask({ ask: 'picture', page }, signal)) as { picture: Buffer; damaged: boolean };
+        note(page, answer);
+        return answer.picture;
+      },
+      async scan(page, size, signal) {
+        const answer = (await reader.ask({ ask: 'scan', page, size }, signal)) as { scan: Scan; damaged: boolean };
+        note(page, answer);
+        return answer.scan;
       },
       close: () => reader.close(),
     };

@@ -19,7 +19,7 @@ export interface RasterSize {
 
 /** The page as it is shown, on white. */
 export function renderPage({ call, bytes }: Pdfium, page: OpenPage, size: RasterSize): Raster {
-  const { width, height } = pixelsOf(page, size);
+  const { width, height } = rasterOf(page, size);
   const channels = size.grey ? 1 : 3;
   // Rows begin at multiples of four.
   const stride = Math.ceil((width * channels) / 4) * 4;
@@ -44,7 +44,7 @@ export function renderPage({ call, bytes }: Pdfium, page: OpenPage, size: Raster
 }
 
 /** The size of a page's raster: by its resolution, and smaller where that is too much. */
-export function pixelsOf(
+export function rasterOf(
   page: { width: number; height: number },
   { dpi, maxPixels }: RasterSize,
 ): { width: number; height: number } {

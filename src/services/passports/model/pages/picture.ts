@@ -1,36 +1,21 @@
 import sharp from 'sharp';
-import { decodePhoto } from '../../../../ml/image.ts';
-import type { Raster } from './pdfium-render.ts';
+import type { Raster, RasterSize } from './pdfium-render.ts';
 
 /** Longest side of a page's picture, in pixels: A4 at 137 dpi, where small print can still be read on a screen. */
-export const PICTURE_SIDE = 1600;
+const PICTURE_SIDE = 1600;
+const POINTS_PER_INCH = 72;
+
+/** How a page (in points) is drawn that is drawn for its picture alone. */
+export function pictureSize({ width, height }: { width: number; height: number }): RasterSize {
+  const longestInches = Math.max(width, height, 1) / POINTS_PER_INCH;
+  return { dpi: PICTURE_SIDE / longestInches, maxPixels: PICTURE_SIDE ** 2 };
+}
 
 /** A page's picture for people, a JPEG of at most {@link PICTURE_SIDE} pixels, from its raster. */
 export async function pictureOf(raster: Raster): Promise<Buffer> {
   const { width, height, channels, data } = raster;
   return sharp(data, { raw: { width, height, channels } })
     .resize(PICTURE_SIDE, PICTURE_SIDE, { fit: 'inside', withoutEnlargement: true })
-    .jpeg({ quality: 80 })
-    .toBuffer();
-}
-
-/**
- * A small picture of an uploaded image for lists, a JPEG of at most `side` pixels: upright by EXIF, then turned clockwise
- * by `rotation`. Throws `PhotoRefused`.
- */
-export async function previewOf(
-  file: Buffer,
-  { side, rotation }: { side: number; rotation: 0 | 90 | 180 | 270 },
-): Promise<Buffer> {
-  // Its shape is known once it is decoded: squashed into a square first, then into shape.
-  const { pixels, width, height } = await decodePhoto(file, { width: side, height: side });
-  const scale = Math.min(1, side / Math.max(width, height));
-  const shape = await sharp(pixels, { raw: { width: side, height: side, channels: 3 } })
-    .resize(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)), { fit: 'fill' })
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  return sharp(shape.data, { raw: { width: shape.info.width, height: shape.info.height, channels: 3 } })
-    .rotate(rotation)
     .jpeg({ quality: 80 })
     .toBuffer();
 }
