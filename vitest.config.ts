@@ -7,7 +7,7 @@ export default defineConfig({
     reporters: ['default', './test/reporter.ts'],
     // Two cores: two files at a time, each with a database of its own on one server.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });
