@@ -42,8 +42,8 @@ export const either = (ground: Ground, dice: () => number, part: Player) =>
   player(ground, part, dice() < 0.5 ? 'host' : part);
 
 /** What it held when it fell silent may have been ended a moment before; what it claims since then is lost with its lease. */
-export const longUntilTakenOver = ({ audit }: Ground, held: Held) =>
-  Promise.all([untilTakenOver(audit, held), delay(LONG_MS)]);
+export const longUntilGivenUp = ({ audit }: Ground, held: Held) =>
+  Promise.all([untilGivenUp(audit, held), delay(LONG_MS)]);
 
 export const answering = (gateway: () => Assay) =>
   until(async () => (await statusOf(gateway(), '/livez')) !== undefined);
@@ -87,17 +87,18 @@ export async function untilHolding(audit: Audit, worker: Playing): Promise<Held>
   return held!;
 }
 
-/** Waits until nobody counts on this worker for these any more: others have them, or they have ended. */
-export async function untilTakenOver(audit: Audit, { ids, worker: lost }: Held): Promise<void> {
+/**
+ * Waits until nobody counts on this worker for these any more: others have them, or they wait for others, or have ended. How
+ * long they wait is no matter of the stroke: what came as `batch` waits for all that did not.
+ */
+export async function untilGivenUp(audit: Audit, { ids, worker: lost }: Held): Promise<void> {
   const left = async () => {
     const last = new Map((await audit.events(ids)).map((event) => [event.id, event]));
-    return [...last.values()].filter(
-      ({ worker, status }) => !ENDED.has(status) && (worker === null || worker === lost),
-    );
+    return [...last.values()].filter(({ worker, status }) => !ENDED.has(status) && worker === lost);
   };
   await until(async () => (await left()).length === 0).catch(async () => {
     const counts = JSON.stringify(await audit.counts());
-    throw new Error(`Nobody takes over from ${lost}: ${JSON.stringify(await left())}, where there are ${counts}`);
+    throw new Error(`The leases of ${lost} do not run out: ${JSON.stringify(await left())}, where there are ${counts}`);
   });
 }
 

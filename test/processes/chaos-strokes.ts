@@ -7,12 +7,12 @@ import {
   beating,
   either,
   LONG_MS,
-  longUntilTakenOver,
+  longUntilGivenUp,
   player,
   statusOf,
   until,
+  untilGivenUp,
   untilHolding,
-  untilTakenOver,
 } from './chaos-recovery.ts';
 import type { Traffic } from './chaos-traffic.ts';
 import { picture } from './client.ts';
@@ -52,7 +52,7 @@ export const STROKES = {
     async strike({ ground, dice }) {
       const held = await untilHolding(ground.audit, either(ground, dice, 'worker'));
       signalTo(held.pid, 'SIGKILL');
-      return () => untilTakenOver(ground.audit, held);
+      return () => untilGivenUp(ground.audit, held);
     },
   },
   'kill deliverer': {
@@ -86,7 +86,7 @@ export const STROKES = {
       const worker = either(ground, dice, 'worker');
       const held = await untilHolding(ground.audit, worker);
       signalTo(held.pid, 'SIGSTOP');
-      await longUntilTakenOver(ground, held).finally(() => signalTo(held.pid, 'SIGCONT'));
+      await longUntilGivenUp(ground, held).finally(() => signalTo(held.pid, 'SIGCONT'));
       return beating(ground, worker);
     },
   },
@@ -119,7 +119,7 @@ export const STROKES = {
       const worker = player(ground, 'worker', 'worker');
       const held = await untilHolding(ground.audit, worker);
       await ground.ways.worker.spoil(dice() < 0.5 ? 'cut' : 'hang');
-      await longUntilTakenOver(ground, held).finally(() => ground.ways.worker.mend());
+      await longUntilGivenUp(ground, held).finally(() => ground.ways.worker.mend());
       return beating(ground, worker);
     },
   },

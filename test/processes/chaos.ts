@@ -3,7 +3,6 @@ import type { Receiver } from '../helpers/receiver.ts';
 import type { Ground } from './chaos-ground.ts';
 import { type Fault, isPossible, STROKES, type Stroke, type StrokeName } from './chaos-strokes.ts';
 import { startTraffic, type Traffic } from './chaos-traffic.ts';
-import { turns } from './turns.ts';
 
 export interface Struck {
   readonly stroke: StrokeName;
@@ -51,8 +50,6 @@ export async function unleash(ground: Ground, receiver: Receiver, options: Chaos
   const struck: Struck[] = [];
   const began = performance.now();
 
-  // Were both workers silent at once, each would wait for the other.
-  const inSilence = turns();
   const strike = async (name: StrokeName, dice: () => number): Promise<Struck> => {
     const stroke: Stroke = STROKES[name];
     const scene = { ground, traffic, dice };
@@ -75,9 +72,8 @@ export async function unleash(ground: Ground, receiver: Receiver, options: Chaos
       for (const name of options.order === 'given' ? names : shuffled(names, dice)) {
         if (isOver()) return;
         await delay(dice() * 1000);
-        const act = () => strike(name, dice);
         try {
-          struck.push(await (SILENT.has(name) ? inSilence(act) : act()));
+          struck.push(await strike(name, dice));
         } catch (error) {
           broken = true;
           throw new Error(`The stroke "${name}" went wrong: ${(error as Error).message}`, { cause: error });
@@ -105,9 +101,6 @@ export async function unleash(ground: Ground, receiver: Receiver, options: Chaos
   }
   return { struck, traffic };
 }
-
-/** These make a worker fall silent, and wait for the other one to take over. */
-const SILENT: ReadonlySet<StrokeName> = new Set(['pause worker', 'partition worker']);
 
 /** What is struck at the same time as the others, by one stroke after the other. */
 const LANES = ['database', 'network', 'processes'] as const;
