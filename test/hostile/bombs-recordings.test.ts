@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
+import { wav } from '../../src/ml/audio/testing/recordings.ts';
+import { type Assay, cleanUp, newPlace, startAssay } from '../processes/assay.ts';
+import { finished, TOKEN } from '../processes/client.ts';
+import { until } from '../processes/until.ts';
+import { type Bomb, tryBombs } from './bombs.ts';
+import { RECORDINGS } from './bombs-recordings.ts';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+
+// The real product, with the decoders that this machine has, and with those alone that it brings along.
+describe.each([
+  ['ffmpeg', process.env['PATH']],
+  ['wasm', '/nowhere'],
+] as const)('a recording made to harm, read by %s', (decoder, PATH) => {
+  let assay: Assay;
+  beforeAll(async () => {
+    const place = await newPlace();
+    const own = { SERVICES: 'stt', STT_PORT: String(place.port), STT_API_TOKENS: TOKEN, WORKER_MAX_ATTEMPTS: '1' };
+    assay = startAssay(place, { env: { ...own, PATH, LOG_LEVEL: 'warn', STT_RATE_LIMIT_PER_MINUTE: '0' } });
+    await assay.says(/is ready/);
+    await until(async () => (await assay.call('/health')).status === 200, 60_000);
+  });
+  afterAll(cleanUp);
+
+  /** What becomes of a task for these bytes. */
+  async function ending(body: Buffer): Promise<string> {
+    const stored = await assay.call('/files', { body, headers: { 'content-type': 'application/octet-stream' } });
+    if (stored.status !== 201) return `refused with ${stored.status}`;
+    const { url } = stored.body.data as { url: string };
+    const created = await assay.call('/transcribe/audio_url', { body: { url } });
+    const { status, error_code } = await finished(assay, created.body.data.task_id as string);
+    return (error_code as string | undefined) ?? (status as string);
+  }
+
+  const rows = RECORDINGS.map(
+    ({ ends, ...row }): Bomb => ({ ...row, ends: typeof ends === 'string' ? ends : ends[decoder] }),
+  );
+  tryBombs(rows, {
+    ending,
+    processes: async () => ({ serve: await assay.child('serve'), work: await assay.child('work') }),
+    honest: async () => expect(await ending(wav(new Float32Array(8000)))).toBe('done'),
+    // Where a voice is left in it, the network that hears it takes half a gigabyte for a while.
+    most: { mebibytes: 900, seconds: 20 },
+  });
+});

@@ -1,0 +1,229 @@
+import { gzipSync } from 'node:zlib';
+import { TOKEN } from '../processes/client.ts';
+import type { Bomb } from './bombs.ts';
+
+/** Which listener hears these bytes. Those with tokens take {@link TOKEN}, the catalog as a moderator's. */
+export interface Said {
+  readonly to: 'defectoscopy' | 'stt' | 'passports' | 'catalog';
+  readonly bytes: Buffer;
+}
+type HostileRequest = Bomb<Said>;
+
+const MIB = 2 ** 20;
+const TOO_LARGE = '413 PAYLOAD_TOO_LARGE';
+const INVALID = '422 VALIDATION_ERROR';
+
+/** A request as it goes over the wire. */
+function ask(to: Said['to'], line: string, headers: readonly string[] = [], body: Buffer | string = ''): Said {
+  // Passports give who comes without a token a session of his own.
+  const who = to === 'passports' ? [] : [`Authorization: Bearer ${TOKEN}`];
+  const head = [`${line} HTTP/1.1`, 'Host: a', 'Connection: close', ...who, ...headers];
+  return { to, bytes: Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)]) };
+}
+function post(to: Said['to'], path: string, type: string, body: Buffer | string, ...headers: string[]): Said {
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  return ask(to, `POST ${path}`, [`Content-Type: ${type}`, length, ...headers], body);
+}
+const json = (to: Said['to'], path: string, body: Buffer | string) => post(to, path, 'application/json', body);
+const predict = (body: Buffer | string) => json('defectoscopy', '/predict', body);
+const index = (records: Buffer | string) => json('catalog', '/index', records);
+const csv = (table: Buffer | string) => post('catalog', '/index', 'text/csv', table);
+
+/** So many bytes of one text, again and again. */
+const full = (bytes: number, text: string) => Buffer.alloc(bytes, text);
+const each = (many: number, text: (n: number) => string) => Array.from({ length: many }, (_, n) => text(n)).join('');
+const nested = (deep: number) => '['.repeat(deep) + ']'.repeat(deep);
+const record = (more: string) => `{"records":[{"record_id":"bomb",${more}}]}`;
+
+const BODIES: readonly HostileRequest[] = [
+  { name: '30 MiB of brackets that open', make: () => index(full(30 * MIB, '[')), ends: TOO_LARGE },
+  { name: '30 MiB of empty lists', make: () => index(`[${full(30 * MIB, '[],')}[]]`), ends: TOO_LARGE },
+  { name: '30 MiB of empty objects', make: () => index(`[${full(30 * MIB, '{},')}{}]`), ends: TOO_LARGE },
+  { name: '30 MiB of noughts', make: () => index(`[${full(30 * MIB, '0,')}0]`), ends: TOO_LARGE },
+  { name: 'two million names', make: () => index(`{${each(2_000_000, (n) => `"k${n}":0,`)}"k":0}`), ends: TOO_LARGE },
+  { name: 'two million times one name', make: () => index(`{${'"k":0,'.repeat(2_000_000)}"k":0}`), ends: TOO_LARGE },
+  {
+    name: '200 000 names in the attributes of a record',
+    make: () => index(record(`"attributes":{${each(200_000, (n) => `"k${n}":0,`)}"k":0}`)),
+    ends: '200 failed',
+  },
+  { name: 'a body 30 000 deep', make: () => predict(nested(30_000)), ends: TOO_LARGE },
+  { name: 'a record 90 deep', make: () => index(record(`"attributes":{"a":${nested(90)}}`)), ends: '200 failed' },
+  {
+    name: 'a body 30 000 deep whose text is kept',
+    make: () => speech(`"metadata":{"a":${nested(30_000)}}`),
+    ends: INVALID,
+  },
+  {
+    name: 'a number of ten million digits',
+    make: () => index(record(`"attributes":{"a":${full(10 * MIB, '9')}}`)),
+    ends: '200 indexed',
+  },
+  {
+    name: 'five million escapes',
+    make: () => index(record(`"text":"${full(30 * MIB, '\\u0041')}"`)),
+    ends: '200 failed',
+  },
+  { name: 'the name of all objects’ ancestor', make: () => predict('{"__proto__":{"image_url":"x"}}'), ends: INVALID },
+  { name: 'a webhook address of 60 000 characters', make: () => predict(webhook(60_000)), ends: INVALID },
+  { name: 'a body of a gigabyte, it says', make: () => endless(), ends: TOO_LARGE },
+  {
+    name: '60 KB that unfold to 60 MB',
+    make: () =>
+      post('defectoscopy', '/predict', 'application/json', gzipSync(full(60 * MIB, ' ')), 'Content-Encoding: gzip'),
+    ends: INVALID,
+  },
+];
+
+const speech = (more: string) => json('stt', '/transcribe/audio_url', `{"url":"https://a.example/a.mp3",${more}}`);
+const webhook = (length: number) =>
+  JSON.stringify({ image_url: 'https://a.example/a.jpg', webhook_url: `https://a.example/${'a'.repeat(length)}` });
+const endless = () =>
+  ask('catalog', 'POST /index', ['Content-Type: application/json', `Content-Length: ${1024 * MIB}`]);
+
+const TABLES: readonly HostileRequest[] = [
+  {
+    name: 'a table of eight million empty cells',
+    make: () => csv(each(8, () => `${','.repeat(MIB - 10)}\n`)),
+    ends: '422 missing',
+  },
+  {
+    name: 'a table of a million columns',
+    make: () => csv(`record_id${',a'.repeat(MIB / 2 - 100)}\n`),
+    ends: '422 value_error',
+  },
+  { name: '30 MiB of line ends', make: () => csv(full(30 * MIB, '\n')), ends: '422 missing' },
+  { name: '30 MiB of quotes', make: () => csv(full(30 * MIB, '"')), ends: '422 value_error' },
+  {
+    name: 'a million empty lists in the cells of a table',
+    make: () => csv(`record_id,attributes\n${each(5, (n) => `${n},"[${'[],'.repeat(200_000)}0]"\n`)}`),
+    ends: TOO_LARGE,
+  },
+];
+
+const boundary = 'multipart/form-data; boundary=x';
+const field = (n: number) => `--x\r\nContent-Disposition: form-data; name="f${n}"\r\n\r\nv\r\n`;
+const fileOf = (headers: string, body = '') =>
+  `--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n${headers}\r\n${body}\r\n`;
+
+const FORMS: readonly HostileRequest[] = [
+  { name: 'a form of 100 000 fields', make: () => login(each(100_000, (n) => `k${n}=v&`)), ends: '422 too_long' },
+  {
+    name: 'a form of a megabyte of percent signs',
+    make: () => login(`token=${'%25'.repeat(300_000)}`),
+    ends: '422 string_too_long',
+  },
+  {
+    name: '100 000 fields in parts',
+    make: () => post('passports', '/upload', boundary, `${each(100_000, field)}--x--\r\n`),
+    ends: TOO_LARGE,
+  },
+  {
+    name: '100 000 fields beside a file',
+    make: () => post('defectoscopy', '/files', boundary, `${each(100_000, field)}--x--\r\n`),
+    ends: INVALID,
+  },
+  {
+    name: '10 000 files',
+    make: () => post('passports', '/upload', boundary, `${fileOf('').repeat(10_000)}--x--\r\n`),
+    ends: TOO_LARGE,
+  },
+  {
+    name: 'a part whose headers take 10 MiB',
+    make: () => post('passports', '/upload', boundary, `${fileOf(`X-A: ${full(10 * MIB, 'a')}\r\n`)}--x--\r\n`),
+    ends: '400 EMPTY_FILE',
+  },
+  {
+    name: 'a part of a million headers',
+    make: () => post('passports', '/upload', boundary, `${fileOf('X-A: b\r\n'.repeat(1_000_000))}--x--\r\n`),
+    ends: '400 EMPTY_FILE',
+  },
+  {
+    name: 'parts that never begin',
+    make: () => post('defectoscopy', '/files', boundary, full(10 * MIB, '\r\n--')),
+    ends: INVALID,
+  },
+  {
+    name: 'parts that never end',
+    make: () => post('defectoscopy', '/files', boundary, fileOf('', '\r\n--'.repeat(MIB))),
+    ends: '400 BAD_REQUEST',
+  },
+];
+
+const login = (form: string) => post('catalog', '/login', 'application/x-www-form-urlencoded', form);
+
+const get = (to: Said['to'], path: string, ...headers: string[]) => ask(to, `GET ${path}`, headers);
+/** A header as long as all of them together may be. */
+const long = (name: string, text: string) => `${name}: ${text.repeat(Math.floor(15_000 / text.length))}`;
+
+const HEADS: readonly HostileRequest[] = [
+  {
+    name: 'headers of a megabyte',
+    make: () => get('defectoscopy', '/livez', `X-A: ${full(MIB, 'a')}`),
+    ends: '431 HEADERS_TOO_LARGE',
+  },
+  {
+    name: 'headers of a megabyte where HEAD asks',
+    make: () => ask('defectoscopy', 'HEAD /livez', [`X-A: ${full(20_000, 'a')}`]),
+    ends: '431',
+  },
+  { name: '3000 headers', make: () => get('defectoscopy', '/livez', ...Array<string>(3000).fill('a:b')), ends: '200' },
+  {
+    name: 'an address of 10 000 characters',
+    make: () => get('catalog', `/search?q=${'a'.repeat(10_000)}`),
+    ends: '414 URI_TOO_LONG',
+  },
+  { name: '4000 parameters', make: () => get('catalog', `/search?${'a&'.repeat(4000)}`), ends: '200' },
+  {
+    name: '2000 words that are asked for',
+    make: () => get('catalog', `/search?q=${'ab+'.repeat(2600)}`),
+    ends: '422 string_too_long',
+  },
+  {
+    name: 'a search of brackets and stars',
+    make: () => get('catalog', `/search?q=${'(a*)*'.repeat(40)}b`),
+    ends: '200',
+  },
+  {
+    name: '5000 ranges',
+    make: () => get('catalog', '/sound/none', long('Range', 'bytes=0-0,')),
+    ends: '404 SOUND_NOT_FOUND',
+  },
+  { name: '5000 tags', make: () => get('defectoscopy', '/openapi.json', long('If-None-Match', '"",')), ends: '200' },
+  { name: '5000 cookies', make: () => get('catalog', '/', long('Cookie', 'a=;')), ends: '200' },
+  { name: '5000 types', make: () => get('catalog', '/nothing', long('Accept', 'a/b;q,')), ends: '404 NOT_FOUND' },
+  {
+    name: '5000 preferences',
+    make: () => get('defectoscopy', '/result/01J00000000000000000000000', long('Prefer', ', wait= ')),
+    ends: '404 TASK_NOT_FOUND',
+  },
+  { name: '5000 languages', make: () => get('catalog', '/', long('Accept-Language', 'ru;q=0,')), ends: '200' },
+  {
+    name: 'chunks that are extended by a megabyte',
+    make: () => chunked(`1;${'a'.repeat(MIB)}\r\n{\r\n`),
+    ends: '400 BAD_REQUEST',
+  },
+  { name: '60 000 extended chunks of a byte', make: () => chunked('1;a\r\n \r\n'.repeat(60_000)), ends: INVALID },
+  { name: '60 000 chunks of a byte', make: () => chunked('1\r\n \r\n'.repeat(60_000)), ends: INVALID },
+  {
+    name: 'a megabyte behind the last chunk',
+    make: () => chunked(`2\r\n{}\r\n0\r\nX-A: ${'a'.repeat(MIB)}`),
+    ends: '431 HEADERS_TOO_LARGE',
+  },
+  { name: '20 000 requests at one go', make: () => pipelined(20_000), ends: '200' },
+];
+
+const chunked = (body: string) =>
+  ask(
+    'defectoscopy',
+    'POST /predict',
+    ['Content-Type: application/json', 'Transfer-Encoding: chunked'],
+    `${body}0\r\n\r\n`,
+  );
+const pipelined = (many: number) => {
+  const one = Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n');
+  const { to, bytes } = get('defectoscopy', '/livez');
+  return { to, bytes: Buffer.concat([Buffer.alloc(many * one.length, one), bytes]) };
+};
+
+export const REQUESTS = [...BODIES, ...TABLES, ...FORMS, ...HEADS];
