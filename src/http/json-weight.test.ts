@@ -70,7 +70,7 @@ describe('a gateway', () => {
   });
 
   it.each([
-    [JSON_BOUNDS.values + 1, listed, 'The JSON has more than 500000 values.'],
+    [JSON_BOUNDS.values + 1, listed, 'The JSON has more than 1200000 values.'],
     [JSON_BOUNDS.depth, nested, 'The JSON is nested deeper than 100 levels.'],
   ])('refuses one of %i', async (size, bodyOf, message) => {
     expect(await post(bodyOf(size))).toMatchObject({ status: 413, error: { code: 'PAYLOAD_TOO_LARGE', message } });

@@ -58,9 +58,12 @@ function clientErrorHandler(error: Partial<ConnectionError>, socket: Socket): vo
 function methodIn({ rawPacket, bytesParsed }: Partial<ConnectionError>): string | undefined {
   // Bytes, whatever its type says.
   const packet = rawPacket as Buffer | undefined;
-  const lines = packet?.toString('latin1', 0, bytesParsed).matchAll(/([A-Z]+) \S+ HTTP\/1\.\d\r\n/g);
+  const lines = packet?.toString('latin1', 0, bytesParsed).matchAll(REQUEST_LINE);
   return [...(lines ?? [])].at(-1)?.[1];
 }
+
+/** With an end to each part: without, thousands of capitals would be looked through anew from each of them on. */
+const REQUEST_LINE = /([A-Z]{1,16}) \S{1,8192} HTTP\/1\.\d\r\n/g;
 
 /** The answer that a socket is waiting for. Node's own handler of client errors asks by the same private name. */
 export function answerOn(socket: Socket): ServerResponse | undefined {

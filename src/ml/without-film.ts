@@ -6,9 +6,9 @@
 export function withoutFilm(file: Buffer): Buffer {
   let still = file;
   for (const at of boxesOf(file)) {
-    if (file.toString('latin1', at + 4, at + 8) !== 'moov') continue;
+    if (file.readUInt32BE(at + 4) !== MOOV) continue;
     if (still === file) still = Buffer.from(file);
-    still.write('free', at + 4, 'latin1');
+    still.writeUInt32BE(FREE, at + 4);
   }
   return still;
 }
@@ -26,5 +26,6 @@ function* boxesOf(file: Buffer): Generator<number> {
   }
 }
 
+const [MOOV, FREE] = [0x6d6f6f76, 0x66726565];
 const TO_THE_END = 0;
 const LONG = 1;

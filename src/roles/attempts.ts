@@ -92,9 +92,13 @@ export function openAttempts(model: Model, needs: AttemptNeeds): Attempts {
 
   const renew = async () => {
     const leases = [...attempts.values()];
-    const prolonged = [...leases.map((attempt) => attempt.renewal()), ...exchange.renewals()];
-    if (prolonged.length === 0) return;
-    const held = new Set(await tasks.renew(id, prolonged));
+    if (leases.length === 0) return;
+    const held = new Set(
+      await tasks.renew(
+        id,
+        leases.map((attempt) => attempt.renewal()),
+      ),
+    );
     // Only what is still running: an attempt may have ended while its lease was being renewed, and its task begun anew.
     for (const attempt of leases) {
       const { id: task } = attempt.claim;
@@ -102,6 +106,8 @@ export function openAttempts(model: Model, needs: AttemptNeeds): Attempts {
     }
   };
   const renewals = every(BEAT_MS, renew, log);
+  // By themselves: a batch under way has locked these rows, and who runs must not wait for it.
+  const unrecorded = every(BEAT_MS, () => tasks.renew(id, exchange.renewals()), log);
 
   /** What runs beside a stuck attempt has done no wrong: another worker begins it anew, and it is not counted. */
   const spareOthers = () => {
@@ -132,6 +138,7 @@ export function openAttempts(model: Model, needs: AttemptNeeds): Attempts {
         clearTimeout(grace);
         over.abort();
         renewals.stop();
+        unrecorded.stop();
       }
       if (stuck) throw new StuckAttempt('An attempt does not stop: this process ends, so that its thread ends too.');
     },

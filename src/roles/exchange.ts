@@ -8,8 +8,8 @@ import { LEASE_MS } from './attempt.ts';
 const GATHER_MS = 30;
 /** While one batch is committed, the next one is prepared. */
 const BATCHES = 2;
-/** Between two tries while the store does not answer, unless somebody rings before. */
-const LONGEST_PAUSE_MS = 5000;
+/** Between two tries while the store does not answer, unless somebody rings before; the look at the table rings every second. */
+const LONGEST_PAUSE_MS = 1000;
 
 /** An ending that is to be recorded, and what is counted once it is. */
 export interface Ended {
@@ -96,7 +96,7 @@ export function openExchange(needs: {
     tell(batch.endings, new Set(answer.ended));
     // It got all it asked for, so there may be more.
     if (batch.limit > 0 && answer.claimed.length === batch.limit) called = true;
-    bell.ring();
+    wake(); // also where another batch has failed meanwhile: the store is there
   };
 
   /** Nothing is lost: the endings are sent again, and the fence refuses those that then come too late. */

@@ -1,5 +1,5 @@
 import { batched } from '../base/batch.ts';
-import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../base/db.ts';
 import { CHANNEL } from './hints.ts';
 import type { Accepted, CompanionTask, Hint, NewTask } from './store.ts';
 import type { Priority } from './task.ts';
@@ -8,7 +8,7 @@ import type { Priority } from './task.ts';
 export const RANK: Record<Priority, number> = { realtime: 0, batch: 1 };
 
 /** What comes so long after the one before it comes alone. */
-const LONE_MS = 50;
+const LONE_MS = 100;
 
 /**
  * Accepts that arrive together are written by one statement and answered after its commit; then who waits for such work
@@ -20,17 +20,12 @@ export function acceptTo(db: Db, hint: (what: Hint) => void): (task: NewTask) =>
   return batched(async (tasks) => {
     const lone = tasks.length === 1 && isPlain(tasks[0]!) && performance.now() - lastAt > LONE_MS;
     lastAt = performance.now();
-    if (lone) return [await acceptLone(db, tasks[0]!)];
-    const outcomes = await acceptAll(db, tasks);
+    const outcomes = await acceptAll(db, tasks, lone ? ACCEPT_LONE : ACCEPT_PLAIN);
+    if (lone) return outcomes;
     const woken = new Set(tasks.filter((_, i) => outcomes[i]!.outcome === 'accepted').map(({ service }) => service));
     for (const service of woken) hint(`waiting:${service}`);
     return outcomes;
   });
-}
-
-async function acceptLone(db: Db, task: NewTask): Promise<Accepted> {
-  await db.query(ACCEPT_LONE, plainColumns([task]));
-  return { outcome: 'accepted', id: task.id, estimateSeconds: task.estimateSeconds };
 }
 
 /** Most tasks have neither a key nor a webhook. */
@@ -62,19 +57,19 @@ const COPY = {
     returning t.id`,
 };
 
-async function acceptAll(db: Db, tasks: NewTask[]): Promise<Accepted[]> {
+async function acceptAll(db: Db, tasks: NewTask[], plain: Statement): Promise<Accepted[]> {
   const outcomes = new Map<string, Accepted>();
   for (let left = tasks; left.length > 0; left = tasks.filter(({ id }) => !outcomes.has(id))) {
     // A key whose first task has gone is free. Rows do not go as fast as this asks, so one more turn settles it.
     if (left !== tasks) await db.query(FORGET, [keysOf(left)]);
-    for (const [id, outcome] of await write(db, left)) outcomes.set(id, outcome);
+    for (const [id, outcome] of await write(db, left, plain)) outcomes.set(id, outcome);
   }
   return tasks.map(({ id }) => outcomes.get(id)!);
 }
 
 /** What came of each task; none for a key that was taken a moment ago by a task that cannot be read any more. */
-async function write(db: Db, tasks: NewTask[]): Promise<Map<string, Accepted>> {
-  const insert = () => insertAll(db, tasks);
+async function write(db: Db, tasks: NewTask[], plain: Statement): Promise<Map<string, Accepted>> {
+  const insert = () => insertAll(db, tasks, plain);
   const written = await insert().catch((error) => {
     // Nothing was written. Once more, since it was a collision with others, not a fault.
     if (!COLLIDED.has((error as { code?: string }).code ?? '')) throw error;
@@ -95,12 +90,12 @@ async function write(db: Db, tasks: NewTask[]): Promise<Map<string, Accepted>> {
 }
 
 /** The ids of those that were written: all, but for keys that were used before. */
-async function insertAll(db: Db, tasks: NewTask[]): Promise<Set<string>> {
+async function insertAll(db: Db, tasks: NewTask[], plain: Statement): Promise<Set<string>> {
   if (!tasks.every(isPlain)) {
     const { rows } = await db.query<{ id: string }>(ACCEPT, [...plainColumns(tasks), ...rareColumns(tasks)]);
     return new Set(rows.map((row) => row.id));
   }
-  await db.query(ACCEPT_PLAIN, plainColumns(tasks));
+  await db.query(plain, plainColumns(tasks));
   return new Set(tasks.map((task) => task.id));
 }
 

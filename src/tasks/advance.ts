@@ -32,6 +32,7 @@ export async function advance(
 
 /** Prolongs leases that are still held, with what is known of the progress. */
 export async function renew(db: Db, worker: string, given: readonly Renewal[]): Promise<string[]> {
+  if (given.length === 0) return [];
   const leases = [...given].sort(byId);
   const { rows } = await db.query<{ id: string }>(RENEW, [
     worker,
@@ -121,7 +122,7 @@ const ADVANCE = {
 
 const RENEW = {
   name: 'renew',
-  limitMs: CLIENT_LIMIT_MS,
+  limitMs: 1800, // of the four seconds that a lease has left, so that there is time for another try
   text: `
     update tasks t
        set leased_until = now() + l.lease_ms * interval '1 millisecond',

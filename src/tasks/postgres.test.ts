@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { isUnavailable } from '../base/db.ts';
+import { type Db, isUnavailable } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import { testDatabase } from '../base/testing/database.ts';
 import { postgresTaskStore } from './postgres.ts';
@@ -76,7 +76,15 @@ it('tells clients of a database that hangs in seconds that it is unavailable, al
 
 it('sends one word for what it wrote, whether a task came alone, in company, or with a key', async () => {
   const { db, drop } = await testDatabase();
-  const store = postgresTaskStore(db);
+  const asked: unknown[] = [];
+  const telling: Db = {
+    ...db,
+    query(sql, params) {
+      asked.push(typeof sql === 'string' ? sql : sql.name);
+      return db.query(sql, params);
+    },
+  };
+  const store = postgresTaskStore(telling);
   const over = new AbortController();
   const heard: string[] = [];
   const listening = db.listen('assay_hints', (hint) => void heard.push(hint), over.signal);
@@ -86,18 +94,21 @@ it('sends one word for what it wrote, whether a task came alone, in company, or 
       ...(idempotency && { idempotency }),
     });
   const key = { key: Buffer.from('key'), fingerprint: Buffer.from('fingerprint') };
-  await vi.waitFor(() => expect(heard).toEqual([''])); // it listens
+  await vi.waitFor(() => expect(heard).toEqual(['']), PATIENCE); // it listens
   await accept('alone');
-  await vi.waitFor(() => expect(heard).toEqual(['', 'waiting:alone']));
+  await vi.waitFor(() => expect(heard).toEqual(['', 'waiting:alone']), PATIENCE);
+  expect(asked).toEqual(['accept-lone']);
   await Promise.all([accept('together'), accept('together'), accept('beside')]);
-  await vi.waitFor(() => expect(heard.slice(2).sort()).toEqual(['waiting:beside', 'waiting:together']));
+  await vi.waitFor(() => expect(heard.slice(2).sort()).toEqual(['waiting:beside', 'waiting:together']), PATIENCE);
   await accept('keyed', key);
-  await vi.waitFor(() => expect(heard[4]).toBe('waiting:keyed'));
+  await vi.waitFor(() => expect(heard[4]).toBe('waiting:keyed'), PATIENCE);
   await accept('keyed', key); // replayed: nothing is new
   await accept('last');
-  await vi.waitFor(() => expect(heard.slice(5)).toEqual(['waiting:last']));
+  await vi.waitFor(() => expect(heard.slice(5)).toEqual(['waiting:last']), PATIENCE);
   over.abort();
   await listening;
   store.close();
   await drop();
 });
+
+const PATIENCE = { timeout: 20_000 };

@@ -63,11 +63,11 @@ describe('a table', () => {
 
   it('holds no more JSON in all its cells than a body of JSON may', async () => {
     const list = (numbers: number) => `"[${Array(numbers).fill(0).join()}]"\n`;
-    const most = `record_id,attributes\na,${list(300_000)}b,${list(199_998)}`;
-    expect(await csv(most)).toHaveLength(2);
-    await expect(csv(`${most}c,0\n`)).rejects.toMatchObject({
+    const most = `record_id,attributes\na,${list(399_999)}b,${list(399_999)}c,${list(399_999)}`;
+    expect(await csv(most)).toHaveLength(3);
+    await expect(csv(`${most}d,0\n`)).rejects.toMatchObject({
       status: 413,
-      message: 'The JSON has more than 500000 values.',
+      message: 'The JSON has more than 1200000 values.',
     });
   });
 
