@@ -16,8 +16,10 @@ describe.each([
   let assay: Assay;
   beforeAll(async () => {
     const place = await newPlace();
-    const own = { SERVICES: 'stt', STT_PORT: String(place.port), STT_API_TOKENS: TOKEN, WORKER_MAX_ATTEMPTS: '1' };
-    assay = startAssay(place, { env: { ...own, PATH, LOG_LEVEL: 'warn', STT_RATE_LIMIT_PER_MINUTE: '0' } });
+    const own = { SERVICES: 'stt', STT_PORT: String(place.port), STT_API_TOKENS: TOKEN, STT_MODEL: 'moonshine-base' };
+    assay = startAssay(place, {
+      env: { ...own, PATH, LOG_LEVEL: 'warn', WORKER_MAX_ATTEMPTS: '1', STT_RATE_LIMIT_PER_MINUTE: '0' },
+    });
     await assay.says(/is ready/);
     await until(async () => (await assay.call('/health')).status === 200, 60_000);
   });
@@ -40,7 +42,7 @@ describe.each([
     ending,
     processes: async () => ({ serve: await assay.child('serve'), work: await assay.child('work') }),
     honest: async () => expect(await ending(wav(new Float32Array(8000)))).toBe('done'),
-    // Where a voice is left in it, the network that hears it takes half a gigabyte for a while.
+    // Where a voice is left in it, the network that hears it takes half a gigabyte for a while. Moonshine, since it is quick.
     most: { mebibytes: 900, seconds: 20 },
   });
 });

@@ -37,8 +37,9 @@ function chunks(many: number): Buffer {
 }
 
 const FLACS: readonly HostileRecording[] = [
-  { name: 'a FLAC of ten minutes in a kilobyte', make: () => quietFlac(600), ends: DONE },
-  { name: 'a FLAC of a second, it says, and of ten minutes', make: () => quietFlac(600, { says: 8000 }), ends: DONE },
+  { name: 'a FLAC of a minute in a few hundred bytes', make: () => quietFlac(60), ends: DONE },
+  { name: 'a FLAC of a second, it says, and of a minute', make: () => quietFlac(60, { says: 8000 }), ends: DONE },
+  { name: 'a FLAC of ten minutes in a kilobyte', make: () => quietFlac(600), ends: DONE, heavy: true },
   { name: 'a FLAC of ten years, it says', make: () => quietFlac(1, { says: 2 ** 36 - 1 }), ends: TOO_LONG },
   { name: 'a FLAC of five hours in 20 KB', make: () => quietFlac(5 * 3600), ends: TOO_LONG, heavy: true },
   { name: 'a FLAC of 100 000 blocks before its sound', make: () => quietFlac(8, { blocks: 100_000 }), ends: DONE },
@@ -92,8 +93,8 @@ const OGGS: readonly HostileRecording[] = [
   },
   { name: '3000 Oggs, one behind the other', make: () => chained(3000), ends: DONE },
   {
-    name: 'an Ogg of 100 000 pages without a byte',
-    make: () => Buffer.concat([voiceBytes('ogg'), ...pages(100_000, () => page({ serial: serialOf('ogg') }))]),
+    name: 'an Ogg of 30 000 pages without a byte',
+    make: () => Buffer.concat([voiceBytes('ogg'), ...pages(30_000, () => page({ serial: serialOf('ogg') }))]),
     ends: DONE,
   },
   {
@@ -101,7 +102,7 @@ const OGGS: readonly HostileRecording[] = [
     make: () =>
       Buffer.concat([
         voiceBytes('opus'),
-        ...pages(300, (n) => page({ serial: serialOf('opus'), n, body: Buffer.alloc(255 * 255) })),
+        ...pages(100, (n) => page({ serial: serialOf('opus'), n, body: Buffer.alloc(255 * 255) })),
       ]),
     ends: DONE,
   },
