@@ -59,6 +59,10 @@ describe('GET /search', () => {
     expect((await search('facets=false')).body.facets).toEqual({});
   });
 
+  it('takes a confidence that is too small for its four bytes for none', async () => {
+    expect(await idsOf('min_conf=9.7e-242')).toEqual(await idsOf('min_conf=0'));
+  });
+
   it('a day is a whole one, and a moment is a moment', async () => {
     expect(await idsOf('from=2026-11-19&to=2026-11-19')).toEqual(['b']);
     expect(await idsOf('from=2026-11-18&to=2026-11-18')).toEqual(['a']);

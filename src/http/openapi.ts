@@ -7,9 +7,11 @@ import {
   rateLimitExceeded,
   unauthorized,
   unsupportedMediaType,
+  uriTooLong,
 } from '../base/faults.ts';
 import type { Access } from './bearer.ts';
 import { type HeaderNotes, headersOf, refusal, reply } from './envelope.ts';
+import { URL_LIMIT } from './server-limits.ts';
 import type { ValidationFormat } from './validation.ts';
 
 /** What a service says about itself in its description. */
@@ -95,6 +97,8 @@ export function describeRoute(
   if (body !== undefined || [route.method].flat().some((method) => !BODILESS.has(method))) {
     answers['413'] = refusal(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
   }
+  // Only where something in the address is the caller's; other addresses are as long as they are described.
+  if (schema.params ?? schema.querystring) answers['414'] = refusal(uriTooLong(URL_LIMIT));
   if (body !== undefined) {
     answers['415'] = refusal(unsupportedMediaType(route.config?.takes ?? 'application/json'));
   }

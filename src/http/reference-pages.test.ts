@@ -81,6 +81,7 @@ describe('GET /openapi.json', () => {
     );
     expect(read.responses['200'].description).toBe('The state.');
     expect(Object.keys(read.responses)).not.toContain('413');
+    expect(Object.keys(read.responses)).toContain('414');
     expect(Object.keys(document.paths)).not.toContain('/openapi.json');
     expect(document.paths['/open'].get.security).toBeUndefined();
     const etag = String(answer.headers.etag);

@@ -73,6 +73,25 @@ describe('POST /files', () => {
     expect(verdict(await send({ headers: BEARER, payload: '' }))).toEqual([422, 'VALIDATION_ERROR']);
   });
 
+  it('refuses a form that ends before anybody reads its file, and goes on', async () => {
+    ({ app } = await testGateway({}, async (gateway) => {
+      await gateway.register(async (scope) => {
+        await acceptUploads(scope);
+        scope.post('/files', { config: { access: 'bearer' } }, async (request) => {
+          const upload = await readUpload(request, { maxBytes: MAX_BYTES });
+          await new Promise(setImmediate); // a store that makes a folder first
+          return success({ size: (await buffer(upload)).length });
+        });
+      });
+    }));
+    const { headers, payload } = form([['file', 'image/png', 'short']]);
+    const complete = payload.length - '\r\n--edge--\r\n'.length;
+    for (let length = payload.indexOf('\r\n\r\n') + 4; length <= complete; length++) {
+      const { statusCode } = await send({ headers, payload: payload.subarray(0, length) });
+      expect([400, 422], `${length} bytes`).toContain(statusCode);
+    }
+  });
+
   it('refuses more than the limit with 413: exactly the limit passes, one byte more does not', async () => {
     await serving();
     expect((await raw('image/png', Buffer.alloc(MAX_BYTES))).statusCode).toBe(201);

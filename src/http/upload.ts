@@ -1,4 +1,4 @@
-import { type Readable, Transform } from 'node:stream';
+import { finished, type Readable, Transform } from 'node:stream';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest, payloadTooLarge, validationError } from '../base/faults.ts';
@@ -53,7 +53,11 @@ function bounded(source: Readable, maxBytes: number): Readable {
       else done(null, chunk);
     },
   });
-  // A client that breaks off is no fault of ours, and half a file must not pass for a whole one.
-  source.once('error', () => meter.destroy(badRequest()));
+  // A client that breaks off is no fault of ours, and half a file must not pass for a whole one. It may be over before
+  // anybody reads, who then hears of it: an error that nobody has listened to would end the process.
+  meter.on('error', () => {});
+  finished(source, { writable: false }, (error) => {
+    if (error) meter.destroy(badRequest());
+  });
   return source.pipe(meter);
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import {
+  badRequest,
   payloadTooLarge,
   queueUnavailable,
   quotaExceeded,
@@ -71,6 +72,7 @@ export async function fileRoutes(
                 expires_at: '1767225600',
               }),
             }),
+            400: refusal(badRequest()),
             413: refusal(payloadTooLarge(maxBytes)),
             415: refusal(unsupportedMediaType(wanted)),
             422: refusal(validationError('The multipart body must have one file, in a part named `file`.')),

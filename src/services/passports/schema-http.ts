@@ -38,6 +38,10 @@ export const TaskList = Type.Object({
   page: Type.Integer(),
   limit: Type.Integer(),
 });
+export const Snapshot = Type.Object({
+  items: Type.Array(TaskItem),
+  total: Type.Integer({ description: 'How many the session has, of which these are the latest.' }),
+});
 export const ListQuery = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),

@@ -29,8 +29,8 @@ export function where({ filters, kinds, reported, upTo }: Narrowed, { say }: Say
   if (kinds) conditions.push(`r.kind = any(${say(kinds)}::int[])`);
   if (from) conditions.push(`r.created_at >= ${say(from)}::timestamptz`);
   if (to) conditions.push(`r.created_at < ${say(to)}::timestamptz`);
-  // As confidences are stored: 0.7 is a little less than 0.7 in four bytes.
-  if (minConf !== undefined) conditions.push(`${confidence(filters, { say })} >= ${say(minConf)}::real`);
+  // As confidences are stored: 0.7 is a little less than 0.7 in four bytes, and what is too small for them is 0.
+  if (minConf !== undefined) conditions.push(`${confidence(filters, { say })} >= ${say(Math.fround(minConf))}::real`);
   if (reported) conditions.push(`r.number ${hasReport ? '= any' : '<> all'}(${say(reported)}::bigint[])`);
   return conditions.join(' and ');
 }

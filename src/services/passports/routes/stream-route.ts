@@ -5,6 +5,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { callerOf } from '../auth/door.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import { tooManyStreams } from '../refusals.ts';
+import { Snapshot } from '../schema-http.ts';
 import type { SessionWatch } from './session-watch.ts';
 
 export const MOST_STREAMS = 5;
@@ -26,7 +27,7 @@ export function streamRoute(app: Gateway, { watch, tokens }: { watch: SessionWat
         response: {
           200: {
             description: 'The stream.',
-            content: { 'text/event-stream': { schema: { type: 'string' } } },
+            content: { 'text/event-stream': { schema: { type: 'string' } }, 'application/json': { schema: Snapshot } },
           },
           429: refusal(tooManyStreams(MOST_STREAMS)),
         },
