@@ -65,10 +65,6 @@ it('ends every acknowledged task once, whatever befalls its processes, its datab
     expect(stray.missing).toEqual([]);
     expect(ground.deaths()).toEqual([]);
     expect(evidence.firstSeen.size).toBeGreaterThan(10);
-    // Of many strokes at a time each waits for the others as well.
-    if (!ASKED)
-      for (const { stroke, recoveryMs } of struck)
-        if (stroke === 'kill worker') expect(recoveryMs).toBeLessThan(30_000);
 
     // A verdict that finds nothing has looked, if it finds what is put there.
     const planted = await plantFaults(ground, evidence, receiver.received);

@@ -7,9 +7,9 @@ export async function rest(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs `turn` again and again until `signal` aborts, resting `restMs` (asked after each turn) between turns. A turn that throws is reported to
- * `onError` and the loop goes on with doubling rests, to `maxRestMs`: what is away must not be hammered, and must not be
- * waited for much longer than it is away.
+ * Runs `turn` again and again until `signal` aborts, resting `restMs` (asked after each turn, if a function) between turns.
+ * A turn that throws is reported to `onError` and the loop goes on with doubling rests, to `maxRestMs`: what is away must not
+ * be hammered, and must not be waited for much longer than it is away.
  */
 export async function loop(
   turn: () => Promise<unknown>,
