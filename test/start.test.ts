@@ -90,9 +90,10 @@ it('finishes what it works on when Ctrl-C in a terminal reaches all its processe
 
   const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log });
   const db = openDb({ url: server.url, log });
+  // What was handed back stays `processing`, as clients have seen it.
   const { rows } = await db.query(
     `select count(*) filter (where status = 'done')                 as done,
-            count(*) filter (where status = 'queued')               as waiting,
+            count(*) filter (where worker is null and finished_at is null) as waiting,
             count(*) filter (where worker is not null)              as held,
             count(*) filter (where finished_at is null and attempts > 0) as begun
        from tasks`,
