@@ -1,5 +1,11 @@
 // Biome formats and lints; typescript-eslint is here only for what needs types: a lost promise is a lost task.
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
+
+const CAN_PARSE = {
+  selector: 'MemberExpression[property.name="canParse"]',
+  message: 'Use parsedUrl: Node 20 answers it wrongly.',
+};
 
 export default tseslint.config(
   { ignores: ['dist', 'dist.*', 'node_modules', 'data', '**/*.js', '**/*.mjs', 'src/**/browser'] },
@@ -20,11 +26,28 @@ export default tseslint.config(
     files: ['src/**'],
     ignores: ['src/conform/**'],
     rules: {
+      'no-restricted-syntax': ['error', CAN_PARSE],
+    },
+  },
+  {
+    // A regular expression that takes more than linear time lets one short text block a process. `report: 'potential'`
+    // includes those that need another expression around them; test/hostile/regular-expressions.test.ts adds a proof.
+    files: ['src/**'],
+    ignores: ['src/conform/**', '**/*.test.ts', '**/*.test.tsx', '**/testing/**'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
       'no-restricted-syntax': [
         'error',
+        CAN_PARSE,
         {
-          selector: 'MemberExpression[property.name="canParse"]',
-          message: 'Use parsedUrl: Node 20 answers it wrongly.',
+          selector: 'NewExpression[callee.name="RegExp"], CallExpression[callee.name="RegExp"]',
+          message: 'Write a literal, which can be analysed.',
+        },
+        {
+          selector: 'CallExpression[callee.property.name="normalize"][arguments.length=1]',
+          message: 'Use composeCharacters: sorting many combining marks takes quadratic time.',
         },
       ],
     },

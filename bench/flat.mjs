@@ -1,5 +1,6 @@
-// `node bench/flat.mjs [--most 5000000]`: what accepting, polling, claiming with ending, and housekeeping cost with ten
-// thousand, half a million and five million stored tasks. Nineteen in twenty are finished, with results.
+// `node bench/flat.mjs [--most 5000000] [--passed 500000]`: what accepting, polling, claiming with ending, and housekeeping
+// cost with ten thousand, half a million and five million stored tasks. Nineteen in twenty are finished, with results.
+// At last, the same while a snapshot is open since before `--passed` tasks were accepted, claimed and ended.
 import { CLIENTS, load, openBench, option, RESULT, TOKEN } from './lib.mjs';
 
 const most = option('most', 5_000_000);
@@ -28,6 +29,31 @@ const FILL = `
          case when fails then 'FETCH_FAILED' end, case when fails then 'The image could not be fetched.' end
     from (select n, n % 20 = 0 as waits, n % 20 = 1 as fails from generate_series(1, $2::bigint) as n) as made`;
 
+/** Tasks that came, were claimed and ended from an hour to half an hour ago. */
+const PASS = [
+  `insert into tasks (id, service, principal, input, estimate_seconds, queued_at, run_at, deadline_at, expires_at)
+   select '00' || to_char(n, 'FM000000000000000000000000'), 'defectoscopy', 'bench', '{}', 90, at, at,
+          at + interval '20 minutes', now() + interval '1 day'
+     from generate_series(1, $1::bigint) n,
+          lateral (select now() - interval '1 hour' + n * interval '30 minutes' / $1) as t (at)`,
+  `update tasks set status = 'processing', worker = 'gone', attempts = 1, started_at = run_at,
+                    leased_until = run_at + interval '6 seconds'
+    where id < '01'`,
+  `update tasks set status = 'done', worker = null, leased_until = null, result = '{}', finished_at = now(),
+                    processing_ms = 40
+    where id < '01'`,
+];
+
+/** Holds a snapshot open while `run` runs. */
+async function withSnapshot(run) {
+  await patient.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read');
+    await tx.query('set local idle_in_transaction_session_timeout = 0');
+    await tx.query('select from tasks limit 1');
+    await run();
+  });
+}
+
 let stored = 0;
 const patient = bench.patientDb();
 async function fill(size) {
@@ -53,6 +79,17 @@ async function expire() {
   await bench.db.query('update tasks set expires_at = now() where id = any($1::text[])', [ids]);
   return async () => (await bench.tasks.sweep(sweeping)).removed;
 }
+
+async function repeated(count, run) {
+  for (let i = 0; i < count; i++) await run();
+  return count;
+}
+
+let made = 0;
+const newTask = () => ({
+  ...{ id: `02${String(++made).padStart(24, '0')}`, service: 'defectoscopy', principal: 'bench', priority: 'realtime' },
+  ...{ input: {}, estimateSeconds: 90, deadlineSeconds: 3600, ttlSeconds: 86_400 },
+});
 
 /** One operation: `run` answers how many there were. */
 async function row(name, run) {
@@ -108,6 +145,39 @@ try {
       )
     ).rows;
     console.log(`  dead rows: ${dead}; cleaned up ${vacuums} times so far; ${CLIENTS} clients`);
+  }
+  const passed = option('passed', 0);
+  if (passed > 0) {
+    const work = () => bench.claimAndEnd(400, 8);
+    const statements = {
+      'claim and end, by eight': async () => {
+        for (let i = 0; i < 400; i++) await bench.tasks.accept(newTask());
+        return work();
+      },
+      sweep: () => repeated(20, () => bench.tasks.sweep(sweeping)),
+      'count the queue': () => repeated(20, () => bench.tasks.depth('defectoscopy')),
+    };
+    const measure = async () => {
+      const costs = {};
+      for (const [name, run] of Object.entries(statements)) {
+        await run(); // what is read once in a while is read now
+        costs[name] = await row(name, run);
+      }
+      return costs;
+    };
+    console.log('\nno snapshot is open');
+    const before = await measure();
+    await withSnapshot(async () => {
+      for (const statement of PASS) await patient.query(statement, statement.includes('$1') ? [passed] : []);
+      await patient.query('vacuum analyze tasks');
+      console.log(`\na snapshot is open since before ${passed} tasks passed`);
+      for (const [what, { wall, database }] of Object.entries(await measure())) {
+        const by = (cost, than) => (cost / than).toFixed(2);
+        console.log(
+          `  ${what}: wall × ${by(wall, before[what].wall)}, PostgreSQL × ${by(database, before[what].database)}`,
+        );
+      }
+    });
   }
 } finally {
   await patient.close();

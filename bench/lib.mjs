@@ -45,6 +45,7 @@ export async function openBench() {
     CATALOG_PORT: '0',
     DEFECTOSCOPY_API_TOKENS: TOKEN,
     DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0',
+    DEFECTOSCOPY_MAX_WAITING: '0',
     LOG_LEVEL: 'error',
   };
   return {

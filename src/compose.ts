@@ -6,13 +6,15 @@ import { startEmbeddedPostgres } from './base/embedded-postgres.ts';
 import type { Files } from './base/files.ts';
 import { createGuardedFetch, type GuardedFetch } from './base/guarded-fetch.ts';
 import { newId } from './base/ids.ts';
-import { migrate } from './base/migrate.ts';
+import { type MigrateOptions, migrate } from './base/migrate.ts';
+import { readMigrations } from './base/migration-files.ts';
+import { watchSchema } from './base/schema-watch.ts';
 import { loadOrCreateKey, open as openSealed, seal } from './base/secrets.ts';
 import type { Traces } from './base/trace.ts';
 import { openTraces } from './base/trace-export.ts';
 import { openFileStore } from './file-store.ts';
 import { keepIssuedTokens } from './http/issued-tokens.ts';
-import { createMetrics, type MetricJson } from './http/metrics.ts';
+import { createMetrics } from './http/metrics.ts';
 import { shareLimits } from './http/shared-limits.ts';
 import { inWords, PACKAGE_ROOT, type Plan } from './plan.ts';
 import type { DeliverNeeds } from './roles/deliver.ts';
@@ -21,10 +23,15 @@ import type { SweepNeeds } from './roles/sweep.ts';
 import { openNeighbourhood } from './services/neighbours.ts';
 import { keepOverview } from './services/overview.ts';
 import type { AttendHouse, GatewayHouse, ModelHouse } from './services/service.ts';
+import { openTrash } from './services/trash.ts';
+import { watchAccepts } from './tasks/accepting.ts';
+import { createAdmission } from './tasks/admission.ts';
+import { watchSnapshots } from './tasks/oldest-snapshot.ts';
 import { postgresTaskStore } from './tasks/postgres.ts';
+import { sumOfProcesses } from './tasks/process-metrics.ts';
 import { watchQueue } from './tasks/queue-metrics.ts';
 import { keepRoster } from './tasks/roster.ts';
-import { jwks, loadOrCreateSigningKey, type SigningKey } from './tasks/signature.ts';
+import { jwks, loadOrCreateSigningKey, loadSigningKey, type SigningKeys } from './tasks/signature.ts';
 import type { TaskStore } from './tasks/store.ts';
 import { postgresUploads, type Uploads } from './tasks/uploads.ts';
 import { postgresWorkers, type Workers } from './tasks/workers.ts';
@@ -45,17 +52,17 @@ export interface House extends Plan {
   readonly uploads: Uploads;
   readonly files: Files;
   readonly fetch: GuardedFetch;
-  /** What a process without a listener counts; its heartbeat carries it. */
+  /** What a process counts that is summed over all of them; its heartbeat carries it. */
   readonly registry: Registry;
   /** Absent where no collector is named: then nothing is traced, and nothing of it costs anything. */
   readonly traces?: Traces;
-  signingKey(): Promise<SigningKey>;
+  signingKeys(): Promise<SigningKeys>;
   close(): Promise<void>;
 }
 
 /** Opens the house for one process. Without `DATABASE_URL` it starts the embedded database, or joins the one that runs. */
 export async function openHouse(planned: Plan): Promise<House> {
-  const { settings, shared, log } = planned;
+  const { settings, log } = planned;
   const store = await openFileStore(planned);
   const embedded = settings.databaseUrl ? undefined : await startEmbedded(planned);
   const url = settings.databaseUrl ?? embedded!.url;
@@ -89,10 +96,7 @@ export async function openHouse(planned: Plan): Promise<House> {
     fetch,
     registry,
     ...(traces && { traces }),
-    signingKey: () =>
-      loadOrCreateSigningKey(
-        settings.webhookSigningKeyFile ?? join(shared.dataDir, 'keys', 'webhook-signing.pem'),
-      ).catch(inWords),
+    signingKeys: () => signingKeys(planned).catch(inWords),
     async close() {
       tasks.close();
       await traces?.close();
@@ -102,6 +106,16 @@ export async function openHouse(planned: Plan): Promise<House> {
       if (embedded && !embedded.adopted) await embedded.stop();
     },
   };
+}
+
+/** The key that signs webhooks, made where there is none, and the one before it while its file is there. */
+async function signingKeys({ settings, shared }: Plan): Promise<SigningKeys> {
+  const keys = join(shared.dataDir, 'keys');
+  const signingKey = await loadOrCreateSigningKey(settings.webhookSigningKeyFile ?? join(keys, 'webhook-signing.pem'));
+  const previousKey = await loadSigningKey(
+    settings.webhookSigningKeyPreviousFile ?? join(keys, 'webhook-signing-previous.pem'),
+  );
+  return previousKey && previousKey.jwk.kid !== signingKey.jwk.kid ? { signingKey, previousKey } : { signingKey };
 }
 
 async function tracesOf({ settings, shared, role, log }: Plan, id: string): Promise<Traces | undefined> {
@@ -129,30 +143,51 @@ export const startEmbedded = ({ settings, shared, log }: Plan, signal?: AbortSig
     ...(settings.embeddedDatabasePort > 0 && { port: settings.embeddedDatabasePort }),
   });
 
-export const migrateDatabase = (db: Db) => migrate(db, new URL('migrations/', PACKAGE_ROOT));
+const MIGRATIONS = new URL('migrations/', PACKAGE_ROOT);
 
-/** What the listeners of one process are made from. */
-export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs = 1000): Promise<GatewayHouse> {
-  const { db, tasks, workers, uploads, files, log, services, neighbours, shared, records, traces } = house;
+/** Of this program. */
+export const ownMigrations = () => readMigrations(MIGRATIONS);
+
+export const migrateDatabase = (db: Db, options: MigrateOptions) => migrate(db, MIGRATIONS, options);
+
+/**
+ * What the listeners of one process are made from. It works until `signal` aborts; from `stopping` on it is not ready for
+ * new clients.
+ */
+export async function gatewayHouse(
+  house: House,
+  signal: AbortSignal,
+  refreshMs = 1000,
+  stopping: AbortSignal = signal,
+): Promise<GatewayHouse> {
+  const { db, workers, uploads, files, log, services, neighbours, shared, records, traces } = house;
+  const schema = await watchSchema({ db, migrations: await ownMigrations(), log, signal, refreshMs });
+  const accepting = watchAccepts({ db, tasks: house.tasks, log, signal, everyMs: 2 * refreshMs });
+  const { tasks } = accepting;
+  const limits = new Map(services.flatMap(({ name, work }) => (work ? [[name, work.maxWaiting]] : [])));
   const roster = await keepRoster({
-    ...{ workers, tasks, signal, log, refreshMs },
+    ...{ workers, tasks, limits, signal, log, refreshMs },
     services: neighbours.map(({ name }) => name),
   });
   const metrics = createMetrics({ version: shared.version });
   const withQueue = services.filter(({ work }) => work !== undefined).map(({ name }) => name);
+  const admission = createAdmission({ roster, limits, registry: metrics.registry });
   watchQueue({ registry: metrics.registry, roster, services: withQueue });
-  const meter = createTaskMeter(metrics.registry);
+  watchSnapshots({ db, registry: metrics.registry, log, signal });
+  const meter = createTaskMeter(house.registry);
   const overview = keepOverview({
     roster,
     neighbours,
     registry: metrics.registry,
+    own: { id: house.id, registry: house.registry },
     signal,
     everyMs: 2 * refreshMs,
     log,
   });
-  const limits = shareLimits({ db, id: house.id, registry: metrics.registry, log, signal });
+  const rateLimits = shareLimits({ db, id: house.id, registry: metrics.registry, log, signal });
   const issued = await keepIssuedTokens({ db, log, signal, refreshMs });
   const sealing = await sealingKey(shared.dataDir);
+  const { signingKey, previousKey } = await house.signingKeys();
   return {
     ...{
       db,
@@ -160,8 +195,9 @@ export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs 
       uploads,
       files,
       roster,
+      admission,
       metrics,
-      limits,
+      limits: rateLimits,
       issued,
       overview,
       records,
@@ -169,10 +205,19 @@ export async function gatewayHouse(house: House, signal: AbortSignal, refreshMs 
       ...(traces && { traces }),
     },
     neighbours: openNeighbourhood(neighbours),
+    isOutOfService: () => schema.problem() !== undefined,
+    notReady() {
+      if (stopping.aborted) return 'This gateway is stopping.';
+      return schema.problem() ?? (accepting.fails() ? 'Tasks cannot be written down now.' : undefined);
+    },
     onCancelled: (service) => meter.ended(service, 'failed'),
-    webhookKeys: jwks(await house.signingKey()),
+    webhookKeys: jwks(...[signingKey, previousKey].filter((key) => key !== undefined)),
     seal: (secret) => seal(sealing, secret),
-    othersMetrics: async () => roster.all().map((beat) => (beat.metrics ?? []) as MetricJson[]),
+    othersMetrics: async () =>
+      sumOfProcesses(await workers.reports(house.id), {
+        id: house.id,
+        metrics: await house.registry.getMetricsAsJSON(),
+      }),
   };
 }
 
@@ -187,7 +232,8 @@ export async function deliverNeeds(house: House, signal: AbortSignal): Promise<D
     ...{ tasks, services, fetch, log, signal, ...(house.traces && { traces: house.traces }) },
     meters: createDeliveryMeters(house.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes },
-    signingKey: await house.signingKey(),
+    withholdLoopback: settings.appEnv === 'production',
+    signingKeys: await house.signingKeys(),
     openSecret: (sealed) => openSealed(sealing, sealed),
     schedule: settings.webhookRetrySchedule,
     timeoutMs: settings.webhookTimeoutSeconds * 1000,
@@ -220,7 +266,7 @@ const A_DAY_MS = 86_400_000;
 
 /** What housekeeping works with. */
 export function sweepNeeds(house: House, signal: AbortSignal): SweepNeeds {
-  const { db, tasks, uploads, files, settings, log } = house;
+  const { db, tasks, files, settings, log } = house;
   const services = house.services.map(({ name, tidy }) => ({
     name,
     ...(tidy && { tidy: (signal: AbortSignal) => tidy({ db, tasks, files, log }, signal) }),
@@ -228,5 +274,7 @@ export function sweepNeeds(house: House, signal: AbortSignal): SweepNeeds {
   const absent = house.absent.flatMap(({ takeBack }) => (takeBack ? [() => takeBack(db)] : []));
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
   const meter = createTaskMeter(house.registry);
-  return { tasks, services, absent, uploads, files, meter, limits: { maxAttempts, batchMaxWaitSeconds }, log, signal };
+  const expiredUploads = openTrash({ db, files, log, table: 'files' });
+  const limits = { maxAttempts, batchMaxWaitSeconds };
+  return { tasks, services, absent, expiredUploads, files, meter, limits, log, signal };
 }

@@ -32,6 +32,8 @@ export interface Plan {
   /** The environment as it was read, with what the local profile has added: what a child process inherits. */
   readonly env: Environment;
   readonly host: string;
+  /** From SIGTERM until a gateway begins to close. */
+  readonly shutdownDelayMs: number;
   readonly log: Log;
 }
 
@@ -50,12 +52,12 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
     filesQuotaBytes: settings.filesQuotaBytes,
     resultTtlSeconds: settings.resultTtlSeconds,
     taskDeadlineSeconds: settings.taskDeadlineSeconds,
+    estimateMode: settings.estimateMode,
     taskVisibility: settings.taskVisibility,
     webhookLoopback: settings.webhookLoopback === 'allow',
     corsAllowOrigins: settings.corsAllowOrigins,
-    trustProxy: settings.trustProxy.includes('true')
-      ? true
-      : settings.trustProxy.length > 0 && [...settings.trustProxy],
+    trustProxy: typeof settings.trustProxy === 'number' ? settings.trustProxy : [...settings.trustProxy],
+    wrongTokenLimitPerMinute: settings.wrongTokenLimitPerMinute,
     publicOrigins: settings.publicOrigins,
     cookieSecure: settings.cookieSecure,
     metricsToken: settings.metricsToken,
@@ -76,6 +78,7 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
     records: open.flatMap(({ name, title, records }) => (records ? { service: name, title, ...records } : [])),
     env,
     host: settings.host ?? (local ? '127.0.0.1' : '0.0.0.0'),
+    shutdownDelayMs: 1000 * (settings.shutdownDelaySeconds ?? (settings.appEnv === 'production' ? 5 : 0)),
     log: createLog(settings.logLevel, role),
   };
 }

@@ -6,6 +6,7 @@ import { listedHost } from './base/outbound-url.ts';
 import { parsedUrl } from './base/parsed-url.ts';
 import {
   type Agreement,
+  appEnv,
   choice,
   integer,
   LONGEST_SECONDS,
@@ -21,12 +22,7 @@ import { services } from './services/index.ts';
 
 /** The settings of the house; each service adds its own. Names and defaults are documented by `assay config`. */
 export const houseSettings = {
-  appEnv: choice(
-    'APP_ENV',
-    ['local', 'test', 'production'],
-    'local',
-    'Changes defaults only: `local` makes missing credentials itself and listens on this machine alone.',
-  ),
+  appEnv,
   host: text('HOST', undefined, 'Address to listen on; 127.0.0.1 in `local`, 0.0.0.0 otherwise.'),
   services: list(
     'SERVICES',
@@ -69,7 +65,7 @@ export const houseSettings = {
   filesQuotaBytes: integer(
     'FILES_QUOTA_BYTES',
     10 * 1024 ** 3,
-    'Bytes that one credential may have uploaded at a time.',
+    'Bytes that one credential may hold: as uploaded files for tasks, and apart from them as documents and waiting images of passports (by API key; by session where there is none).',
   ),
   resultTtlSeconds: integer('RESULT_TTL_SECONDS', 86_400, 'How long a task can be read, from its queueing.', {
     min: 60,
@@ -86,6 +82,12 @@ export const houseSettings = {
   batchMaxWaitSeconds: integer('BATCH_MAX_WAIT_SECONDS', 3600, 'After this long, batch work is treated as realtime.', {
     max: LONGEST_SECONDS,
   }),
+  estimateMode: choice(
+    'ESTIMATE_MODE',
+    ['learned', 'fixed'],
+    'learned',
+    '`learned`: estimated waits grow with the queue, by how quickly the workers complete tasks. `fixed`: they are the settings of the service, whatever waits.',
+  ),
   workers: choice('WORKERS', ['always', 'on-demand'], 'always', 'Whether workers run always or only while work waits.'),
   workerIdleSeconds: integer('WORKER_IDLE_SECONDS', 300, 'An on-demand worker without work stops after this.', {
     min: 5,
@@ -118,6 +120,12 @@ export const houseSettings = {
     'Ed25519 key (PEM) that signs webhooks; made under DATA_DIR if not set.',
     signingKeyFile,
   ),
+  webhookSigningKeyPreviousFile: text(
+    'WEBHOOK_SIGNING_KEY_PREVIOUS_FILE',
+    undefined,
+    'The previous signing key: webhooks are signed with it too. If not set: DATA_DIR/keys/webhook-signing-previous.pem, if that exists.',
+    existingSigningKeyFile,
+  ),
   outboundAllowCidrs: list(
     'OUTBOUND_ALLOW_CIDRS',
     [],
@@ -130,11 +138,15 @@ export const houseSettings = {
     'Hosts that downloads and webhooks may reach wherever they resolve to.',
     (host) => listedHost(host),
   ),
-  trustProxy: list(
+  trustProxy: trustedProxies(
     'TRUST_PROXY',
-    [],
-    'Proxies whose X-Forwarded-For is believed: addresses or networks, or `true`.',
-    proxy,
+    'The proxies in front, whose X-Forwarded-For is believed: how many there are (`1`), or their addresses and networks, comma-separated. A count is safe only where every request comes through all of them.',
+  ),
+  wrongTokenLimitPerMinute: integer(
+    'WRONG_TOKEN_LIMIT_PER_MINUTE',
+    100,
+    'Requests with a wrong bearer token that one address may send to one service in any 60 seconds before they are answered 429; a valid token is never counted. 0 switches the limit off.',
+    { max: 1_000_000 },
   ),
   corsAllowOrigins: list('CORS_ALLOW_ORIGINS', [], 'Origins whose pages may call the services.'),
   cookieSecure: choice(
@@ -152,6 +164,13 @@ export const houseSettings = {
   metricsToken: oneToken('METRICS_TOKEN', 'Asked for by /metrics when set.'),
   logLevel: choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'What is worth a line.'),
   ...traceSettings,
+  // At most as long as a supervisor waits for a process that stops, less what the requests in flight may take.
+  shutdownDelaySeconds: integer(
+    'SHUTDOWN_DELAY_SECONDS',
+    undefined,
+    'How long a gateway still accepts connections after SIGTERM, while `/ready` is 503; 5 in `production`, 0 otherwise.',
+    { max: 15 },
+  ),
   embeddedDatabasePort: integer('EMBEDDED_DATABASE_PORT', 0, 'Port of the embedded database; 0: a free one, kept.', {
     max: 65_535,
   }),
@@ -185,8 +204,7 @@ export const houseAgreements: readonly Agreement<typeof houseSettings>[] = [
 function postgresUrl(env: string, about: string): Setting<string | undefined> {
   return {
     ...verbatim(env, about, { secret: true }),
-    read(given) {
-      const url = given?.trim();
+    read(url) {
       if (!url) return undefined;
       if (/^postgres(ql)?:\/\//.test(url) && parsedUrl(url)) return url;
       throw new Error('must be an address like postgres://user:password@host:5432/database.');
@@ -205,16 +223,41 @@ function origin(given: string): string {
   throw new Error(`"${given}" is not an origin like https://docs.example.com.`);
 }
 
-/** `true`, a network by the name that it has in the proxy's own package, or a network. */
-function proxy(given: string): string {
-  if (['true', 'loopback', 'linklocal', 'uniquelocal'].includes(given)) return given;
-  if (/\/0+$/.test(given)) throw new Error('a network of all addresses is written `true`.');
+/** A number of proxies, or networks; never all of them, which would let every client choose its own address. */
+function trustedProxies(env: string, about: string): Setting<number | readonly string[]> {
+  const networks = list(env, [], about, proxyNetwork);
+  return {
+    ...networks,
+    read(given) {
+      if (!/^\d+$/.test(given ?? '')) return networks.read(given);
+      const hops = Number(given);
+      if (hops <= MOST_PROXIES) return hops;
+      throw new Error(`must be a number of proxies from 0 to ${MOST_PROXIES}, or a list of networks, not "${given}".`);
+    },
+  };
+}
+
+/** Chosen: more proxies in a row than any deployment has. */
+const MOST_PROXIES = 10;
+
+/** A network, or the name that one has in the package which reads X-Forwarded-For. */
+function proxyNetwork(given: string): string {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(given)) return given;
+  // A few networks this wide hold all addresses together.
+  if (given === 'true' || /\/0*[0-6]$/.test(given)) {
+    throw new Error(
+      `"${given}" would let every client choose its own address: write how many proxies stand in front (\`1\`), or their addresses or networks (\`10.0.0.0/8\`).`,
+    );
+  }
   return networkText(given);
 }
 
 /** A file that is not there yet will be made; what is there must be a key that can sign. */
 function signingKeyFile(file: string): string {
-  if (!existsSync(file)) return file;
+  return existsSync(file) ? existingSigningKeyFile(file) : file;
+}
+
+function existingSigningKeyFile(file: string): string {
   try {
     if (createPrivateKey(readFileSync(file)).asymmetricKeyType === 'ed25519') return file;
   } catch {

@@ -138,7 +138,10 @@ it('what is missing, unreachable or refused is one sentence and status 2', () =>
       { STT_API_TOKENS_FILE: 'no' },
     ],
 
-    ['predict WALL --server http://127.0.0.1:NOWHERE', /^http:\S+ cannot be reached .*`npx assay start` starts it\.$/],
+    [
+      'predict WALL --server http://127.0.0.1:NOWHERE',
+      /^http:\S+ cannot be reached .*`node scripts\/assay\.mjs start` in the folder of the package starts it\.$/,
+    ],
     ['transcribe WALL --server nonsense', /^--server nonsense is no http or https address\.$/],
     ['extract WALL --server STRANGER --api-key k', /^http:\S+ /],
     ['predict WALL --server STRANGER --token t', /^http:\S+ /],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ACTIONS, STATUSES, type Status } from '../src/services/catalog/reports/report.ts';
 import { verifyTrail } from '../src/services/catalog/reports/verify.ts';
 import { type Catalog, MODERATOR, OTHER_MODERATOR, OTHER_READER, READER, startCatalog } from './helpers/catalog.ts';
@@ -98,13 +98,12 @@ describe('POST /reports', () => {
     expect(answer).toMatchObject({ status: 201, body: fields });
   });
 
-  it('answers the same reporter who says the same again within 24 hours with the report that is there', async () => {
+  it('returns only id and status when the same report is sent again within 24 hours', async () => {
     const record_id = newRecord();
-    const first = await report({ record_id, description: 'one' });
-    const { receipt, ...body } = first.body;
+    const first = await report({ record_id, description: 'one', user_info: 'anna@example.com' });
+    const { receipt: _, ...body } = first.body;
     const again = await report({ record_id, description: 'two' });
-    expect(again).toMatchObject({ status: 200, body });
-    expect(again.body).not.toHaveProperty('receipt');
+    expect([again.status, again.body]).toEqual([200, { id: body.id, status: 'open' }]);
     expect(again.headers.get('location')).toBeNull();
     for (const answer of [
       await report({ record_id, action_type: 'hide' }),
@@ -114,6 +113,48 @@ describe('POST /reports', () => {
     }
     await patch(body.id, { status: 'rejected' });
     expect((await report({ record_id })).status).toBe(201);
+  });
+
+  it('returns the whole report when the repetition has its receipt', async () => {
+    const record_id = newRecord();
+    const { receipt, ...body } = (await report({ record_id, description: 'one' })).body;
+    const repeat = (query: string, ask: Ask = {}) =>
+      reader.post(`/reports${query}`, { json: { record_id, action_type: 'delete' }, ...ask });
+    const again = await repeat(`?receipt=${receipt}`);
+    expect([again.status, again.body]).toEqual([200, body]);
+    const brief = { id: body.id, status: 'open' };
+    const other = (await report()).body.receipt;
+    expect((await repeat(`?receipt=${other}`)).body).toEqual(brief);
+    // A replay needs the receipt too.
+    const ask = { headers: { 'idempotency-key': 'with-the-receipt' } };
+    expect((await repeat(`?receipt=${receipt}`, ask)).body).toEqual(body);
+    expect((await repeat(`?receipt=${receipt}`, ask)).body).toEqual(body);
+    expect(errorOf(await repeat('', ask))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  it('gives nobody at the address of a reporter the report or its receipt where everybody may report', async () => {
+    const open = await startCatalog({ CATALOG_PUBLIC: 'true' });
+    onTestFinished(() => open.stop());
+    const send = (headers: Record<string, string> = {}) =>
+      open.client().post('/reports', {
+        json: { record_id: 'r', action_type: 'hide', user_info: 'anna@example.com' },
+        headers,
+      });
+    const first = await send({ 'idempotency-key': 'a1' });
+    expect(first).toMatchObject({ status: 201, body: { user_info: 'anna@example.com', receipt: expect.any(String) } });
+    const brief = [200, { id: first.body.id, status: 'open' }];
+    for (const again of [await send(), await send({ 'idempotency-key': 'a1' })]) {
+      expect([again.status, again.body]).toEqual(brief);
+    }
+  });
+
+  it('replays the receipt to an address for a key that others do not guess', async () => {
+    const open = await startCatalog({ CATALOG_PUBLIC: 'true' });
+    onTestFinished(() => open.stop());
+    const headers = { 'idempotency-key': '0f8fad5bd9cb469fa16570867728950e' };
+    const send = () => open.client().post('/reports', { json: { record_id: 'r', action_type: 'hide' }, headers });
+    const first = await send();
+    expect([(await send()).body, first.status]).toEqual([first.body, 201]);
   });
 
   it('of the same report many times at once writes one', async () => {

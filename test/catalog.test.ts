@@ -171,7 +171,20 @@ describe('signing in', () => {
     expect((await browser.get('/views')).status).toBe(200);
     const out = await browser.post('/logout', { headers: { ...OWN_PAGE, ...JSON_PLEASE } });
     expect(out).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(out.headers.get('clear-site-data')).toBe('"cache"');
     expect(browser.cookies.size).toBe(0);
+  });
+
+  it('never replaces a session by the token of a link, whatever the browser submits', async () => {
+    const browser = house.client();
+    const cookieOf = () => browser.cookies.get('assay_catalog');
+    const signIn = (token: string, more = {}) => login(browser, { form: { token, ...more } });
+    expect((await signIn(READER, { from_link: '1' })).headers.get('location')).toBe('/');
+    const refused = await signIn(MODERATOR, { from_link: '1' });
+    expect([refused.status, refused.headers.get('location'), cookieOf()]).toEqual([303, '/login', READER]);
+    expect((await browser.get('/login', { accept: 'text/html' })).text).toContain('id="signed-in"');
+    await signIn(MODERATOR);
+    expect(cookieOf()).toBe(MODERATOR);
   });
 
   it('takes JSON as well, and says who has come in', async () => {
@@ -568,6 +581,40 @@ describe('saved views', () => {
     const save = (i: number) => house.moderator.post('/views', { json: { name: `view ${i}`, query: '' } });
     for (let i = 0; i < 100; i++) expect((await save(i)).status).toBe(201);
     expect(await save(100)).toMatchObject({ status: 409, body: { error: { code: 'TOO_MANY_VIEWS' } } });
+  });
+});
+
+describe('saved views of an open catalog', () => {
+  it('belong to the browser that saved them, by a cookie, and not to everybody at its address', async () => {
+    const open = await another({ CATALOG_PUBLIC: 'true' });
+    const [one, two] = [open.client(), open.client()];
+    const made = await one.post('/views', { json: { name: 'Mine', query: 'q=anna' }, headers: OWN_PAGE });
+    expect(made.status).toBe(201);
+    expect(made.headers.getSetCookie().join()).toMatch(
+      /^assay_catalog_views=[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; /,
+    );
+    expect((await one.get('/views')).body).toEqual({ items: [made.body], total: 1 });
+    expect((await two.get('/views')).body).toEqual({ items: [], total: 0 });
+    expect((await one.get('/', { accept: 'text/html' })).text).toContain('q=anna');
+    expect((await two.get('/', { accept: 'text/html' })).text).not.toContain('q=anna');
+    const remove = (client: Client) => client.ask(`/views/${made.body.id}`, { method: 'DELETE', headers: OWN_PAGE });
+    expect((await remove(two)).status).toBe(404);
+    expect(two.cookies.has('assay_catalog_views')).toBe(false);
+    expect((await remove(one)).status).toBe(204);
+    const { rows } = await open.database.db.query<{ owner: string }>('select owner from catalog_views');
+    expect(rows).toEqual([]);
+  });
+
+  it('are at most 1000 of one address, whatever cookies it has', async () => {
+    const open = await another({ CATALOG_PUBLIC: 'true' });
+    const save = () => open.client().post('/views', { json: { name: 'v', query: '' }, headers: OWN_PAGE });
+    expect((await save()).status).toBe(201);
+    await open.database.db.query(
+      `insert into catalog_views (id, owner, address, name, query)
+       select 'view_' || n, 'visitor:' || n, address, 'v', '' from catalog_views, generate_series(1, 999) as n`,
+    );
+    expect(await save()).toMatchObject({ status: 409, body: { error: { code: 'TOO_MANY_VIEWS' } } });
+    expect((await open.reader.post('/views', { json: { name: 'v', query: '' } })).status).toBe(201);
   });
 });
 

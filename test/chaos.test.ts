@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../src/base/log.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { supervise } from '../src/roles/supervise.ts';
-import { RESULT, startProduct } from './helpers/product.ts';
+import { type Product, RESULT, startProduct } from './helpers/product.ts';
 import { type Assay, cleanUp, databasePid, newPlace, type Place, signalTo, startAssay } from './processes/assay.ts';
 import { finished, predict, uploadPicture } from './processes/client.ts';
 import { until } from './processes/until.ts';
@@ -86,22 +86,9 @@ describe('with a database of its own', () => {
 
 it('fails a task as WORKER_LOST that has killed its worker three times, and works on', async () => {
   const product = await startProduct();
-  const over = new AbortController();
-  const env = {
-    ...process.env,
-    DATABASE_URL: product.database.url,
-    DATA_DIR: product.house.shared.dataDir,
-    LOG_LEVEL: 'silent',
-    RESULT: JSON.stringify(RESULT),
-  };
-  const spawn = () => fork(fileURLToPath(new URL('./processes/fragile-worker.mjs', import.meta.url)), { env });
-  const running = supervise({
-    posts: [{ name: 'work', spawn }],
-    log: createLog('silent', 'test'),
-    signal: over.signal,
-  });
+  const worker = superviseFragileWorker(product);
   try {
-    const poison = await product.predict({ image_url: 'https://storage-1.example.com/poison.jpg' });
+    const poison = await product.predict({ image_url: POISON });
     const good = await product.predict();
     // Three leases would take 20 s to run out.
     const loseLease = setInterval(() => {
@@ -115,11 +102,60 @@ it('fails a task as WORKER_LOST that has killed its worker three times, and work
     expect(rows).toEqual([{ attempts: 3 }]);
     expect(await product.finished(good)).toMatchObject({ status: 'done' });
   } finally {
-    over.abort();
-    await running;
+    await worker.stop();
     await product.stop();
   }
 });
+
+it('completes every task that ran beside one that kills its worker', { timeout: 120_000 }, async () => {
+  const product = await startProduct();
+  const ids = await Promise.all(Array.from({ length: 4 }, () => product.predict()));
+  const poison = await product.predict({ image_url: POISON });
+  ids.push(...(await Promise.all(Array.from({ length: 3 }, () => product.predict()))));
+  const worker = superviseFragileWorker(product, { CONCURRENCY: '8', RUN_MS: '2000' });
+  try {
+    expect(await product.finished(poison)).toMatchObject({ status: 'failed', error_code: 'WORKER_LOST' });
+    const ended = await Promise.all(ids.map((id) => product.finished(id)));
+    expect(ended.map(({ status }) => status)).toEqual(ids.map(() => 'done'));
+    const { rows } = await product.database.db.query<{ id: string; attempts: number }>(
+      'select id, attempts from tasks',
+    );
+    const attempts = new Map(rows.map((row) => [row.id, row.attempts]));
+    expect(attempts.get(poison)).toBe(3);
+    // All eight were lost together once, and never again.
+    expect(ids.map((id) => attempts.get(id))).toEqual(ids.map(() => 2));
+  } finally {
+    await worker.stop();
+    await product.stop();
+  }
+});
+
+const POISON = 'https://storage-1.example.com/poison.jpg';
+
+/** Keeps a worker running that dies of `POISON`. */
+function superviseFragileWorker(product: Product, extra: Record<string, string> = {}) {
+  const over = new AbortController();
+  const env = {
+    ...process.env,
+    DATABASE_URL: product.database.url,
+    DATA_DIR: product.house.shared.dataDir,
+    LOG_LEVEL: 'silent',
+    RESULT: JSON.stringify(RESULT),
+    ...extra,
+  };
+  const spawn = () => fork(fileURLToPath(new URL('./processes/fragile-worker.mjs', import.meta.url)), { env });
+  const running = supervise({
+    posts: [{ name: 'work', spawn }],
+    log: createLog('silent', 'test'),
+    signal: over.signal,
+  });
+  return {
+    async stop() {
+      over.abort();
+      await running;
+    },
+  };
+}
 
 const predictMany = async (assay: Assay, picture: string, count: number): Promise<string[]> => {
   const answers = await Promise.all(Array.from({ length: count }, () => predict(assay, picture)));

@@ -236,7 +236,7 @@ describe('what cannot be done is one plain sentence and status 2', () => {
 
   it('a server that is not there, or is something else', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
-    const words = `${nobody} cannot be reached (ECONNREFUSED). \`npx assay start\` starts it.`;
+    const words = `${nobody} cannot be reached (ECONNREFUSED). \`node scripts/assay.mjs start\` in the folder of the package starts it.`;
     await refused(['predict', WALL, '--server', nobody], words);
     await refused(['extract', NOTE, '--server', nobody], words, { ASSAY_API_KEY: 'any' });
     let answer = '<html>';

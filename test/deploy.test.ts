@@ -252,6 +252,17 @@ describe('compose.yaml', () => {
     expect(JSON.stringify(planned.services.map(({ verdicts }) => verdicts))).not.toMatch(/disabled|unconfigured/);
   });
 
+  it('passes each setting that closes something, and whatever else its .env has, to every process', async () => {
+    const { services: containers } = await compose();
+    const { postgres, storage, ...own } = containers;
+    for (const [name, { environment, env_file }] of Object.entries<any>(own)) {
+      for (const setting of ['METRICS_TOKEN', 'COOKIE_SECURE', 'WEBHOOK_LOOPBACK', 'TRUST_PROXY', 'PUBLIC_ORIGINS']) {
+        expect(environment[setting], `${setting} of ${name}`).toBe(`\${${setting}:-}`);
+      }
+      expect(env_file, name).toEqual([{ path: '.env', required: false }]);
+    }
+  });
+
   it('keeps files in a bucket of the storage beside, which is made with the same name and keys', async () => {
     const { services: containers } = await compose();
     const { environment, command, healthcheck } = containers.storage;

@@ -66,12 +66,11 @@ describe('the documentation', () => {
     await catalog.stop();
   });
 
-  /** A folder of its own with the project's `examples/`, and its `npx assay`: what an example writes is thrown away. */
+  /** A folder of its own with the project's `examples/` and `scripts/`: what an example writes is thrown away. */
   const emptyFolder = async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'assay-docs-')));
-    await symlink(fileURLToPath(new URL('examples', ROOT)), join(folder, 'examples'));
-    await mkdir(join(folder, 'node_modules/.bin'), { recursive: true });
-    await symlink(fileURLToPath(new URL('scripts/assay.mjs', ROOT)), join(folder, 'node_modules/.bin/assay'));
+    for (const name of ['examples', 'scripts']) await symlink(fileURLToPath(new URL(name, ROOT)), join(folder, name));
+    await mkdir(join(folder, 'node_modules'));
     return folder;
   };
 
@@ -136,7 +135,9 @@ describe('the documentation', () => {
         expect(['sh run', 'ts run', 'py run', 'sh', 'json', ''], document).toContain(kind);
         if (kind !== 'sh') continue;
         for (const line of code.split('\n').filter(Boolean)) {
-          expect(line, document).toMatch(/^([A-Z_]+=\S* )*(npx assay|npm (ci|test|install|start)|node bench\/)/);
+          expect(line, document).toMatch(
+            /^([A-Z_]+=\S* )*(node scripts\/assay\.mjs|npm (ci|test|install|start)|node bench\/)/,
+          );
         }
       }
     }
@@ -162,10 +163,10 @@ describe('the documentation', () => {
     for (const document of DOCUMENTS) {
       for (const { code } of blocksOf(await read(document)).filter(({ kind }) => kind.startsWith('sh'))) {
         for (const [, command = '', rest = ''] of code.matchAll(
-          /npx assay ((?:(?:audit|models|tokens) )?[a-z]+)([^#|\n]*)/g,
+          /node scripts\/assay\.mjs ((?:(?:audit|models|tokens) )?[a-z]+)([^#|\n]*)/g,
         )) {
           for (const [option] of rest.matchAll(/(?<=\s)--[a-z-]+/g)) {
-            expect(await help(command), `${document}: npx assay ${command} ${option}`).toContain(option);
+            expect(await help(command), `${document}: node scripts/assay.mjs ${command} ${option}`).toContain(option);
             seen++;
           }
         }
@@ -180,8 +181,8 @@ describe('the documentation', () => {
     for (const document of DOCUMENTS) {
       const text = await read(document);
       for (const [, name] of text.matchAll(/npm run ([a-z:-]+)/g)) expect(scripts, document).toHaveProperty([name!]);
-      for (const [, name] of text.matchAll(/npx assay ([a-z]+)/g)) {
-        expect(main, `${document}: npx assay ${name}`).toContain(`.command('${name}'`);
+      for (const [, name] of text.matchAll(/node scripts\/assay\.mjs ([a-z]+)/g)) {
+        expect(main, `${document}: node scripts/assay.mjs ${name}`).toContain(`.command('${name}'`);
       }
       for (const [, target] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)) {
         await expect(
@@ -191,6 +192,16 @@ describe('the documentation', () => {
           `${document} → ${target}`,
         ).resolves.toBeDefined();
       }
+    }
+  });
+
+  it('names no command that npm would install from a public registry, and neither does the product', async () => {
+    // The registry's name `assay` is not ours.
+    const installs = /\bnpx (?:-\S+ )*(?:assay|tsc)\b|\bnpm (?:exec|x) (?!--no -- )/;
+    const sources = (await readdir(new URL('src/', ROOT), { recursive: true })).filter((name) => /\.tsx?$/.test(name));
+    const rest = ['CHANGELOG.md', 'package.json', 'deploy/compose.yaml', 'deploy/Dockerfile', 'scripts/assay.mjs'];
+    for (const name of [...DOCUMENTS, ...sources.map((name) => `src/${name}`), ...rest]) {
+      expect(installs.exec(await read(name))?.[0], name).toBeUndefined();
     }
   });
 

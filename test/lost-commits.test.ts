@@ -1,8 +1,9 @@
 import sharp from 'sharp';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { testDatabase } from '../src/base/testing/database.ts';
-import { lossyWayTo } from '../src/base/testing/lost-answer.ts';
-import { startPassports } from './helpers/passports.ts';
+import { type Lossy, lossyWayTo } from '../src/base/testing/lost-answer.ts';
+import { startCatalog } from './helpers/catalog.ts';
+import { type Answer, pdf, startPassports } from './helpers/passports.ts';
 import { startProduct } from './helpers/product.ts';
 
 async function lossyDatabase() {
@@ -58,4 +59,70 @@ it('images of a session whose commit nobody has heard of keep their bytes; those
   expect(kept.sort()).toEqual(put.slice(0, 2).sort());
   const there = await Promise.all(put.map(async (key) => (await files.get(key)) !== undefined));
   expect(there).toEqual([true, true, false, false]);
+});
+
+/** Sends a request whose commit gets no answer, then the same request again, as a client does that heard 503. */
+async function sendTwice(lossy: Lossy, lostCommit: Lossy['lostCommit'], send: () => Promise<Answer>) {
+  Object.assign(lossy, { losesCommits: true, lostCommit });
+  const first = await send();
+  lossy.losesCommits = false;
+  return { first, second: await send() };
+}
+
+const key = { 'idempotency-key': 'b1946ac9-2492-4f0d-9f3b-2a7d5c1e8f60' };
+
+describe.each<[Lossy['lostCommit'], replayed: string | null]>([
+  ['at-once', 'true'],
+  ['late', 'true'],
+  ['never', null],
+])('a request repeated with its Idempotency-Key after a commit without an answer (commit: %s)', (fate, replayed) => {
+  it('creates the documents of POST /upload once', async () => {
+    const { db, lossy } = await lossyDatabase();
+    const house = await startPassports({ DATABASE_URL: lossy.url });
+    onTestFinished(() => house.stop());
+    const client = house.client();
+    await client.upload(pdf('warm-up.pdf'));
+    const files = [pdf('a.pdf'), pdf('b.pdf')];
+    const headers = { accept: 'application/json', ...key };
+    const { first, second } = await sendTwice(lossy, fate, () => client.post('/upload', { files, headers }));
+    expect([first.status, second.status]).toEqual([503, 202]);
+    const { rows } = await db.query<{ id: string; file_key: string }>(
+      `select id, file_key from passport_documents where filename in ('a.pdf', 'b.pdf') order by filename`,
+    );
+    expect(rows.map(({ id }) => id)).toEqual(second.body.items.map(({ id }: { id: string }) => id));
+    for (const { file_key } of rows) expect(await house.house.files.get(file_key)).toBeDefined();
+    expect(second.headers.get('idempotency-replayed')).toBe(replayed);
+  });
+
+  it('creates the document of POST /api/v1/create-pdf once and removes its images', async () => {
+    const { db, lossy } = await lossyDatabase();
+    const house = await startPassports({ DATABASE_URL: lossy.url });
+    onTestFinished(() => house.stop());
+    const client = house.client();
+    const uploaded = await client.post('/api/v1/upload-images', { files: [{ name: 'a.jpg', bytes: await picture() }] });
+    const json = { image_ids: uploaded.body.image_ids };
+    const create = () => client.post('/api/v1/create-pdf', { json, headers: key });
+    const { first, second } = await sendTwice(lossy, fate, create);
+    expect([first.status, second.status]).toEqual([503, 202]);
+    const { rows } = await db.query<{ id: string; file_key: string }>('select id, file_key from passport_documents');
+    expect(rows.map(({ id }) => id)).toEqual([second.body.task_id]);
+    expect(await house.house.files.get(rows[0]!.file_key)).toBeDefined();
+    expect((await client.get('/api/v1/images')).body.images).toEqual([]);
+    expect(second.headers.get('idempotency-replayed')).toBe(replayed);
+  });
+
+  it('creates the report of POST /reports once and returns its receipt', async () => {
+    const { db, lossy } = await lossyDatabase();
+    const catalog = await startCatalog({ DATABASE_URL: lossy.url });
+    onTestFinished(() => catalog.stop());
+    const json = { record_id: 'bridge-7', action_type: 'delete' };
+    const report = () => catalog.reader.post('/reports', { json, headers: key });
+    const { first, second } = await sendTwice(lossy, fate, report);
+    expect([first.status, second.status]).toEqual([503, 201]);
+    const { rows } = await db.query<{ id: string }>('select id from reports');
+    expect(rows).toEqual([{ id: second.body.id }]);
+    const { id, receipt } = second.body;
+    expect((await catalog.client().get(`/reports/${id}?receipt=${receipt}`)).body.id).toBe(id);
+    expect(second.headers.get('idempotency-replayed')).toBe(replayed);
+  });
 });

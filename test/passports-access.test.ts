@@ -402,6 +402,26 @@ describe('signing in with a browser', () => {
     expect([...browser.cookies]).toEqual([]);
   });
 
+  it('is never replaced by the key of a link, whatever the browser submits', async () => {
+    const browser = house.client();
+    const signIn = (key: string, more = {}) => browser.post('/login', { form: { api_key: key, ...more } });
+    expect((await signIn(ADMIN_KEY, { from_link: '1' })).headers.get('location')).toBe('/');
+    const cookies = [...browser.cookies];
+    const refused = await signIn(USER_KEY, { from_link: '1' });
+    expect([refused.status, refused.headers.get('location')]).toEqual([303, '/login']);
+    expect([...browser.cookies]).toEqual(cookies);
+    expect((await browser.get('/login', { accept: 'text/html' })).text).toContain('id="signed-in"');
+    // A key that the person typed is meant.
+    expect((await signIn(USER_KEY)).headers.get('location')).toBe('/');
+    expect([...browser.cookies]).not.toEqual(cookies);
+  });
+
+  it('has signing out remove what the browser has in its cache, and nothing of other services', async () => {
+    const browser = house.client();
+    await browser.post('/login', { form: { api_key: ADMIN_KEY } });
+    expect((await browser.post('/logout')).headers.get('clear-site-data')).toBe('"cache"');
+  });
+
   it('ends with signing out: the token is refused from then on, wherever it was copied to', async () => {
     const browser = house.client();
     await browser.post('/login', { form: { api_key: ADMIN_KEY } });
@@ -512,8 +532,10 @@ describe('signing in with a browser', () => {
       try {
         const browser = proxied.client();
         await browser.post('/login', { form: { api_key: ADMIN_KEY } });
-        const headers = { origin: 'https://docs.example.com', 'x-forwarded-host': 'docs.example.com' };
-        expect((await browser.post(`/api/task/${ID}/retry`, { headers })).status, trusted).toBe(status);
+        const forwarded = { 'x-forwarded-host': 'docs.example.com', 'x-forwarded-proto': 'https' };
+        const from = (origin: string) => browser.post(`/api/task/${ID}/retry`, { headers: { ...forwarded, origin } });
+        expect((await from('https://docs.example.com')).status, trusted).toBe(status);
+        expect((await from('http://docs.example.com')).status, trusted).toBe(403);
       } finally {
         await proxied.stop();
       }

@@ -104,14 +104,39 @@ describe('the pages of passports', () => {
     expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
     expect(await page.context().cookies()).toEqual([]);
 
-    // As the link of the start-up banner does: nobody types, and nothing of the key stays in the address.
+    // As with the link of the start-up banner: nobody types, and nothing of the key stays in the address.
     await page.goto(`${product.url}/login#key=${KEY}`);
+    await page.waitForURL(`${product.url}/login`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL(`${product.url}/`);
     expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(`${product.url}/login`);
     await page.goto(product.url);
     expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
+    expect(trouble).toEqual([]);
+  });
+
+  it('wait for the person when a link brings a key, and never replace a session with it', async (test) => {
+    const { page, trouble } = await visit(test, `${product.url}/login#key=${KEY}`);
+    await until(() => page.locator('#api_key').inputValue()).toBe(KEY);
+    expect(await page.locator('#from-link').textContent()).toContain('Sign in only if you trust');
+    // Long enough for a form that submits itself.
+    await page.waitForTimeout(500);
+    expect([page.url(), await page.context().cookies()]).toEqual([`${product.url}/login`, []]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${product.url}/`);
+    const cookies = await page.context().cookies();
+
+    await page.goto(`${product.url}/login#key=somebody-elses-key`);
+    await page.waitForURL(`${product.url}/login`);
+    expect(await page.locator('#signed-in').textContent()).toContain('You are signed in');
+    expect(await page.locator('#api_key').inputValue()).toBe('');
+    expect(await page.locator('#from-link').isVisible()).toBe(false);
+    await page.waitForTimeout(500);
+    expect(await page.context().cookies()).toEqual(cookies);
+    await page.locator('#signed-in a').click();
+    await page.waitForURL(`${product.url}/`);
     expect(trouble).toEqual([]);
   });
 
@@ -613,6 +638,7 @@ describe('the pages of documents in every state', () => {
 
   async function arrived(test: Test): Promise<Visit> {
     const it = await visit(test, `${house.url}/login#key=${ADMIN_KEY}`);
+    await it.page.getByRole('button', { name: 'Sign in' }).click();
     await it.page.waitForURL(`${house.url}/`);
     return it;
   }

@@ -107,6 +107,29 @@ const HOSTILE: readonly [name: string, bytes: () => Buffer | Promise<Buffer>, en
 ];
 const PROGRAM = '/OpenAction << /S /JavaScript /JS (while(true){}) >>';
 
+describe('POST /task/{task_id}/update', () => {
+  it('returns 422 for dates and numbers of 10 000 characters, and the listener answers others meanwhile', async () => {
+    const client = await assay.signedIn();
+    const [id] = await client.upload({ name: 'a.pdf', bytes: PASSPORT });
+    expect((await assay.resultOf(client, id!, 60_000))['status']).toBe('SUCCESS');
+    const spaces = ' '.repeat(4998);
+    const numbers = Array.from({ length: 490 }, (_, n) => [`rooms:${n + 1}.area`, `${'1'.repeat(9999)}x`]);
+    const form = { 'general:issue_date': `x${spaces}1${spaces}x`, ...Object.fromEntries(numbers) };
+    let isAnswered = false;
+    const edited = client.post(`/task/${id}/update`, { form, headers: JSON_PLEASE }).finally(() => {
+      isAnswered = true;
+    });
+    edited.catch(() => {});
+    while (!isAnswered) {
+      const other = await fetch(`${assay.url}/livez`, { signal: AbortSignal.timeout(20_000) });
+      expect(other.status).toBe(200);
+    }
+    const { status, body } = await edited;
+    expect([status, body.detail.length]).toEqual([422, 491]);
+    expect(body.detail[0]).toMatchObject({ type: 'string_too_long', ctx: { max_length: 100 } });
+  });
+});
+
 describe('files made to harm', () => {
   it('end as it is written, each, and the worker that read them goes on', async () => {
     const client = assay.client();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, type Passports, pdf, startPassports } from './helpers/passports.ts';
+import { type Client, type Passports, pdf, startPassports, USER_KEY } from './helpers/passports.ts';
 
 let house: Passports;
 let admin: Client;
@@ -114,6 +114,24 @@ describe('GET /api/stats/failed', () => {
     expect(answer.text).not.toContain('secret');
     for (const window of ['59', '86401', 'x'])
       expect((await admin.get(`/api/stats/failed?window=${window}`)).status).toBe(422);
+  });
+});
+
+describe('GET /api/stats/failed with a key of the role user', () => {
+  it('names the failed tasks of its own key and session, and counts those of everybody', async () => {
+    const [clerk, stranger] = [await house.signedIn(USER_KEY), house.client()];
+    const [own, others] = [await clerk.upload(pdf()), await stranger.upload(pdf())];
+    for (const id of [...own, ...others]) await house.fail(id, 'PDF_CORRUPT');
+    const stats = async (client: Client) => (await client.get('/api/stats/failed')).body;
+    const idsOf = ({ recent }: { recent: { id: string }[] }) => recent.map(({ id }) => id);
+    const [seen, all] = [await stats(clerk), await stats(admin)];
+    expect(idsOf(seen)).toEqual(own);
+    expect(idsOf(all)).toEqual(expect.arrayContaining([...own, ...others]));
+    expect(seen.failed_total).toBe(all.failed_total);
+    // The session of the cookie is proved beside the key.
+    const both = house.client({ token: clerk.token });
+    both.cookies.set('bti_session_id', stranger.cookies.get('bti_session_id')!);
+    expect(idsOf(await stats(both)).sort()).toEqual([...own, ...others].sort());
   });
 });
 

@@ -435,6 +435,33 @@ describe('whose a document is', () => {
     expect((await clerk.ask(`/task/${id}`, { method: 'DELETE' })).status).toBe(200);
   });
 
+  it('is changed by its session or an administrator where it was made in an anonymous session, not by a user key', async () => {
+    const owner = house.client();
+    const [id, failed] = await owner.upload(pdf(), pdf());
+    await house.succeed(id!);
+    await house.fail(failed!, 'NO_FIELDS_FOUND');
+    const clerk = await house.signedIn(USER_KEY);
+    const both = house.client({ token: clerk.token });
+    both.cookies.set('bti_session_id', owner.cookies.get('bti_session_id')!);
+    const writes: [string, string, Ask][] = [
+      ['POST', `/task/${id}/update`, { form: { 'general:address': 'x' }, headers: JSON_PLEASE }],
+      ['POST', `/task/${id}/rename`, { form: { name: 'x' } }],
+      ['POST', `/api/task/${failed}/retry`, {}],
+      ['DELETE', `/task/${id}`, {}],
+    ];
+    for (const [method, path, ask] of writes) {
+      const answer = await clerk.ask(path, { method, ...ask });
+      expect(answer, path).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
+    }
+    // What the specification documents with the header alone, and does not change the document.
+    expect((await clerk.get(`/export/${id}/excel`)).status).toBe(200);
+    expect((await owner.get(`/api/task/${id}/result`)).body).toMatchObject({ version: 1, filename: 'a.pdf' });
+    for (const [method, path, ask] of writes.slice(0, 3)) {
+      expect((await both.ask(path, { method, ...ask })).status, path).toBeLessThan(400);
+    }
+    expect((await (await house.signedIn()).ask(`/task/${id}`, { method: 'DELETE' })).status).toBe(200);
+  });
+
   it('under strict ownership a token opens no anonymous session', async () => {
     const strict = await startPassports({ PASSPORTS_STRICT_OWNERSHIP: 'true' });
     try {
@@ -445,6 +472,29 @@ describe('whose a document is', () => {
     } finally {
       await strict.stop();
     }
+  });
+});
+
+describe('GET /api/task/{task_id}/page/{page}', () => {
+  it('is checked again with every use, and returns 304 to a browser that has the picture', async () => {
+    const client = house.client();
+    const [id] = await client.upload(pdf());
+    const { key } = await house.house.files.put(Buffer.from('picture'), { maxBytes: 100 });
+    await house.succeed(id!, { sheets: [{ reader: 'text', width: 595, height: 842, turn: 0, picture: key }] });
+    const path = `/api/task/${id}/page/1`;
+    const first = await client.get(path);
+    expect([first.status, first.text, first.headers.get('cache-control')]).toEqual([
+      ...[200, 'picture', 'private, no-cache'],
+    ]);
+    const etag = first.headers.get('etag')!;
+    const again = await client.get(path, { 'if-none-match': etag });
+    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag]);
+    expect(again.headers.get('cache-control')).toBe('private, no-cache');
+    // A browser that was signed out, or belongs to somebody else, gets no 304.
+    expect((await house.client().get(path, { 'if-none-match': etag })).status).toBe(401);
+    const another = house.client();
+    await another.upload(pdf());
+    expect((await another.get(path, { 'if-none-match': etag })).status).toBe(404);
   });
 });
 
@@ -497,6 +547,8 @@ describe('POST /task/{task_id}/update', () => {
     ['a fraction for a whole number', { 'general:year_built': '1978,5' }, 'general:year_built', 'int_parsing'],
     ['a date that is none', { 'general:issue_date': '31.02.2001' }, 'general:issue_date', 'date_parsing'],
     ['a text that is too long', { 'general:owner': 'x'.repeat(10_001) }, 'general:owner', 'string_too_long'],
+    ['a date of 101 characters', { 'general:issue_date': ' '.repeat(101) }, 'general:issue_date', 'string_too_long'],
+    ['a number of 101 characters', { 'areas:total_area': '1'.repeat(101) }, 'areas:total_area', 'string_too_long'],
     ['a row that is not the next', { 'rooms:4.name': 'x' }, 'rooms:4.name', 'less_than_equal'],
   ])('refuses %s, and then writes nothing', async (_, form, field, type) => {
     const { client, id } = await documentIn('SUCCESS');
@@ -505,6 +557,15 @@ describe('POST /task/{task_id}/update', () => {
     expect((await client.get(`/api/task/${id}/result`)).body).toMatchObject({
       version: 1,
       data: { general: { address: 'г. Энск, ул. Южная, д. 7' } },
+    });
+  });
+
+  it('returns 404 for a document that does not exist, whatever the values of the form are', async () => {
+    const client = await house.signedIn();
+    const form = { 'general:issue_date': 'x' };
+    expect(await update(client, NOBODYS, form)).toMatchObject({
+      status: 404,
+      body: { error: { code: 'TASK_NOT_FOUND' } },
     });
   });
 
@@ -704,7 +765,7 @@ describe('pictures of pages', () => {
     expect(picture.bytes).toEqual(bytes);
     expect(Object.fromEntries(picture.headers)).toMatchObject({
       'content-type': 'image/jpeg',
-      'cache-control': 'private, max-age=86400, immutable',
+      'cache-control': 'private, no-cache',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
     });

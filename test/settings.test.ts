@@ -49,7 +49,14 @@ describe('a configuration that cannot work stops the start with a sentence', () 
       /^OUTBOUND_ALLOW_CIDRS: "10\.0\.0\.0\/99" is not/,
     ],
     ['a proxy that is none', { TRUST_PROXY: 'yes' }, /^TRUST_PROXY: "yes" is not a network/],
-    ['every address as a proxy', { TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY: .*`true`/],
+    [
+      'every proxy',
+      { TRUST_PROXY: 'true' },
+      /^TRUST_PROXY: "true" would let every client choose its own address: write/,
+    ],
+    ['every address as a proxy', { TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY: "0.0.0.0\/0" would let every client/],
+    ['a row of a hundred proxies', { TRUST_PROXY: '100' }, /^TRUST_PROXY: must be a number of proxies from 0 to 10/],
+    ['a number of proxies among networks', { TRUST_PROXY: '1,10.0.0.0/8' }, /^TRUST_PROXY: "1" is not a network/],
     ['an image host with a scheme', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'https://s3.example.com' }, /is not a host/],
     ['an image host with a path', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 's3.example.com/bucket' }, /is not a host/],
     ['an image host with a star', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'ok.example.com,*.example.com' }, /"\*\.example/],
@@ -86,6 +93,17 @@ describe('a configuration that cannot work stops the start with a sentence', () 
     const key = generateKeyPairSync('ed25519').privateKey;
     await writeFile(file, key.export({ type: 'pkcs8', format: 'pem' }));
     expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual(['']);
+  });
+
+  it('a previous signing key whose file is missing or holds no key', async () => {
+    const file = join(dataDir, 'previous.pem');
+    const refused = [expect.stringMatching(/^WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: .*Ed25519 private key/)];
+    expect(await sentences({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(refused);
+    await writeFile(file, 'no key');
+    expect(await sentences({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(refused);
+    const key = generateKeyPairSync('ed25519').privateKey;
+    await writeFile(file, key.export({ type: 'pkcs8', format: 'pem' }));
+    expect(await sentences({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(['']);
   });
 
   it('and all faults come at once, of the house and of the service, of one setting and of two together', async () => {
@@ -181,9 +199,11 @@ describe('credentials of the local profile', () => {
       expect(stateOf(planned)).toBe('enforced');
       expect(planned.services[0]!.credential).toBe('mine');
     }
-    for (const env of [{ DEFECTOSCOPY_API_TOKENS: '' }, { DEFECTOSCOPY_AUTH: 'disabled' }]) {
+    const bothEmpty = { DEFECTOSCOPY_API_TOKENS: '', DEFECTOSCOPY_API_TOKEN: '' };
+    for (const env of [bothEmpty, { DEFECTOSCOPY_AUTH: 'disabled' }]) {
       expect(stateOf(await alone(env))).toBe('disabled');
     }
+    expect(stateOf(await alone({ DEFECTOSCOPY_API_TOKENS: '' }))).toBe('unconfigured');
     expect(await made()).toEqual([]);
   });
 
@@ -212,9 +232,9 @@ describe('assay config check', () => {
   it('prints the values in force without their secrets, and every verdict', async () => {
     const text = await printed({
       APP_ENV: 'production',
-      DEFECTOSCOPY_API_TOKENS: 'hunter2',
-      REPORTS_MODERATOR_TOKENS: 'hunter4',
-      METRICS_TOKEN: 'hunter3',
+      DEFECTOSCOPY_API_TOKENS: 'hunter2-and-more-letters',
+      REPORTS_MODERATOR_TOKENS: 'hunter4-and-more-letters',
+      METRICS_TOKEN: 'hunter3-and-more-letters',
       DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'S3.example.com',
       WEBHOOK_TIMEOUT_SECONDS: '7',
     });
@@ -232,9 +252,11 @@ describe('assay config check', () => {
 
   it.each([
     [{ APP_ENV: 'production' }, 'unconfigured'],
-    [{ APP_ENV: 'production', DEFECTOSCOPY_API_TOKENS: '' }, 'disabled'],
+    [{ APP_ENV: 'production', DEFECTOSCOPY_API_TOKENS: '' }, 'unconfigured'],
+    [{ APP_ENV: 'production', DEFECTOSCOPY_API_TOKENS: '', DEFECTOSCOPY_API_TOKEN: '' }, 'disabled'],
+    [{ APP_ENV: 'production', DEFECTOSCOPY_AUTH: 'disabled' }, 'disabled'],
   ])('tells nothing said from nothing asked: %j', async (env, state) => {
-    const text = await printed({ ...(env as Record<string, string>), REPORTS_MODERATOR_TOKENS: 'm' });
+    const text = await printed({ ...(env as Record<string, string>), REPORTS_MODERATOR_TOKENS: 'moderator-1234567' });
     expect(verdict(text, 'defectoscopy auth')).toBe(state);
     expect(verdict(text, 'defectoscopy image_hosts')).toMatch(/^none: no storage host is allowed/);
   });

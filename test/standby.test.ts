@@ -1,6 +1,18 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { openDb } from '../src/base/db.ts';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { archiveWriter } from '../src/base/backup/archive-writer.ts';
+import { takeBackup } from '../src/base/backup/take.ts';
+import { type Db, openDb } from '../src/base/db.ts';
+import { newId } from '../src/base/ids.ts';
 import { createLog } from '../src/base/log.ts';
+import { migrate } from '../src/base/migrate.ts';
+import { readMigrations } from '../src/base/migration-files.ts';
+import { FILE_COLUMNS } from '../src/commands/file-columns.ts';
+import { snapshotAge } from '../src/tasks/oldest-snapshot.ts';
+import { startAssay } from './processes/assay.ts';
 import { asking, cleanUpServers, startPostgres } from './processes/postgres.ts';
 import { startRelay, startStandby } from './processes/standby.ts';
 import { until } from './processes/until.ts';
@@ -42,3 +54,146 @@ describe('behind a relay that a standby takes over', () => {
     await relay.close();
   });
 });
+
+describe('a backup from a standby', () => {
+  /** The product's own schema and a file that a row names, with a standby that follows. */
+  async function startPair() {
+    const primary = await startPostgres();
+    const db = openDb({ url: primary.url, log: createLog('silent', 'test'), max: 4 });
+    onTestFinished(() => db.close());
+    await migrate(db, new URL('../migrations/', import.meta.url));
+    const standby = await startStandby(primary.url);
+    const dataDir = await mkdtemp(join(tmpdir(), 'assay-standby-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    return { db, primary, standby, dataDir };
+  }
+
+  const keyed = async (dataDir: string) => {
+    await mkdir(join(dataDir, 'keys'), { mode: 0o700 });
+    await writeFile(join(dataDir, 'keys', 'sealing.key'), 'a key', { mode: 0o600 });
+  };
+
+  async function upload(db: Db, dataDir: string): Promise<string> {
+    const key = newId();
+    await mkdir(join(dataDir, 'files', key.slice(-2)), { recursive: true });
+    await writeFile(join(dataDir, 'files', key.slice(-2), key), key);
+    await db.query(
+      `insert into files (key, principal, size_bytes, content_type, expires_at) values ($1, 'p', 26, 'image/jpeg', now() + interval '1 day')`,
+      [key],
+    );
+    return key;
+  }
+
+  it('holds every row and file, and leaves no snapshot open on the primary', async () => {
+    const { db, standby, dataDir } = await startPair();
+    await keyed(dataDir);
+    for (let i = 0; i < 3; i++) await upload(db, dataDir);
+    await standby.caughtUp();
+    const seen: number[] = [];
+    const taken = await asking(standby.url, (from) =>
+      backup(from, dataDir, async () => {
+        const { rows } = await db.query<{ open: number }>(
+          `select count(*) as open from pg_stat_activity where backend_xmin is not null and pid <> pg_backend_pid()`,
+        );
+        seen.push(rows[0]!.open);
+      }),
+    );
+    expect(taken).toMatchObject({ files: 3, missing: [] });
+    expect(taken.rows.get('files')).toBe(3);
+    expect(Math.max(...seen)).toBe(0);
+    const command = startAssay(
+      { dataDir, port: 0 },
+      { args: ['backup', join(dataDir, 'assay.tar')], env: { DATABASE_URL: standby.url } },
+    );
+    expect(await command.ended, command.said.err).toMatchObject({ code: 0 });
+  });
+
+  it('names no file that was removed while the standby was behind', async () => {
+    const { db, standby, dataDir } = await startPair();
+    await keyed(dataDir);
+    const keys = [await upload(db, dataDir), await upload(db, dataDir)];
+    await standby.caughtUp();
+    await asking(standby.url, (from) => from.query('select pg_wal_replay_pause()'));
+    await db.query('delete from files where key = $1', [keys[0]]);
+    await rm(join(dataDir, 'files', keys[0]!.slice(-2), keys[0]!));
+    const resume = delay(3_000).then(async () => {
+      await asking(standby.url, (from) => from.query('select pg_wal_replay_resume()'));
+      // As heartbeats do: a standby knows by the next commit how far it is.
+      await db.query('create table beat ()');
+    });
+    const taken = await asking(standby.url, (from) => backup(from, dataDir));
+    await resume;
+    expect(taken).toMatchObject({ files: 1, missing: [] });
+    expect(taken.rows.get('files')).toBe(1);
+  });
+
+  it('is refused where the keys are not', async () => {
+    const { standby, dataDir } = await startPair();
+    const refused = asking(standby.url, (from) => backup(from, dataDir));
+    await expect(refused).rejects.toThrow(/^There are no keys in \S+\. The standby holds the rows only: /);
+  });
+
+  it('ends with a sentence when the standby needs to go on replaying', async () => {
+    const { db, standby, dataDir } = await startPair();
+    await keyed(dataDir);
+    await upload(db, dataDir);
+    await standby.caughtUp();
+    await asking(standby.url, async (from) => {
+      await from.query('alter system set max_standby_streaming_delay = 100').catch(() => {});
+      await from.query('select pg_reload_conf()');
+    });
+    let removed = false;
+    const refused = asking(standby.url, (from) =>
+      backup(from, dataDir, async () => {
+        if (removed) return;
+        removed = true;
+        await db.query('delete from files');
+        await db.runAlone('vacuum files', { statementTimeoutMs: 30_000 });
+        await db.query('drop table files');
+        await delay(3_000);
+      }),
+    );
+    await expect(refused).rejects.toThrow(/^The standby ended the backup, which was in the way of its replay\. /);
+  });
+});
+
+describe('the age of the oldest snapshot', () => {
+  it('counts what a standby with hot_standby_feedback holds open', async () => {
+    const primary = await startPostgres();
+    const standby = await startStandby(primary.url, {
+      settings: { hot_standby_feedback: 'on', wal_receiver_status_interval: '1s' },
+    });
+    let nowMs = 0;
+    await asking(primary.url, async (db) => {
+      const read = snapshotAge(db, () => nowMs);
+      await read();
+      await asking(standby.url, (from) =>
+        from.transaction(async (tx) => {
+          await tx.query('set transaction isolation level repeatable read');
+          await tx.query('select 1');
+          await until(async () => {
+            await db.query('select pg_current_xact_id()');
+            nowMs += 1_000;
+            return (await read()) > 60;
+          });
+        }),
+      );
+      await until(async () => {
+        await db.query('select pg_current_xact_id()');
+        nowMs += 10;
+        return (await read()) < 10;
+      });
+    });
+  });
+});
+
+const backup = async (db: Db, dataDir: string, onPart: () => Promise<void> = async () => {}) =>
+  takeBackup(
+    archiveWriter(async () => {
+      await onPart();
+    }),
+    {
+      ...{ db, dataDir, version: 'test', fileColumns: FILE_COLUMNS, onPart: () => {} },
+      migrations: await readMigrations(new URL('../migrations/', import.meta.url)),
+    },
+  );

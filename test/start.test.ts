@@ -198,7 +198,7 @@ it('runs as separate processes on one database, in any order, whatever their clo
   expect(await migrate.ended).toMatchObject({ code: 0 });
   expect(migrate.said.out).toBe('The database is up to date.\n');
 
-  await until(() => serve.said.err.includes('"listening on '));
+  await until(async () => (await serve.call('/ready')).status === 200);
   const created = await predict(serve, await uploadPicture(serve, 1), { webhook_url: receiver.url });
   const { task_id } = created.body.data;
   expect(await finished(serve, task_id)).toMatchObject({ status: 'done' });

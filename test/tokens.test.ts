@@ -95,10 +95,13 @@ describe('assay tokens create', () => {
 
   it('says so where authorization is switched off, and it stays off', async () => {
     const { url } = one.database;
-    const open = await startProduct({ roles: [], env: { DATABASE_URL: url, DEFECTOSCOPY_API_TOKENS: '' } });
+    const open = await startProduct({
+      roles: [],
+      env: { DATABASE_URL: url, DEFECTOSCOPY_API_TOKENS: '', DEFECTOSCOPY_API_TOKEN: '' },
+    });
     onTestFinished(() => open.stop());
     const args = ['create', '--service', 'defectoscopy', '--name', 'idle'];
-    const { code, err } = await tokens(url, args, { DEFECTOSCOPY_API_TOKENS: '' });
+    const { code, err } = await tokens(url, args, { DEFECTOSCOPY_API_TOKENS: '', DEFECTOSCOPY_API_TOKEN: '' });
     expect(code).toBe(0);
     expect(err).toContain('It changes nothing for now: authorization is disabled');
     expect((await open.call('/predict', { method: 'POST', body: PHOTO, token: null })).status).toBe(202);

@@ -1,6 +1,12 @@
 import { createPublicKey, verify } from 'node:crypto';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { verifyWebhook } from '../src/client/index.ts';
+import { deliverNeeds } from '../src/compose.ts';
+import { deliver } from '../src/roles/deliver.ts';
 import { type Answer, fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { type Received, type Receiver, type Reply, startReceiver } from './helpers/receiver.ts';
 
@@ -122,6 +128,52 @@ describe('the callback of defectoscopy', () => {
     expect(verify(null, signed, key, Buffer.from(v1a!, 'base64'))).toBe(true);
   });
 
+  it('is signed with two keys during a rotation, so that receivers which know only one of them can verify it', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'assay-rotation-'));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const [oldKey, newKey] = ['old.pem', 'new.pem'].map((name) => join(dir, name));
+    const published = async () => (await product.call('/.well-known/webhook-keys.json', { token: null })).body;
+    const sent = async () => {
+      const { url, got } = await receiver();
+      await hooked(url);
+      return (await got(1))[0]!;
+    };
+
+    await open({ WEBHOOK_SIGNING_KEY_FILE: oldKey! });
+    const before = await published();
+    await open({ WEBHOOK_SIGNING_KEY_FILE: newKey!, WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: oldKey! });
+    const during = await published();
+    expect(during.keys).toEqual([expect.not.objectContaining({ kid: before.keys[0].kid }), before.keys[0]]);
+    const { body, headers } = await sent();
+    expect(headers['webhook-signature']).toMatch(/^v1a,\S+ v1a,\S+$/);
+    for (const publicKey of [before, { keys: [during.keys[0]] }, during]) {
+      await expect(verifyWebhook(body, headers, { publicKey })).resolves.toMatchObject({ attempt: 1 });
+    }
+
+    await open({ WEBHOOK_SIGNING_KEY_FILE: newKey! });
+    const after = await published();
+    expect(after.keys).toEqual([during.keys[0]]);
+    const last = await sent();
+    await expect(verifyWebhook(last.body, last.headers, { publicKey: after })).resolves.toBeDefined();
+    await expect(verifyWebhook(last.body, last.headers, { publicKey: before })).rejects.toThrow();
+  });
+
+  it('is signed with the generated key and the one that was renamed to webhook-signing-previous.pem', async () => {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), 'assay-rotation-'));
+    onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }));
+    const keys = async () => (await product.call('/.well-known/webhook-keys.json', { token: null })).body.keys;
+    await open({ DATA_DIR });
+    const [first] = await keys();
+    await product.stop();
+    await rename(join(DATA_DIR, 'keys/webhook-signing.pem'), join(DATA_DIR, 'keys/webhook-signing-previous.pem'));
+    product = await startProduct({ env: { DATA_DIR }, model: fakeModel() });
+    expect(await keys()).toEqual([expect.objectContaining({ kty: 'OKP' }), first]);
+    const { url, got } = await receiver();
+    await hooked(url);
+    const { body, headers } = (await got(1))[0]!;
+    await expect(verifyWebhook(body, headers, { publicKey: { keys: [first] } })).resolves.toBeDefined();
+  });
+
   it('is sent again with the same bytes and the same delivery id until a 2xx comes', async () => {
     const { url, got } = await receiver((n) => [500, { status: 302, headers: { location: '/elsewhere' } }, 200][n]!);
     const id = await hooked(url);
@@ -172,6 +224,28 @@ describe('the callback of defectoscopy', () => {
     await good.got(1);
     expect(Date.now() - begun).toBeLessThan(1500);
     expect(await settled(ids[0]!, 'failed')).toMatchObject({ attempts: 4, last_error: 'timeout' });
+  });
+
+  it('is still sent after the result has expired, when no attempt could be made before', async () => {
+    const { url, got, received } = await receiver((n) => [500, 204][n]!);
+    await product.stop();
+    product = await startProduct({ env: { WEBHOOK_RETRY_SCHEDULE: '0,0' }, roles: ['sweep'], model: fakeModel() });
+    const id = await hooked(url);
+    const polled = await product.finished(id);
+    await product.age(id, 86_401);
+    const { db } = product.database;
+    await expect.poll(async () => (await db.query('select from tasks')).rowCount).toBe(0);
+    expect((await product.call(`/result/${id}`)).status).toBe(404);
+
+    const stop = new AbortController();
+    const delivering = deliver(await deliverNeeds(product.house, stop.signal));
+    const [first, second] = await got(2);
+    expect(JSON.parse(first!.body).data).toMatchObject({ task_id: id, status: 'done', result: polled['result'] });
+    expect(second!.body).toBe(first!.body);
+    await expect.poll(async () => (await db.query('select from deliveries')).rowCount).toBe(0);
+    stop.abort();
+    await delivering;
+    expect(received).toHaveLength(2);
   });
 
   it('never reaches our own listeners', async () => {

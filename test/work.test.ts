@@ -47,6 +47,36 @@ describe('a worker', () => {
     };
   };
 
+  it('runs a task whose attempt was lost alone, while others keep coming', async () => {
+    const running = new Set<string>();
+    const neighbours: string[][] = [];
+    let lost = '';
+    const run = async ({ id }: Job) => {
+      running.add(id);
+      if (running.has(lost)) neighbours.push([...running].filter((other) => other !== lost));
+      await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 50));
+      running.delete(id);
+      return DONE;
+    };
+    let coming = true;
+    const predictOn = async () => {
+      while (coming) await product.predict();
+    };
+    const clients = [predictOn(), predictOn(), predictOn()];
+    await product.startWorker(fakeModel({ run, concurrency: 4 }));
+    await vi.waitFor(() => expect(running.size).toBe(4), { timeout: 20_000 });
+    // As a sweep leaves it behind.
+    lost = await product.predict({ priority: 'batch' });
+    await product.database.db.query(`update tasks set returned = 'lost', attempts = 1, priority = 0 where id = $1`, [
+      lost,
+    ]);
+    expect(await product.finished(lost)).toMatchObject({ status: 'done' });
+    coming = false;
+    await Promise.all(clients);
+    expect(neighbours).toEqual([[]]);
+    expect(await attempts(lost)).toBe(2);
+  });
+
   it('tries again after a transient failure, under the same id, and stays in processing meanwhile', async () => {
     let runs = 0;
     const run = async () => {

@@ -46,6 +46,20 @@ describe('batched', () => {
     expect(Math.max(...sizes)).toBe(10);
   });
 
+  it('lets no batch weigh more than it may, except that of a single item', async () => {
+    const batches: number[][] = [];
+    const run = batched(
+      async (items: number[]) => {
+        batches.push(items);
+        await later();
+        return items;
+      },
+      { weigh: { weightOf: (item) => item, maxWeight: 10 } },
+    );
+    expect(await Promise.all([3, 7, 1, 50, 9, 2].map(run))).toEqual([3, 7, 1, 50, 9, 2]);
+    expect(batches).toEqual([[3, 7], [1], [50], [9], [2]]);
+  });
+
   it('rejects the calls of a batch that failed, and goes on with the next', async () => {
     let fail = true;
     const run = batched(async (items: string[]) => {

@@ -1,5 +1,18 @@
 import { isUnavailable, Overcrowded } from './db.ts';
 
+interface BatchOptions<Item> {
+  max?: number;
+  inFlight?: number;
+  mostWaiting?: number;
+  weigh?: Weigh<Item>;
+}
+
+/** Bounds what a batch weighs in all. An item that weighs more goes alone. */
+interface Weigh<Item> {
+  readonly weightOf: (item: Item) => number;
+  readonly maxWeight: number;
+}
+
 /**
  * Collects single calls into batches: what arrives in one turn of the event loop goes out together, at most `max` items a
  * batch and `inFlight` batches at once (what arrives meanwhile waits and makes the next batch larger). A statement for
@@ -12,17 +25,27 @@ import { isUnavailable, Overcrowded } from './db.ts';
  */
 export function batched<Item, Outcome>(
   run: (items: Item[]) => Promise<readonly Outcome[]>,
-  { max = 500, inFlight = 2, mostWaiting = 10_000 }: { max?: number; inFlight?: number; mostWaiting?: number } = {},
+  { max = 500, inFlight = 2, mostWaiting = 10_000, weigh }: BatchOptions<Item> = {},
 ): (item: Item) => Promise<Outcome> {
   type Call = { item: Item; resolve: (outcome: Outcome) => void; reject: (error: unknown) => void };
   const waiting: Call[] = [];
   let running = 0;
   let scheduled = false;
 
+  /** How many of those that wait make the next batch. */
+  const fitting = ({ weightOf, maxWeight }: Weigh<Item>) => {
+    let weight = 0;
+    const tooMany = waiting.slice(0, max).findIndex(({ item }, i) => {
+      weight += weightOf(item);
+      return i > 0 && weight > maxWeight;
+    });
+    return tooMany === -1 ? max : tooMany;
+  };
+
   const flush = () => {
     scheduled = false;
     while (waiting.length > 0 && running < inFlight) {
-      const calls = waiting.splice(0, max);
+      const calls = waiting.splice(0, weigh ? fitting(weigh) : max);
       running++;
       void send(calls);
     }

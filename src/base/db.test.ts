@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isUnavailable, isUndecided, openDb } from './db.ts';
+import { isUnavailable, isUndecided, openDb, type Queryable } from './db.ts';
 import { createLog } from './log.ts';
 import { emptyDatabase, type TestDatabase } from './testing/database.ts';
 import { lossyWayTo } from './testing/lost-answer.ts';
@@ -75,6 +75,32 @@ describe('a query', () => {
   });
 });
 
+describe('a statement with a limit', () => {
+  test('is not carried out by the server after the client has given it up', async () => {
+    const db = open();
+    await db.query('create table limited (n int)');
+    const insert = { name: 'limited', text: 'insert into limited values (1)', limitMs: 500 };
+    await database.db.transaction(async (tx) => {
+      await tx.query('lock table limited in access exclusive mode');
+      const given = await failure(db.query(insert));
+      expect([isUnavailable(given), isUndecided(given)]).toEqual([true, false]);
+    });
+    await delay(300);
+    expect((await database.db.query('select n from limited')).rows).toEqual([]);
+  });
+
+  test('leaves the usual limit to the statements and transactions after it', async () => {
+    const db = open({ max: 1, statementTimeoutMs: 1234 });
+    const limit = async (on: Queryable) =>
+      (await on.query<{ limit: string }>(`select current_setting('statement_timeout') as limit`)).rows[0]?.limit;
+    const limited = { name: 'limit', text: `select current_setting('statement_timeout') as limit`, limitMs: 200 };
+    expect((await db.query(limited)).rows).toEqual([{ limit: '180ms' }]);
+    expect(await limit(db)).toBe('1234ms');
+    await db.query(limited);
+    expect(await db.transaction(limit)).toBe('1234ms');
+  });
+});
+
 describe('a transaction', () => {
   test('keeps everything or nothing', async () => {
     const db = open();
@@ -101,6 +127,55 @@ describe('a transaction', () => {
   test('may take longer than other statements, if it says so', async () => {
     const db = open({ statementTimeoutMs: 50 });
     await db.transaction((tx) => tx.query('select pg_sleep(0.2)'), { statementTimeoutMs: 5_000 });
+    expect((await db.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '50ms' }]);
+  });
+});
+
+describe('a transaction that stays open', () => {
+  const LIMITS = `
+    select current_setting('idle_in_transaction_session_timeout') as idle,
+           current_setting('transaction_timeout', true) as total`;
+
+  test('is ended by the server 30 s after its last statement, or 10 min after its first, and then counts as unavailable', async () => {
+    const db = open();
+    const { rows: version } = await db.query<{ has: boolean }>(
+      `select current_setting('server_version_num')::int >= 170000 as has`,
+    );
+    const total = (limit: string) => (version[0]!.has ? limit : null);
+    expect((await db.query(LIMITS)).rows).toEqual([{ idle: '30s', total: total('10min') }]);
+    expect((await db.transaction((tx) => tx.query(LIMITS))).rows).toEqual([{ idle: '30s', total: total('10min') }]);
+    const left = db.transaction(async (tx) => {
+      await tx.query('set local idle_in_transaction_session_timeout = 100');
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await tx.query('select 1');
+    });
+    const error = await failure(left);
+    expect(isUnavailable(error)).toBe(true);
+    expect((error as Error).cause).toMatchObject({ code: '25P03' });
+  });
+
+  test('has no such limit where it may take longer than other statements', async () => {
+    const { rows } = await open().transaction((tx) => tx.query<{ idle: string; total: string | null }>(LIMITS), {
+      statementTimeoutMs: 3_600_000,
+    });
+    expect(rows[0]).toEqual({ idle: '0', total: rows[0]!.total === null ? null : '0' });
+  });
+
+  test('has the limit behind a pooler of transactions as well', async () => {
+    const db = open({ max: 1, pooling: 'transaction' });
+    const idle = async (from: Pick<typeof db, 'query'>) =>
+      (await from.query('show idle_in_transaction_session_timeout')).rows;
+    expect(await db.transaction(idle)).toEqual([{ idle_in_transaction_session_timeout: '30s' }]);
+    expect(await idle(db)).toEqual([{ idle_in_transaction_session_timeout: '0' }]);
+  });
+});
+
+describe('a statement that runs alone', () => {
+  test('may be one that PostgreSQL refuses in a transaction, and may take longer than others', async () => {
+    const db = open({ max: 1, statementTimeoutMs: 50 });
+    await db.query('create table searched (n int)');
+    await db.runAlone('create index concurrently searched_n on searched (n)', { statementTimeoutMs: 60_000 });
+    await db.runAlone('select pg_sleep(0.2)', { statementTimeoutMs: 5_000 });
     expect((await db.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '50ms' }]);
   });
 });

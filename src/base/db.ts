@@ -8,7 +8,10 @@ import { rest } from './loop.ts';
 export interface Statement {
   name: string;
   text: string;
-  /** Given up after this long, where a client waits for the answer; the server may still carry it out. */
+  /**
+   * Given up after this long, where a client waits for the answer. The server gives it up a little sooner, except behind a
+   * pooler of transactions and inside a transaction: there it may still carry it out.
+   */
   limitMs?: number;
 }
 
@@ -39,6 +42,8 @@ export interface Transaction extends Queryable {
 export interface Db extends Queryable {
   /** Commits what `run` did, or nothing of it: see `isUndecided`. `statementTimeoutMs` replaces the usual limit, for long statements. */
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: { statementTimeoutMs?: number }): Promise<T>;
+  /** Runs one statement that PostgreSQL refuses inside a transaction, such as `create index concurrently`. */
+  runAlone(sql: string, options: { statementTimeoutMs: number }): Promise<void>;
   /**
    * Calls `onHint` after every (re)connect, since hints may have been missed, and on every notification, until `signal`
    * aborts or the database is closed; then it resolves. It never rejects: a hint only saves a poll its waiting. Behind
@@ -69,8 +74,14 @@ export interface DbOptions {
 export type Pooling = 'session' | 'transaction';
 
 const CONNECT_TIMEOUT_MS = 3_000;
+/** A transaction that is paused for longer, as that of a stopped process, is ended by the server: it holds locks and its snapshot. */
+const IDLE_IN_TRANSACTION_MS = 30_000;
+/** Chosen: far above the longest of our ordinary transactions. Those with a time limit of their own have none of this. */
+const TRANSACTION_MS = 600_000;
 // The server ends a slow statement itself; this much later we stop believing that there still is a server.
 const SILENCE_MS = 5_000;
+/** What the server gets of a statement's `limitMs`: it is to give up first, so that its answer still arrives. */
+const SERVER_SHARE = 0.9;
 
 /** The one door to PostgreSQL. Nothing is connected yet: the first query does it, and a lost connection is replaced. */
 export function openDb(options: DbOptions): Db {
@@ -90,16 +101,43 @@ export function openDb(options: DbOptions): Db {
     idleTimeoutMillis: 30_000,
   });
   const listening = new Set<AbortController>();
+  /** What the server said as it ended a connection between two statements: the next statement only finds it gone. */
+  const lost = new WeakMap<pg.ClientBase, Error>();
+  /** Whether the server has a `transaction_timeout`. */
+  let limitsTransactions = false;
   let closed: Promise<void> | undefined;
   // Without these two a connection that dies at rest (the server restarts) would take the whole process with it.
   pool.on('error', (error) => {
     if (!closed) log.warn({ reason: error.message }, 'an idle connection to the database was lost');
   });
   pool.on('connect', (client) => {
-    client.on('error', () => {});
+    client.on('error', (error) => {
+      if (!lost.has(client)) lost.set(client, error);
+    });
     // Before the first statement, in the same flight. Not as a parameter of the connection: poolers refuse those.
-    if (!transient) client.query(`set statement_timeout = ${Math.trunc(statementTimeoutMs)}`).catch(() => {});
+    if (!transient) {
+      const take = ([first]: pg.QueryResult[]) => {
+        limitsTransactions = (first?.rowCount ?? 0) > 0;
+      };
+      client.query(sessionLimits(statementTimeoutMs)).then(
+        (results) => take([results].flat()),
+        () => {},
+      );
+    }
   });
+
+  // A round trip only where it differs from that of the connection's last statement: most have the same.
+  const serverLimits = new WeakMap<pg.PoolClient, number>();
+  async function limitServer(client: pg.PoolClient, limitMs: number): Promise<void> {
+    if (transient || limitMs === (serverLimits.get(client) ?? statementTimeoutMs)) return;
+    await send(
+      client,
+      { name: '', text: `set statement_timeout = ${Math.trunc(limitMs)}`, limitMs },
+      undefined,
+      limitMs,
+    );
+    serverLimits.set(client, limitMs);
+  }
 
   /** Not `pool.query`: that throws a connection away after every failed statement, be it a mere duplicate key. */
   async function withClient<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -109,6 +147,7 @@ export function openDb(options: DbOptions): Db {
       return await run(client);
     } catch (error) {
       broken = isUnavailable(error);
+      if (broken && error instanceof Error) error.cause ??= lost.get(client);
       throw error;
     } finally {
       client.release(broken || client.getTransactionStatus() !== 'I');
@@ -117,7 +156,12 @@ export function openDb(options: DbOptions): Db {
 
   const ask: Ask = (client, sql, params, limitMs = statementTimeoutMs) =>
     send(client, transient ? nameless(sql) : sql, params, limitMs);
-  const query: Db['query'] = (sql, params) => withClient((client) => effective(ask(client, sql, params)));
+  const query: Db['query'] = (sql, params) =>
+    withClient(async (client) => {
+      const limitMs = typeof sql === 'string' ? undefined : sql.limitMs;
+      await limitServer(client, limitMs === undefined ? statementTimeoutMs : limitMs * SERVER_SHARE);
+      return effective(ask(client, sql, params));
+    });
 
   return {
     query,
@@ -129,9 +173,15 @@ export function openDb(options: DbOptions): Db {
           copyOut: (sql, take) => copyOut(client, sql, take),
           copyIn: (sql, rows) => copyIn(client, sql, rows),
         };
-        await tx.query('begin');
+        await limitServer(client, statementTimeoutMs);
+        const isLong = limitMs !== undefined && limitMs > statementTimeoutMs;
+        // Behind a pooler of transactions the limit may be a setting of the account.
+        if (isLong && transient) limitsTransactions = (await tx.query(HAS_TRANSACTION_TIMEOUT)).rowCount > 0;
+        await tx.query(transient ? `begin; set local ${idleLimit(IDLE_IN_TRANSACTION_MS)}` : 'begin');
         try {
           if (limitMs !== undefined) await tx.query(`set local statement_timeout = ${Math.trunc(limitMs)}`);
+          // It may also pause between statements, as a backup does that waits for its output.
+          if (isLong) await tx.query(noLimits(limitsTransactions));
           const result = await run(tx);
           await effective(commit(client, (limitMs ?? statementTimeoutMs) + SILENCE_MS));
           return result;
@@ -139,6 +189,19 @@ export function openDb(options: DbOptions): Db {
           if (!isUnavailable(error)) await tx.query('rollback').catch(() => {});
           throw error;
         }
+      }),
+
+    runAlone: (sql, { statementTimeoutMs: limitMs }) =>
+      withClient(async (client) => {
+        await limitServer(client, limitMs);
+        const limitTransactions = async (ms: number) => {
+          if (limitsTransactions) await ask(client, `set transaction_timeout = ${ms}`, undefined);
+        };
+        // An index that is built concurrently waits for old transactions, and all its phases count.
+        await limitTransactions(0);
+        await effective(ask(client, sql, undefined, limitMs)).finally(() =>
+          limitTransactions(TRANSACTION_MS).catch(() => {}),
+        );
       }),
 
     async listen(channel, onHint, signal) {
@@ -166,6 +229,22 @@ export function openDb(options: DbOptions): Db {
   };
 }
 
+const idleLimit = (ms: number) => `idle_in_transaction_session_timeout = ${ms}`;
+
+/** `transaction_timeout` came with PostgreSQL 17. */
+const HAS_TRANSACTION_TIMEOUT = `select where current_setting('server_version_num')::int >= 170000`;
+
+/** The first of these statements answers a row where there is a `transaction_timeout`. */
+const sessionLimits = (statementTimeoutMs: number) => `
+  select set_config('transaction_timeout', '${TRANSACTION_MS}', false)
+   where current_setting('server_version_num')::int >= 170000;
+  set ${idleLimit(IDLE_IN_TRANSACTION_MS)};
+  set statement_timeout = ${Math.trunc(statementTimeoutMs)}`;
+
+/** No queries: a transaction may still choose its isolation level after them. */
+const noLimits = (limitsTransactions: boolean) =>
+  `set local ${idleLimit(0)}${limitsTransactions ? '; set local transaction_timeout = 0' : ''}`;
+
 /** Too many wait for the database already: as unavailable as if it were down. */
 export class Overcrowded extends Error {
   override readonly name = 'Overcrowded';
@@ -187,8 +266,9 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 // 08 connection exceptions · 53 out of connections, disk or memory · 57P0x shutdown, crash, starting up · 57014 the
-// statement timeout · 25006 a standby that was not promoted yet · 58030 the disk fails.
-const UNAVAILABLE_SQLSTATE = /^(08...|53...|57P0[1-5]|57014|25006|58030)$/;
+// statement timeout · 25P03, 25P04 the idle and total limits of a transaction · 25006 a standby that was not promoted
+// yet · 58030 the disk fails.
+const UNAVAILABLE_SQLSTATE = /^(08...|53...|57P0[1-5]|57014|25P0[34]|25006|58030)$/;
 const UNREACHABLE = new Set(
   'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(' '),
 );

@@ -73,6 +73,14 @@ export const internalError = () =>
 export const modelNotReady = () => new Fault('MODEL_NOT_READY', 503, 'No worker has its model loaded now.', RETRY_SOON);
 export const queueUnavailable = (why = 'The task store cannot be reached now; nothing was accepted.') =>
   new Fault('QUEUE_UNAVAILABLE', 503, why, RETRY_SOON);
+/** The service is there and its queue is not: a client's own limit is 429, the limit of all clients together is this. */
+export const queueFull = (retryAfterSeconds: number) =>
+  new Fault(
+    'QUEUE_UNAVAILABLE',
+    503,
+    `Too many tasks wait: nothing was accepted. Try again in ${retryAfterSeconds} s.`,
+    { 'retry-after': String(retryAfterSeconds) },
+  );
 
 // What goes wrong below the routes: a client that does not speak HTTP well, or does not get to the end of a sentence.
 

@@ -6,6 +6,16 @@ export async function rest(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
 }
 
+/** A signal that aborts `ms` after `signal`. */
+export function delayed(signal: AbortSignal, ms: number): AbortSignal {
+  if (ms === 0) return signal;
+  const over = new AbortController();
+  const wait = () => void rest(ms).then(() => over.abort());
+  if (signal.aborted) wait();
+  else signal.addEventListener('abort', wait, { once: true });
+  return over.signal;
+}
+
 /**
  * Runs `turn` again and again until `signal` aborts, resting `restMs` (asked after each turn, if a function) between turns.
  * A turn that throws is reported to `onError` and the loop goes on with doubling rests, to `maxRestMs`: what is away must not

@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { type Db, openDb } from './db.ts';
 import { createLog } from './log.ts';
-import { migrate } from './migrate.ts';
+import { isMigrated, migrate, migrateWithin } from './migrate.ts';
+import { readMigrations } from './migration-files.ts';
 import { emptyDatabase, type TestDatabase } from './testing/database.ts';
 
 let database: TestDatabase;
@@ -96,6 +97,192 @@ test('a long migration is not ended by the limit for ordinary statements', async
   const hurried = openDb({ url: database.url, log: createLog('silent', 'test'), statementTimeoutMs: 100 });
   await file('0001_slow.sql', 'select pg_sleep(0.3);');
   expect(await migrate(hurried, folder).finally(() => hurried.close())).toEqual(['0001_slow.sql']);
+});
+
+describe('a migration that other sessions stand in the way of', () => {
+  let letGo = () => {};
+  let over: Promise<unknown> = Promise.resolve();
+  afterEach(async () => {
+    letGo();
+    await over.catch(() => {});
+  });
+
+  /** Holds the table `first` in a transaction, as a forgotten psql does, until it is let go. */
+  async function holdFirst() {
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await new Promise<void>((held) => {
+      over = db.transaction(async (tx) => {
+        await tx.query('set transaction isolation level repeatable read');
+        await tx.query('select from first');
+        held();
+        await released;
+      });
+    });
+  }
+
+  it('keeps nobody waiting for longer than its lock timeout, and is applied when the lock is free', {
+    timeout: 60_000,
+  }, async () => {
+    await file('0001_first.sql', 'create table first (n int);');
+    await migrate(db, folder);
+    await file('0002_more.sql', '-- additive\nalter table first add column more int;');
+    await holdFirst();
+    const migrating = migrate(db, folder);
+    const waits: number[] = [];
+    for (const end = performance.now() + 5_000; performance.now() < end; ) {
+      const since = performance.now();
+      await db.query({ name: 'insert', text: 'insert into first values (1)', limitMs: 5_000 });
+      waits.push(performance.now() - since);
+    }
+    // It waited behind the migration's request for the lock (2 s), and no longer.
+    expect(Math.max(...waits)).toBeGreaterThan(500);
+    expect(Math.max(...waits)).toBeLessThan(4_000);
+    letGo();
+    expect(await migrating).toEqual(['0002_more.sql']);
+  });
+
+  it('gives up with a sentence that names the session when the lock is never free', { timeout: 60_000 }, async () => {
+    await file('0001_first.sql', 'create table first (n int);');
+    await migrate(db, folder);
+    await file('0002_more.sql', 'alter table first add column more int;');
+    await holdFirst();
+    await expect(migrate(db, folder, { lockPatienceMs: 1_000 })).rejects.toThrow(
+      /^The migration 0002_more.sql did not get the locks that it needs within 1 s\. The oldest transaction is that of process \d+ \(test\), \d+ s old\.$/,
+    );
+    expect(await isMigrated(db, await readMigrations(folder))).toBe(false);
+  });
+
+  it('stops when the process is asked to stop', { timeout: 60_000 }, async () => {
+    await file('0001_first.sql', 'create table first (n int);');
+    await migrate(db, folder);
+    await file('0002_more.sql', 'alter table first add column more int;');
+    await holdFirst();
+    expect(await migrate(db, folder, { signal: AbortSignal.timeout(500) })).toEqual([]);
+  });
+});
+
+describe('a migration that declares "no transaction"', () => {
+  const INDEX = '-- additive\n-- no transaction\n-- Why.\ncreate index concurrently first_n\n  on first (n);\n';
+  const valid = async () =>
+    (await db.query(`select indisvalid as valid from pg_index where indexrelid = to_regclass('first_n')`)).rows;
+
+  beforeEach(async () => {
+    await file('0001_first.sql', 'create table first (n int);');
+    await migrate(db, folder);
+    await file('0002_index.sql', INDEX);
+  });
+
+  it('builds its index while others write, also where several processes migrate at once', async () => {
+    let begun = () => {};
+    const isWriting = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const writing = db.transaction(async (tx) => {
+      await tx.query('insert into first values (1)');
+      begun();
+      await vi.waitFor(async () => expect(await valid()).toEqual([{ valid: false }]), { timeout: 20_000 });
+      // The build waits for this transaction, and other writers do not wait for the build.
+      await db.query({ name: 'insert', text: 'insert into first values (2)', limitMs: 5_000 });
+    });
+    await isWriting;
+    const done = await Promise.all([writing, migrate(db, folder), migrate(db, folder), migrate(db, folder)]);
+    expect(done.flat().filter(Boolean)).toEqual(['0002_index.sql']);
+    expect(await valid()).toEqual([{ valid: true }]);
+  });
+
+  it('drops what an interrupted build has left, and builds it again', async () => {
+    await db.query('insert into first values (1), (1)');
+    // A unique index that fails leaves an invalid one under its name.
+    await expect(
+      db.runAlone('create unique index concurrently first_n on first (n)', { statementTimeoutMs: 10_000 }),
+    ).rejects.toThrow(/could not create unique index/);
+    expect(await valid()).toEqual([{ valid: false }]);
+    expect(await migrate(db, folder)).toEqual(['0002_index.sql']);
+    expect(await valid()).toEqual([{ valid: true }]);
+  });
+
+  it('waits for a build that goes on after its process has died, and keeps that index', {
+    timeout: 60_000,
+  }, async () => {
+    const other = openDb({ url: database.url, log: createLog('silent', 'test') });
+    let finish = () => {};
+    const writing = db.transaction(async (tx) => {
+      await tx.query('insert into first values (1)');
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+    });
+    const building = other.runAlone('create index concurrently first_n on first (n)', { statementTimeoutMs: 60_000 });
+    await vi.waitFor(async () => expect(await valid()).toEqual([{ valid: false }]), { timeout: 20_000 });
+    const { rows } = await db.query<{ oid: number }>(`select to_regclass('first_n')::oid::int as oid`);
+    const migrating = migrate(db, folder);
+    setTimeout(() => finish(), 1_000);
+    expect(await migrating).toEqual(['0002_index.sql']);
+    await Promise.all([writing, building]);
+    expect((await db.query(`select to_regclass('first_n')::oid::int as oid`)).rows).toEqual(rows);
+    await other.close();
+  });
+
+  it('is refused where it holds anything but concurrent index statements', async () => {
+    await file('0002_index.sql', `${INDEX}update first set n = 1;`);
+    await expect(migrate(db, folder)).rejects.toThrow(/^The migration 0002_index.sql declares "no transaction": /);
+  });
+
+  it('is part of a restore, where everything is one transaction', async () => {
+    const migrations = await readMigrations(folder);
+    await db.query('drop table first, schema_migrations');
+    await db.transaction((tx) => migrateWithin(tx, migrations));
+    expect(await valid()).toEqual([{ valid: true }]);
+    expect(await migrate(db, folder)).toEqual([]);
+  });
+});
+
+describe('a program on a newer schema', () => {
+  const older = async () => {
+    const migrations = await readMigrations(folder);
+    return migrations.slice(0, 1);
+  };
+  const downgrade = async () => {
+    const known = await older();
+    for (const name of ['0002_more.sql', '0003_most.sql']) await rm(join(folder, name), { force: true });
+    return known;
+  };
+
+  it('works when all newer migrations are additive', async () => {
+    await file('0001_first.sql', 'create table first (n int);');
+    await file('0002_more.sql', '-- additive\nalter table first add column more int;');
+    await migrate(db, folder);
+    const known = await downgrade();
+    expect(await isMigrated(db, known)).toBe(true);
+    expect(await migrate(db, folder)).toEqual([]);
+  });
+
+  it('is refused with a sentence when one of them is not', async () => {
+    await file('0001_first.sql', 'create table first (n int);');
+    await file('0002_more.sql', '-- additive\nalter table first add column more int;');
+    await file('0003_most.sql', 'alter table first drop column n;');
+    await migrate(db, folder);
+    const known = await downgrade();
+    const sentence = /^The database is newer than this program: it has the migration 0003_most.sql, /;
+    await expect(isMigrated(db, known)).rejects.toThrow(sentence);
+    await expect(migrate(db, folder)).rejects.toThrow(sentence);
+  });
+
+  it('reads and extends a history that an earlier version wrote', async () => {
+    await file('0001_first.sql', 'create table first (n int);');
+    await migrate(db, folder);
+    await db.query('alter table schema_migrations drop column additive');
+    expect(await isMigrated(db, await readMigrations(folder))).toBe(true);
+    await file('0002_more.sql', '-- additive\nalter table first add column more int;');
+    expect(await isMigrated(db, await readMigrations(folder))).toBe(false);
+    expect(await migrate(db, folder)).toEqual(['0002_more.sql']);
+    expect((await db.query('select additive from schema_migrations order by version')).rows).toEqual([
+      { additive: false },
+      { additive: true },
+    ]);
+  });
 });
 
 test('a server older than 15 stops the start', async () => {

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { type Holes, inHole, isPublicAddress } from './addresses.ts';
+import { composeCharacters } from './compose-characters.ts';
 import { parsedUrl } from './parsed-url.ts';
 
 /**
@@ -112,6 +113,9 @@ const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '
 // Names that mean "near me" by convention; what they lead to is never the public internet.
 const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', 'local', 'internal']);
 
+/** Whether a webhook to this origin stays on this machine by its text. */
+export const isLoopback = (origin: string): boolean => LOOPBACK_HOSTS.has(parsedUrl(origin)?.hostname ?? '');
+
 /** Parses once, and only what every parser reads alike: an authority of plain host and port, no trick characters. */
 function plainUrl(raw: string): { url: URL; host: string } {
   if (raw.length > LONGEST_URL) throw new UrlRefused('too_long', `The URL is longer than ${LONGEST_URL} characters.`);
@@ -141,7 +145,7 @@ function plainUrl(raw: string): { url: URL; host: string } {
 function isPlainHost(host: string, hostname: string): boolean {
   if (host.startsWith('[')) return isIPv6(host.slice(1, -1));
   if (hostname.length > LONGEST_HOST || /^\.|\.\.|\.$/.test(hostname)) return false;
-  const written = host.toLowerCase().normalize('NFC');
+  const written = composeCharacters(host.toLowerCase(), 'NFC');
   return written === hostname || written === domainToUnicode(hostname);
 }
 

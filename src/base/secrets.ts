@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, rand
 import { link, mkdir, open as openFile, readFile, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { newId } from './ids.ts';
+import { OperatorError } from './operator-error.ts';
 
 /**
  * The bytes of `file`; when there is none, it is first made with what `make` returns, readable by its owner alone.
@@ -28,10 +29,13 @@ export async function readOrCreate(file: string, make: () => string | Buffer): P
   return readFile(file);
 }
 
-/** The secret in `file`, as text: made at the first call, kept for its owner alone. */
+/** The secret in `file`, as text: made at the first call, kept for its owner alone. An empty file is not a secret. */
 export async function keptSecret(file: string): Promise<string> {
   const make = () => `${newId()}${newId()}${newId()}\n`;
-  return (await readOrCreate(file, make)).toString('utf8').trim();
+  const secret = (await readOrCreate(file, make)).toString('utf8').trim();
+  if (Buffer.byteLength(secret) < KEY_BYTES)
+    throw new OperatorError(`${file} does not hold a secret of at least ${KEY_BYTES} bytes.`);
+  return secret;
 }
 
 /** The key of 32 random bytes in `file` (base64), made at the first call; its value never shows in a log. */

@@ -29,7 +29,7 @@ describe('settings', () => {
   it('have their defaults where nothing is set, and where what is set is empty', () => {
     const defaults = { port: 8001, mode: 'a', hosts: [], open: false, name: undefined, schedule: [0, 5] };
     expect(readSettings(settings, {})).toEqual({ ...defaults, tokens: undefined });
-    const empty = { PORT: '', MODE: ' ', HOSTS: '', OPEN: '', NAME: '', SCHEDULE: '', TOKENS: '' };
+    const empty = { PORT: '', MODE: ' ', HOSTS: '\n', OPEN: '', NAME: '', SCHEDULE: '', TOKENS: '' };
     expect(readSettings(settings, empty)).toEqual({ ...defaults, tokens: '' });
   });
 
@@ -50,8 +50,29 @@ describe('settings', () => {
       open: true,
       name: 'n',
       schedule: [0, 1, 2],
-      tokens: ' t ',
+      tokens: 't',
     });
+  });
+
+  it('are trimmed alike, whatever kind they are and wherever they come from', () => {
+    const env = {
+      PORT: '80\n',
+      MODE: '\tb',
+      HOSTS: 'x\r\n',
+      OPEN: 'yes\n',
+      NAME: 'n\n',
+      SCHEDULE: '1\n',
+      TOKENS: 't\n',
+    };
+    const plain = { PORT: '80', MODE: 'b', HOSTS: 'x', OPEN: 'yes', NAME: 'n', SCHEDULE: '1', TOKENS: 't' };
+    expect(readSettings(settings, env)).toEqual(readSettings(settings, plain));
+  });
+
+  it('are refused where a secret is only white space, and where a list has no entry', () => {
+    for (const TOKENS of [' ', '\n', '\t \r\n']) {
+      expect(() => readSettings(settings, { TOKENS })).toThrow('TOKENS: is only white space: write a value');
+    }
+    expect(() => readSettings(settings, { HOSTS: ' , ' })).toThrow('HOSTS: has no entry: write at least one');
   });
 
   it('tell every problem at once, a sentence each, by the name of the variable', () => {
@@ -94,6 +115,11 @@ describe('settings', () => {
     expect(readSettings(settings, { TOKENS_FILE: file }).tokens).toBe('one,two');
     expect(() => readSettings(settings, { TOKENS_FILE: file, TOKENS: 'x' })).toThrow(/not both/);
     expect(() => readSettings(settings, { TOKENS_FILE: `${file}.none` })).toThrow(/cannot be read/);
+    expect(() => readSettings(settings, { TOKENS_FILE: '' })).toThrow(/cannot be read/);
+    for (const nothing of ['', '\n', ' \r\n\t']) {
+      await writeFile(file, nothing);
+      expect(() => readSettings(settings, { TOKENS_FILE: file })).toThrow('TOKENS_FILE names an empty file.');
+    }
     await rm(folder, { recursive: true });
   });
 });

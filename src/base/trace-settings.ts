@@ -41,7 +41,7 @@ function collector(env: string, about: string): Setting<string | undefined> {
     if (url.username || url.password || url.search || url.hash) {
       throw new Error('must be an address alone; a key belongs into OTEL_EXPORTER_OTLP_HEADERS.');
     }
-    return url.href.replace(/\/+$/, '');
+    return url.href.replace(/(?<!\/)\/+$/, '');
   });
 }
 
@@ -53,7 +53,7 @@ function headers(env: string, about: string): Setting<Readonly<Record<string, st
   return {
     ...verbatim(env, about, { secret: true }),
     read(given) {
-      if (!given?.trim()) return undefined;
+      if (!given) return undefined;
       return Object.fromEntries(
         given.split(',').map((pair) => {
           const [name = '', ...rest] = pair.split('=');
@@ -80,10 +80,10 @@ function share(env: string, about: string): Setting<number> {
   return {
     ...{ env, about, shownDefault: 'not set', secret: false },
     read(given) {
-      if (given === undefined || given.trim() === '') return 1;
+      if (!given) return 1;
       const value = Number(given);
       if (value >= 0 && value <= 1) return value;
-      throw new Error(`must be a number from 0 to 1, not "${given.trim()}".`);
+      throw new Error(`must be a number from 0 to 1, not "${given}".`);
     },
   };
 }

@@ -21,8 +21,8 @@ export type SearchOptions = CallOptions & Partial<SearchQuery>;
 /** The filters and the order alone. */
 export type RecordFilters = Omit<Partial<SearchQuery>, 'page' | 'limit' | 'facets' | 'upto'>;
 
-/** A report as its reporter gets it; the receipt is told only once. */
-export type NewlyReported = Report & { readonly receipt?: string };
+/** A report as its reporter gets it: whole, with a receipt that is returned only once; a repetition has an id and a status. */
+export type NewlyReported = Pick<Report, 'id' | 'status'> & Partial<Report> & { readonly receipt?: string };
 
 export type ReportFilters = Partial<Pick<Report, 'status' | 'action_type' | 'record_id'>> & {
   readonly q?: string;
@@ -100,12 +100,16 @@ export class Catalog {
     return (await this.#line.ask('/index/status', { signal })).json();
   }
 
-  /** Reports a record. Whoever has reported the same a moment ago gets that report again. */
+  /**
+   * Reports a record. The same report within 24 hours is answered with the id and the status of the open one, or with all
+   * of it by its `receipt`.
+   */
   async report(
     report: NewReport,
-    { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions = {},
+    { idempotencyKey = newIdempotencyKey(), receipt, signal }: CreateOptions & { readonly receipt?: string } = {},
   ): Promise<NewlyReported> {
-    return (await this.#line.ask('/reports', { method: 'POST', json: report, idempotencyKey, signal })).json();
+    const asked = { method: 'POST', json: report, query: { receipt }, idempotencyKey, signal } as const;
+    return (await this.#line.ask('/reports', asked)).json();
   }
 
   /** What became of a report; without a `receipt` for moderators alone. */

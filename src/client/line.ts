@@ -23,7 +23,7 @@ export interface LineOptions extends Ends {
 
 export function openLine(options: LineOptions): Line {
   const { credential, clock, retries } = options;
-  const url = options.url.replace(/\/+$/, '');
+  const url = options.url.replace(/(?<!\/)\/+$/, '');
 
   async function ask(path: string, asked: Ask = {}): Promise<Answer> {
     const { signal } = asked;

@@ -2,7 +2,7 @@ import { archiveWriter } from '../base/backup/archive-writer.ts';
 import { listFiles } from '../base/backup/listed-files.ts';
 import { fileOutput, streamOutput } from '../base/backup/output.ts';
 import { type Taken, takeBackup } from '../base/backup/take.ts';
-import { readMigrations } from '../base/migrate.ts';
+import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { openFileStore } from '../file-store.ts';
 import { PACKAGE_ROOT, plan } from '../plan.ts';

@@ -38,9 +38,10 @@ export function settingsDocument(): string {
 
 const INTRODUCTION = `# Settings
 
-Made by \`npx assay config --markdown\`; do not edit. Everything is read from the environment, once, when a process
-starts; what cannot work stops it with a sentence and exit status 2. \`npx assay config check\` prints the values in
-force, secrets masked, and what they come to. A secret \`NAME\` may also lie in a file that \`NAME_FILE\` names.`;
+Made by \`node scripts/assay.mjs config --markdown\`; do not edit. Everything is read from the environment, once, when a
+process starts; what cannot work stops it with a sentence and exit status 2. \`node scripts/assay.mjs config check\` prints the
+values in force, secrets masked, and what they come to. A secret \`NAME\` may also lie in a file that \`NAME_FILE\` names. An empty
+variable counts as one that is not set; a secret that is blank, an empty file and a list without an entry stop the start.`;
 
 const groups = (): { title: string; settings: Settings }[] => [
   { title: 'The house', settings: houseSettings },

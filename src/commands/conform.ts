@@ -126,7 +126,7 @@ function baseOf(url: string): string {
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new OperatorError(`${url} is no http or https address.`);
   if (parsed.username || parsed.password)
     throw new OperatorError('The address has a user name in it; --token is the place for credentials.');
-  return parsed.origin + parsed.pathname.replace(/\/+$/, '');
+  return parsed.origin + parsed.pathname.replace(/(?<!\/)\/+$/, '');
 }
 
 function httpsAddress(url: string | undefined): string | undefined {

@@ -68,10 +68,13 @@ async function checkFolder(output: string): Promise<void> {
   });
 }
 
+// Started by its path: npm could install another package, as its public name is not ours.
+const START = ' `node scripts/assay.mjs start` in the folder of the package starts it.';
+
 function sentenceOf(error: AssayError, service: string, server: Server): string {
   const { url, token, apiKey, local } = server;
   const [flag, variable] = service === 'passports' ? ['--api-key', 'ASSAY_API_KEY'] : ['--token', 'ASSAY_TOKEN'];
-  if (error instanceof NetworkProblem) return `${error.message}${local ? ' `npx assay start` starts it.' : ''}`;
+  if (error instanceof NetworkProblem) return `${error.message}${local ? START : ''}`;
   if (error instanceof Unauthorized) {
     const refused = (token ?? apiKey) ? `refuses the credential: ${error.message}` : 'wants a credential.';
     return `${url} ${refused} ${flag} or ${variable} gives it one that is good.`;

@@ -6,7 +6,7 @@ import { inWords } from './telling.ts';
 export async function migrateCommand(): Promise<void> {
   const house = await openHouse(await plan(process.env, 'migrate')).catch(inWords);
   try {
-    await migrateDatabase(house.db).catch(inWords);
+    await migrateDatabase(house.db, { log: house.log }).catch(inWords);
     console.log('The database is up to date.');
   } finally {
     await house.close();

@@ -8,7 +8,7 @@ import { Damaged } from '../base/backup/tar.ts';
 import { verifyBackup } from '../base/backup/verify.ts';
 import { type Db, openDb } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
-import { readMigrations } from '../base/migrate.ts';
+import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { startEmbedded } from '../compose.ts';
 import { PACKAGE_ROOT, type Plan, plan } from '../plan.ts';

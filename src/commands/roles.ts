@@ -1,5 +1,6 @@
 import { isUnavailable } from '../base/db.ts';
-import { rest } from '../base/loop.ts';
+import { delayed, rest } from '../base/loop.ts';
+import { isMigrated } from '../base/migrate.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { endNow, stopSignal } from '../base/stop-signal.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type House,
   modelHouse,
   openHouse,
+  ownMigrations,
   type Plan,
   plan,
   sweepNeeds,
@@ -28,14 +30,21 @@ import { inWords } from './telling.ts';
 export const serveCommand = (services: readonly string[]) =>
   inHouse('serve', services, async (house, signal) => {
     await storeAnswers(house, signal, { orIsAway: true });
-    const gateways = await gatewayHouse(house, signal);
+    // From SIGTERM until then it answers as before, except that it is not ready.
+    const closing = delayed(signal, house.shutdownDelayMs);
+    const gateways = await gatewayHouse(house, closing, undefined, signal);
+    const closed = new AbortController();
+    const beating = beat(house, closed.signal, 'serve');
     await serve({
       services: house.services,
       house: gateways,
       host: house.host,
       onListening: (addresses) => process.send?.({ listening: addresses }),
       log: house.log,
-      signal,
+      signal: closing,
+    }).finally(() => {
+      closed.abort();
+      return beating;
     });
     await gateways.limits.left; // the others need not wait for it to be missed
   });
@@ -112,22 +121,30 @@ async function inHouse(
   }
 }
 
-/** A role may start before its database, or before the schema is there: it waits, for the schema at least. */
+/**
+ * A role may start before its database, or before the schema is there: it waits for both. With `orIsAway` for neither: a
+ * gateway answers 503 meanwhile. A newer schema that this program cannot work on is refused.
+ */
 const storeAnswers = ({ db, log }: House, signal: AbortSignal, { orIsAway = false } = {}): Promise<void> =>
   untilAnswered(
     async () => {
-      await db.query('select from schema_migrations limit 1').catch((error) => {
+      const migrations = await ownMigrations();
+      const migrated = await isMigrated(db, migrations).catch((error) => {
         if (!orIsAway || !isUnavailable(error)) throw error;
       });
+      if (migrated === false && !orIsAway) throw new NotMigrated();
     },
     {
       ...{ log, signal },
-      why: (error) =>
-        (error as { code?: string }).code === '42P01' ? 'waiting for `assay migrate`' : waitingFor(error),
+      why: (error) => (error instanceof NotMigrated ? 'waiting for `assay migrate`' : waitingFor(error)),
     },
   );
 
-/** Carries the metrics of a role without a listener to whoever scrapes a gateway. */
+class NotMigrated extends Error {
+  override readonly name = 'NotMigrated';
+}
+
+/** Carries what a process counts to all gateways, whichever of them is scraped. */
 async function beat(
   { id, workers, registry, log }: House,
   signal: AbortSignal,

@@ -57,5 +57,5 @@ function addressOf(server: string): string {
   if (url.username || url.password) {
     throw new OperatorError('The address has a user name in it; --token is the place for credentials.');
   }
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
 }

@@ -63,7 +63,7 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
   const db = openDb({ url, log, max: 2, applicationName: 'assay-start' });
   const tasks = postgresTaskStore(db);
   try {
-    await untilAnswered(() => migrateDatabase(db), { log, signal });
+    await untilAnswered(() => migrateDatabase(db, { log, signal }), { log, signal });
     const env = { ...planned.env, DATABASE_URL: url, DATABASE_URL_FILE: undefined, [SUPERVISED]: 'yes' };
     const child = (...args: string[]) =>
       fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, { env, execArgv: ['--enable-source-maps'] });

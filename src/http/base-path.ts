@@ -2,7 +2,7 @@ import type { Gateway } from './gateway.ts';
 
 /** The part of the host that is ours, where a proxy shares it with others: `/` or a path without a slash at its end. */
 export function basePath(publicUrl: string | undefined): string {
-  const path = publicUrl === undefined ? '/' : new URL(publicUrl).pathname.replace(/\/+$/, '');
+  const path = publicUrl === undefined ? '/' : new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, '');
   return path === '' ? '/' : path;
 }
 

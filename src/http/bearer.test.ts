@@ -18,7 +18,7 @@ describe('three things an operator can say about tokens', () => {
     [undefined, undefined, 'unconfigured', unconfigured],
     [undefined, '', 'unconfigured', unconfigured],
     [undefined, TOKEN, 'enforced', enforced],
-    ['', undefined, 'disabled', disabled],
+    ['', undefined, 'unconfigured', unconfigured],
     ['', '', 'disabled', disabled],
     ['', TOKEN, 'enforced', enforced],
     [TOKEN, undefined, 'enforced', enforced],
@@ -49,19 +49,13 @@ describe('three things an operator can say about tokens', () => {
     }
   });
 
-  it.each([
-    [null, null, 'unconfigured'],
-    [[], undefined, 'disabled'],
-    [' , ', undefined, 'disabled'],
-    [' , ', ' ', 'disabled'],
-    [undefined, ' ', 'unconfigured'],
-    [['a', 'b'], undefined, 'enforced'],
-  ] as const)('in a config file, list %j and single %j mean %s', (list, single, state) => {
-    expect(tokensFrom({ list, single }).state).toBe(state);
+  it.each([',', ' , ', ',\n,'])('throws for %j, a list that is written but has no entry', (list) => {
+    expect(() => tokensFrom({ list })).toThrow('has no entry');
+    expect(() => tokensFrom({ list, single: '', mayDisable: false })).toThrow('has no entry');
   });
 
   it('has no "disabled" for a service that may not be open: an empty list is unconfigured', () => {
-    expect(tokensFrom({ list: '', mayDisable: false }).state).toBe('unconfigured');
+    expect(tokensFrom({ list: '', single: '', mayDisable: false }).state).toBe('unconfigured');
     expect(tokensFrom({ list: undefined, mayDisable: false }).state).toBe('unconfigured');
     expect(() => tokensFrom({ authSetting: 'disabled', mayDisable: false })).toThrow('cannot be disabled');
   });

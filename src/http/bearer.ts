@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { queueUnavailable, unauthorized } from '../base/faults.ts';
+import { NO_ENTRY, split } from '../base/settings.ts';
 import type { AccessToken } from './access-tokens.ts';
 import type { Issued } from './issued-tokens.ts';
 
@@ -29,22 +30,23 @@ export type TokenSet =
   /** `unread`: there may be more, but the database that knows them has not answered yet. */
   | { readonly state: 'unconfigured'; readonly unread?: boolean };
 
-type Setting = string | readonly string[] | null | undefined;
-
 /**
- * The verdict on a service's token settings: any token in either place enforces; a list that is defined and empty
- * disables; a list that was never defined is unconfigured. `mayDisable: false` is for a service that has no "disabled".
- * An entry that no header could ever carry stops the start: it would lock everybody out without a word.
+ * The verdict on a service's token settings. Any token in either place enforces. Authorization is disabled by
+ * `authSetting`, or where both settings are defined and empty, as the specification has it; everything else without a
+ * token is unconfigured. `mayDisable: false` is for a service that has no "disabled". A list that is written but has no
+ * entry, and an entry that no header could carry, throw: the one would open the service, the other lock everybody out.
  */
 export function tokensFrom(options: {
-  list?: Setting;
+  list?: string | undefined;
   /** One token, whatever characters it has. */
-  single?: string | null | undefined;
+  single?: string | undefined;
   authSetting?: 'disabled' | undefined;
   mayDisable?: boolean;
 }): TokenSet {
   const { list, single, authSetting, mayDisable = true } = options;
-  const entries = [...new Set([...words(list), ...words([single ?? ''])])].map(entryFrom);
+  const listed = split(list ?? '');
+  if (list && listed.length === 0) throw new Error(`The list of access tokens ${NO_ENTRY}`);
+  const entries = [...new Set([...listed, ...(single ? [single] : [])])].map(entryFrom);
   if (authSetting === 'disabled') {
     if (!mayDisable) throw new Error('Authorization cannot be disabled for this service.');
     if (entries.length > 0)
@@ -52,8 +54,7 @@ export function tokensFrom(options: {
     return { state: 'disabled' };
   }
   if (entries.length > 0) return { state: 'enforced', entries };
-  const saidNone = list !== undefined && list !== null;
-  return mayDisable && saidNone ? { state: 'disabled' } : { state: 'unconfigured' };
+  return { state: mayDisable && list === '' && single === '' ? 'disabled' : 'unconfigured' };
 }
 
 /**
@@ -111,6 +112,9 @@ const HEADER = /^bearer +([A-Za-z0-9._~+/=-]{1,512})$/i;
 const TOKEN = /^[A-Za-z0-9._~+/=-]{1,512}$/;
 const DIGEST = /^sha256:([0-9a-f]{64})$/i;
 
+/** Whether a token is written as its digest. */
+export const isDigest = (token: string) => DIGEST.test(token);
+
 /** The token of an `Authorization` header; undefined where it is no such header, or where there were several. */
 export function bearerToken(header: string | undefined): string | undefined {
   return header === undefined ? undefined : HEADER.exec(header)?.[1];
@@ -128,11 +132,6 @@ export function entryOf(entries: readonly TokenEntry[], token: string): TokenEnt
   let found: TokenEntry | undefined;
   for (const entry of entries) if (timingSafeEqual(entry.digest, presented)) found = entry;
   return found;
-}
-
-function words(setting: Setting): string[] {
-  const parts = typeof setting === 'string' ? setting.split(',') : (setting ?? []);
-  return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
 function entryFrom(word: string, index: number): TokenEntry {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import { type Fault, rateLimitExceeded } from '../base/faults.ts';
+import { Fault, rateLimitExceeded } from '../base/faults.ts';
 import type { Access, Guard } from './bearer.ts';
 import type { Limiter, Verdict } from './rate-limit.ts';
 
@@ -57,6 +57,24 @@ export function gate(options: {
     if (principal instanceof Promise) principal.then((name) => spend(request, reply, done, name), done);
     else spend(request, reply, done, principal);
   };
+}
+
+/**
+ * The 429 for an address that goes on sending wrong bearer tokens; undefined while it may. Only refused requests are
+ * counted, in the memory of this gateway, so a valid token from the same address is neither delayed nor charged.
+ */
+export function limitWrongToken(
+  limiter: Limiter,
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Fault | undefined {
+  const isWrongToken = error instanceof Fault && error.status === 401 && request.headers.authorization !== undefined;
+  if (!isWrongToken) return undefined;
+  const verdict = limiter.take(clientKey(request.ip));
+  if (verdict instanceof Promise || verdict.allowed) return undefined;
+  void reply.headers({ 'ratelimit-policy': limiter.policy, ratelimit: `"default";r=0;t=${verdict.resetSeconds}` });
+  return rateLimitExceeded(verdict.resetSeconds);
 }
 
 /** One customer of an IPv6 network holds a whole /64: counting its addresses one by one would be no limit at all. */

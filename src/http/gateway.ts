@@ -1,25 +1,26 @@
 import swagger from '@fastify/swagger';
 import {
   type FastifyBaseLogger,
+  type FastifyError,
   type FastifyInstance,
   fastify,
   LogController,
   type onResponseHookHandler,
 } from 'fastify';
-import { type Fault, methodNotAllowed, notFound, uriTooLong } from '../base/faults.ts';
+import { type Fault, methodNotAllowed, notFound, queueUnavailable, uriTooLong } from '../base/faults.ts';
 import type { Log } from '../base/log.ts';
 import type { Traces } from '../base/trace.ts';
 import type { Access, Guard } from './bearer.ts';
 import { closeGently } from './closing.ts';
 import { cors } from './cors.ts';
-import { gate } from './gate.ts';
+import { gate, limitWrongToken } from './gate.ts';
 import { ignoreBody } from './ignored-body.ts';
 import { refuseHeavyJson } from './json-weight.ts';
 import { knownPaths } from './known-paths.ts';
 import type { Metrics } from './metrics.ts';
 import { describeRoute, openapi, type Reference } from './openapi.ts';
 import { plainRequests } from './plain-request.ts';
-import type { Limiter } from './rate-limit.ts';
+import { type Limiter, slidingWindow } from './rate-limit.ts';
 import { referencePages } from './reference-pages.ts';
 import { type RefusalPage, refusals } from './refuse.ts';
 import { requestId } from './request-id.ts';
@@ -36,6 +37,8 @@ declare module 'fastify' {
     access?: Access;
     /** Whether its requests count against the service's rate limit, or against one of its own. */
     limited?: boolean | Limiter;
+    /** Whether it is answered also while the gateway is out of service. */
+    probe?: boolean;
     /** Whether people come here with a browser: a refusal is then a page for whoever asks for one. */
     page?: boolean;
     /** What its body must be, for the refusal of anything else; JSON where it is not said. */
@@ -60,13 +63,18 @@ export interface GatewayOptions extends Reference {
   traces?: Traces | undefined;
   guard: Guard;
   limiter?: Limiter | undefined;
+  /** Wrong bearer tokens that one address may send in a minute; after that they are answered 429. 0: no limit. */
+  wrongTokensPerMinute?: number;
   bodyLimitBytes?: number;
-  trustProxy?: boolean | string | string[];
+  /** How many proxies stand in front, or their networks; none of them is believed unless it is said. */
+  trustProxy?: number | string[];
   corsAllowOrigins?: readonly string[];
   /** How 422 answers look; the error envelope unless a service says otherwise. */
   validation?: ValidationFormat;
   /** True for an error that means "the store cannot be reached": it is answered 503 and not 500. */
   isUnavailable?: (error: unknown) => boolean;
+  /** True while only probes are answered, and everything else as if the store could not be reached. */
+  isOutOfService?: () => boolean;
   /** What is answered then; `QUEUE_UNAVAILABLE` unless a service has no queue. */
   unavailable?: () => Fault;
   /** How refusals look to people: on routes whose `page` is set, and at addresses that are none. */
@@ -81,12 +89,18 @@ export interface GatewayOptions extends Reference {
  * preflight, credentials, rate limit, type and size of the body, its form, and only then the route's own.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { service, log, metrics, guard, limiter, bodyLimitBytes = 64 * 1024, trustProxy = false } = options;
-  const { validation = envelopeValidation, isUnavailable = () => false, patience = PATIENCE } = options;
+  const { service, log, metrics, guard, limiter, bodyLimitBytes = 64 * 1024, trustProxy = [] } = options;
+  const {
+    validation = envelopeValidation,
+    isUnavailable = () => false,
+    isOutOfService = () => false,
+    patience = PATIENCE,
+  } = options;
+  const { unavailable = () => queueUnavailable() } = options;
   const { allow, allowPreflight } = cors(options.corsAllowOrigins ?? []) ?? {};
   const paths = knownPaths();
   const refuse = refusals({
-    ...{ validation, isUnavailable, unavailable: options.unavailable },
+    ...{ validation, isUnavailable, unavailable },
     ...{ page: options.refusalPage, lingerMs: patience.lingerMs },
   });
 
@@ -96,7 +110,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestId,
     requestIdHeader: false,
-    trustProxy,
+    // Fastify believes no number of hops; the setting's documentation says when one is safe.
+    trustProxy: typeof trustProxy === 'number' ? (_, hop) => hop < trustProxy : trustProxy,
     bodyLimit: bodyLimitBytes,
     // The address is bounded as a whole; no parameter needs a bound of its own.
     routerOptions: { maxParamLength: URL_LIMIT },
@@ -114,7 +129,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   answerIdleBodies(app.server);
   app.removeContentTypeParser('text/plain');
   refuseHeavyJson(app);
-  app.setErrorHandler(refuse);
+  const wrongTokens = slidingWindow({ limit: options.wrongTokensPerMinute ?? 0 });
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const limited = wrongTokens && limitWrongToken(wrongTokens, error, request, reply);
+    if (limited) metrics.rateLimited(service);
+    refuse(limited ?? error, request, reply);
+  });
   app.setChildLoggerFactory(requestLog);
   // Before every other hook, so that a span has the whole of its request.
   if (options.traces) traceRequests(app, { service, traces: options.traces });
@@ -142,6 +162,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     // A page must be able to read its refusals too, that there is no such address among them.
     if (request.method !== 'OPTIONS') allow?.(request, reply);
     if (request.raw.url!.length > URL_LIMIT) return done(uriTooLong(URL_LIMIT));
+    if (isOutOfService() && request.routeOptions.config.probe !== true) return done(unavailable());
     if (!request.is404) return done();
     reply.raw.once('finish', () => observeUnrouted(reply.statusCode, reply.elapsedTime));
     const allowed = paths.allowed(request.url.split('?', 1)[0]!);

@@ -72,7 +72,7 @@ export function createMetrics({ version }: { version: string }) {
 export interface MetricsSources {
   registry: Registry;
   token?: string | undefined;
-  /** The metrics of the other processes of this machine. */
+  /** What is counted over all processes. */
   others?: () => Promise<MetricJson[][]>;
 }
 

@@ -105,7 +105,8 @@ export function describeRoute(
   if (body ?? schema.querystring ?? schema.params ?? schema.headers) {
     answers['422'] = reply('`VALIDATION_ERROR`', validation.schema, { VALIDATION_ERROR: validation.example });
   }
-  if (limited) answers['429'] = refusal(rateLimitExceeded(17));
+  // Addresses that send wrong credentials are limited everywhere.
+  if (limited || access !== 'public') answers['429'] = refusal(rateLimitExceeded(17));
   answers['500'] = refusal(internalError());
   if (access === 'task') answers['503'] = refusal(queueUnavailable());
   route.schema = {

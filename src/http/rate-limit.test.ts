@@ -107,14 +107,30 @@ describe('limited routes', () => {
   });
 
   it('count by client address when authorization is disabled, behind a proxy only if that is trusted', async () => {
-    const guard = bearerGuard(tokensFrom({ list: '' }));
+    const guard = bearerGuard(tokensFrom({ list: '', single: '' }));
     const read = async (forwarded: string) =>
       (await app!.inject({ url: '/result/a', headers: { 'x-forwarded-for': forwarded } })).statusCode;
     ({ app } = await testGateway({ guard, limiter: slidingWindow({ limit: 1, now: () => 0 }) }));
     expect([await read('203.0.113.1'), await read('203.0.113.2')]).toEqual([200, 429]);
     await app.close();
-    ({ app } = await testGateway({ guard, limiter: slidingWindow({ limit: 1, now: () => 0 }), trustProxy: true }));
+    ({ app } = await testGateway({ guard, limiter: slidingWindow({ limit: 1, now: () => 0 }), trustProxy: 1 }));
     expect([await read('203.0.113.1'), await read('203.0.113.2'), await read('203.0.113.2')]).toEqual([200, 200, 429]);
+  });
+
+  it('answer 429 to an address that sends too many wrong tokens, and never to a valid token or to one that is missing', async () => {
+    ({ app } = await testGateway({ wrongTokensPerMinute: 3, limiter: slidingWindow({ limit: 2 }) }));
+    const read = (headers: Record<string, string>, remoteAddress = '192.0.2.1') =>
+      app!.inject({ url: '/result/a', headers, remoteAddress });
+    const wrong = { authorization: 'Bearer wrong' };
+    const codes = async (headers: Record<string, string>, from?: string) => (await read(headers, from)).statusCode;
+    expect([await codes(wrong), await codes(wrong), await codes({}), await codes(wrong)]).toEqual([401, 401, 401, 401]);
+    const limited = await read(wrong);
+    expect([limited.statusCode, limited.json().error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(limited.headers).toMatchObject({ 'ratelimit-policy': '"default";q=3;w=60' });
+    expect(limited.headers['retry-after']).toMatch(/^[1-9]\d?$/);
+    expect([await codes({}), await codes(wrong, '192.0.2.2')]).toEqual([401, 401]);
+    // The whole quota of the valid token is there.
+    expect([await codes(BEARER), await codes(BEARER), await codes(BEARER)]).toEqual([200, 200, 429]);
   });
 
   it('count a whole IPv6 network as one client', () => {

@@ -2,7 +2,7 @@
 export const WITHOUT_NUL = '^[^\\u0000]*$';
 export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 /** A name that people give: characters that are none for the eye would make two of them look like one. */
-export const NAME_TO_SEE = '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
+export const NAME_TO_SEE = '^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
 
 /** What a text that breaks one of them is told: the pattern itself says nothing to people. */
 export const STORABLE_IN_WORDS: Readonly<Record<string, string>> = {

@@ -81,11 +81,18 @@ export function openAttempts(model: Model, needs: AttemptNeeds): Attempts {
     });
   };
 
+  const room = () => {
+    const isAlone = [...attempts.values()].some(({ claim }) => claim.alone);
+    return signal.aborted || stuck || isAlone ? 0 : model.concurrency - attempts.size;
+  };
+
   const exchange = openExchange({
     ...{ tasks, service, worker: id, concurrency: model.concurrency, log },
     running: () => attempts.size,
-    room: () => (signal.aborted || stuck ? 0 : model.concurrency - attempts.size),
+    room,
     onClaimed: begin,
+    onLateClaims: () => renewals.now(),
+    onLostClaim: () => returns.now(),
     // Counted now that the fence has spoken, so that what two workers finished is one task.
     onTold: (ended, recorded) => told(ended, recorded ? ended.ending.outcome : 'lost'),
   });
@@ -108,6 +115,8 @@ export function openAttempts(model: Model, needs: AttemptNeeds): Attempts {
   const renewals = every(BEAT_MS, renew, log);
   // By themselves: a batch under way has locked these rows, and who runs must not wait for it.
   const unrecorded = every(BEAT_MS, () => tasks.renew(id, exchange.renewals()), log);
+
+  const returns = every(BEAT_MS, () => exchange.returnLostClaims(), log);
 
   /** What runs beside a stuck attempt has done no wrong: another worker begins it anew, and it is not counted. */
   const spareOthers = () => {
@@ -137,8 +146,9 @@ export function openAttempts(model: Model, needs: AttemptNeeds): Attempts {
       } finally {
         clearTimeout(grace);
         over.abort();
-        renewals.stop();
-        unrecorded.stop();
+        void renewals.stop();
+        void unrecorded.stop();
+        void returns.stop();
       }
       if (stuck) throw new StuckAttempt('An attempt does not stop: this process ends, so that its thread ends too.');
     },

@@ -1,28 +1,47 @@
+import { setMaxListeners } from 'node:events';
 import { isUnavailable } from '../base/db.ts';
 import { FetchFailed } from '../base/fetch-failed.ts';
 import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { Log } from '../base/log.ts';
-import { createBell, rest } from '../base/loop.ts';
-import type { UrlPolicy } from '../base/outbound-url.ts';
+import { createBell, loop, rest } from '../base/loop.ts';
+import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
 import type { TaskWork } from '../services/service.ts';
-import type { SignedMessage } from '../tasks/signature.ts';
-import { sign } from '../tasks/signature.ts';
-import { type DeliveryOutcome, type DueDelivery, newbornWebhook, type TaskStore } from '../tasks/store.ts';
+import { type SigningKeys, sign } from '../tasks/signature.ts';
+import {
+  type DeliveryOutcome,
+  type DueDelivery,
+  type DuePosition,
+  newbornWebhook,
+  type TaskStore,
+} from '../tasks/store.ts';
 import { createCircuit } from './circuit.ts';
+import { type Attempt, createDeliveryQueues } from './delivery-queues.ts';
 import { beginDeliverySpan, endDeliverySpan } from './delivery-span.ts';
 import type { DeliveryMeters } from './meters.ts';
-import { afterFailure, type Schedule } from './retry.ts';
+import { createReceiverSpeed } from './receiver-speed.ts';
+import { afterFailure, type Schedule, withheld } from './retry.ts';
 
-const AT_ONCE = 50;
-const AT_ONCE_PER_ORIGIN = 4;
+/** Due deliveries that one statement looks at. */
+const PAGE = 1000;
+/** Between two searches for deliveries that have become due. */
+const SEARCH_MS = 50;
+/** Between two statements that take deliveries. */
+const TAKE_MS = 1;
+/** Between two searches of all due deliveries: a second, or so many times as long as the last search took. */
+const FULL_SEARCH_MS = 1000;
+const FULL_SEARCH_REST = 20;
+/** For the connection and for recording the outcome. */
+const LEASE_BEYOND_TIMEOUT_MS = 15_000;
 
 export interface DeliverNeeds {
   tasks: TaskStore;
   services: readonly { readonly name: string; readonly work?: TaskWork }[];
   fetch: GuardedFetch;
   policy: UrlPolicy;
-  signingKey: SignedMessage['signingKey'];
+  /** Whether clients see nothing of a receiver on this machine but that it took a callback. */
+  withholdLoopback: boolean;
+  signingKeys: SigningKeys;
   /** Opens a secret that was sealed into the delivery. */
   openSecret: (sealed: Buffer) => string;
   schedule: Schedule;
@@ -35,55 +54,109 @@ export interface DeliverNeeds {
 }
 
 /**
- * Delivers webhooks until `signal` aborts, then waits for the attempts under way. A slow or dead receiver costs others
- * nothing: at most 4 attempts per receiver and 50 in all are under way, and none of it touches the path of a task.
+ * Delivers webhooks until `signal` aborts, then waits for the attempts under way. Three loops: one finds deliveries that have
+ * become due, one searches all due deliveries for those that were committed late, one begins attempts in turn.
  */
 export async function deliver(needs: DeliverNeeds): Promise<void> {
-  const { tasks, log, signal } = needs;
-  const underWay = new Map<string, number>();
+  const { tasks, log } = needs;
+  const signal = AbortSignal.any([needs.signal]);
+  setMaxListeners(0, signal); // each outcome that is held back listens
+  const speed = createReceiverSpeed();
+  const queues = createDeliveryQueues(speed);
   const circuit = createCircuit();
-  const bell = createBell();
-  let running = 0;
+  const underWay = new Set<Attempt>();
+  const becameDue = createBell();
+  const mayBegin = createBell();
+  let unsettled = 0;
 
-  const attempt = async (due: DueDelivery) => {
-    const outcome = circuit.putsOff(due) ? POSTPONED(needs.schedule) : await traced(needs, due);
-    circuit.note(due.origin, outcome.state);
-    needs.meters.attempted(due.task.service, outcome.state === 'pending' ? 'retry' : outcome.state);
-    const counted = await tasks.settle(due.id, due.attempt, outcome);
-    log.debug({ delivery: due.id, attempt: due.attempt, outcome, counted }, 'a delivery attempt ended');
-  };
-
-  const begin = (due: DueDelivery) => {
-    running++;
-    underWay.set(due.origin, (underWay.get(due.origin) ?? 0) + 1);
-    void attempt(due)
-      // Not settled: its lease runs out and another attempt follows, under the same delivery id.
-      .catch((err) => log.warn({ err, delivery: due.id }, 'what came of a delivery could not be written down'))
-      .finally(() => {
-        running--;
-        const left = underWay.get(due.origin)! - 1;
-        if (left > 0) underWay.set(due.origin, left);
-        else underWay.delete(due.origin);
-        bell.ring();
-      });
-  };
-
-  tasks.onHint('finished', bell.ring, signal);
-  signal.addEventListener('abort', bell.ring);
-  while (!signal.aborted) {
+  const send = async (due: DueDelivery): Promise<DeliveryOutcome> => {
+    if (circuit.putsOff(due)) return POSTPONED(needs.schedule);
+    const slot: Attempt = { principal: due.principal, origin: due.origin, startedAt: performance.now() };
+    underWay.add(slot);
     try {
-      const limit = AT_ONCE - running;
-      const leaseMs = needs.timeoutMs + 15_000;
-      const due =
-        limit > 0 ? await tasks.dueDeliveries({ limit, leaseMs, perOrigin: AT_ONCE_PER_ORIGIN, underWay }) : [];
-      due.forEach(begin);
-      if (due.length === 0) await bell.wait();
-    } catch (err) {
-      log.warn({ err }, 'due deliveries could not be read; trying again');
-      await rest(1000, signal);
+      return await traced(needs, due);
+    } finally {
+      speed.record(due.origin, performance.now() - slot.startedAt);
+      underWay.delete(slot);
+      mayBegin.ring();
     }
-  }
-  while (running > 0) await bell.wait();
+  };
+
+  const begin = async (due: DueDelivery) => {
+    const { id, attempt, origin } = due;
+    const startedAt = performance.now();
+    unsettled++;
+    try {
+      const outcome = await send(due);
+      const isWithheld = needs.withholdLoopback && isLoopback(origin);
+      const told = isWithheld ? withheld(outcome, attempt, needs) : outcome;
+      circuit.note(origin, told.state);
+      needs.meters.attempted(due.task.service, told.state === 'pending' ? 'retry' : told.state);
+      // The moment at which the client sees the outcome does not depend on the receiver either.
+      if (isWithheld) await rest(Math.max(0, startedAt + needs.timeoutMs - performance.now()), signal);
+      const counted = await tasks.settle(id, attempt, told);
+      log.debug({ delivery: id, attempt, outcome, counted }, 'a delivery attempt ended');
+    } catch (err) {
+      // Not settled: its lease runs out and another attempt follows, under the same delivery id.
+      log.warn({ err, delivery: id }, 'what came of a delivery could not be written down');
+    } finally {
+      unsettled--;
+      becameDue.ring();
+      mayBegin.ring();
+    }
+  };
+
+  /** Reads pages of due deliveries, from `after` to the last one; answers where the next search begins. */
+  const search = async (after?: DuePosition): Promise<DuePosition> => {
+    for (;;) {
+      const page = await tasks.findDue(PAGE, after);
+      page.queues.forEach(queues.add);
+      if (page.queues.length > 0) mayBegin.ring();
+      if (page.isLast || signal.aborted) return page.next;
+      after = page.next;
+    }
+  };
+
+  let newest: DuePosition | undefined;
+  const searchNew = async () => {
+    await becameDue.wait();
+    newest = await search(newest);
+  };
+
+  let fullSearchMs = 0;
+  const searchAll = async () => {
+    const began = performance.now();
+    await search();
+    fullSearchMs = performance.now() - began;
+  };
+
+  const beginInTurn = async () => {
+    const wanted = queues.choose(underWay);
+    if (wanted.length === 0) return mayBegin.wait();
+    const taken = await tasks.takeDue(wanted, needs.timeoutMs + LEASE_BEYOND_TIMEOUT_MS).catch((error) => {
+      wanted.forEach(queues.add);
+      throw error;
+    });
+    for (const { principal, origin, limit } of wanted) {
+      const its = taken.filter((due) => due.principal === principal && due.origin === origin);
+      // It got all it asked for, so there may be more.
+      if (its.length === limit) queues.add({ principal, origin, since: Math.max(...its.map(({ dueAt }) => dueAt)) });
+    }
+    for (const due of taken) void begin(due);
+  };
+
+  const onError = (err: unknown) => log.warn({ err }, 'due deliveries could not be read; trying again');
+  const fullSearchRestMs = () => Math.max(FULL_SEARCH_MS, FULL_SEARCH_REST * fullSearchMs);
+  becameDue.ring();
+  tasks.onHint('finished', becameDue.ring, signal);
+  signal.addEventListener('abort', becameDue.ring);
+  signal.addEventListener('abort', mayBegin.ring);
+  await Promise.all([
+    loop(searchNew, { restMs: SEARCH_MS, maxRestMs: 1000, signal, onError }),
+    loop(searchAll, { restMs: fullSearchRestMs, signal, onError }),
+    loop(beginInTurn, { restMs: TAKE_MS, maxRestMs: 1000, signal, onError }),
+  ]);
+  while (unsettled > 0) await mayBegin.wait();
 }
 
 /** One attempt as a span, where deliveries are traced. */
@@ -101,12 +174,12 @@ async function traced(needs: DeliverNeeds, due: DueDelivery): Promise<DeliveryOu
 async function post(needs: DeliverNeeds, due: DueDelivery, span: Span | undefined): Promise<DeliveryOutcome> {
   const { schedule, log } = needs;
   try {
-    return { state: 'delivered', statusCode: await send(needs, due, span?.traceparent ?? due.traceparent) };
+    return { state: 'delivered', statusCode: await request(needs, due, span?.traceparent ?? due.traceparent) };
   } catch (error) {
     if (error instanceof FetchFailed) return afterFailure(error, due.attempt, { schedule });
     if (isUnavailable(error)) throw error;
     // A fault of ours (a secret that does not open, a service that is not here any more) that only a new start may mend:
-    // it takes the same slow schedule, or it would come back with every lease until the task expires.
+    // it takes the same slow schedule, or it would come back with every lease.
     const trace = span && { trace_id: span.traceId };
     log.error({ err: error, delivery: due.id, ...trace }, 'a delivery could not be made ready');
     return afterFailure({ reason: 'connect_error' }, due.attempt, { schedule });
@@ -114,8 +187,8 @@ async function post(needs: DeliverNeeds, due: DueDelivery, span: Span | undefine
 }
 
 /** The status of the receiver's 2xx; he may go on in the trace `traceparent`. */
-async function send(needs: DeliverNeeds, due: DueDelivery, traceparent: string | undefined): Promise<number> {
-  const { tasks, fetch, policy, timeoutMs, signingKey } = needs;
+async function request(needs: DeliverNeeds, due: DueDelivery, traceparent: string | undefined): Promise<number> {
+  const { tasks, fetch, policy, timeoutMs, signingKeys } = needs;
   const work = needs.services.find(({ name }) => name === due.task.service)?.work;
   if (!work) throw new Error(`No service here is named ${due.task.service}.`);
   const body = due.body ?? (await tasks.keepBody(due.id, bodyOf(work, due)));
@@ -134,7 +207,7 @@ async function send(needs: DeliverNeeds, due: DueDelivery, traceparent: string |
       'x-service-delivery-attempt': String(due.attempt),
       ...(due.requestId && { 'x-request-id': due.requestId }),
       ...(traceparent && { traceparent }),
-      ...sign({ id: due.id, timestamp, body, secret, signingKey }),
+      ...sign({ id: due.id, timestamp, body, secret, ...signingKeys }),
     },
     budgets: { headersMs: timeoutMs, totalMs: timeoutMs },
   });

@@ -1,14 +1,19 @@
 import type { Log } from '../base/log.ts';
 
-/** Calls `run` every `ms` and when told to, never two at a time. What it throws is a heartbeat that did not arrive. */
-export function every(ms: number, run: () => Promise<unknown>, log: Log): { now(): void; stop(): void } {
+/**
+ * Calls `run` every `ms` and when told to, never two at a time; `stop` waits for the one that is under way. What it throws
+ * is a heartbeat that did not arrive.
+ */
+export function every(ms: number, run: () => Promise<unknown>, log: Log): { now(): void; stop(): Promise<void> } {
   let busy = false;
+  let running = Promise.resolve();
   let again = false;
   const now = () => {
     again = busy;
     if (busy) return;
     busy = true;
-    run()
+    running = run()
+      .then(() => {})
       .catch((err) => log.warn({ err }, 'the heartbeat did not reach the store'))
       .finally(() => {
         busy = false;
@@ -18,5 +23,12 @@ export function every(ms: number, run: () => Promise<unknown>, log: Log): { now(
   const timer = setInterval(() => {
     if (!busy) now();
   }, ms);
-  return { now, stop: () => clearInterval(timer) };
+  return {
+    now,
+    async stop() {
+      clearInterval(timer);
+      again = false;
+      await running;
+    },
+  };
 }

@@ -11,27 +11,37 @@ type Answer = Awaited<ReturnType<TaskStore['advance']>>;
 
 /** A store that answers when the test says so, and a worker that has nothing but its exchange. */
 function open({ concurrency = 4, room }: { concurrency?: number; room?: () => number } = {}) {
-  const asked: { endings: readonly Ending[]; limit: number; answer(with_: Partial<Answer>): void; fail(): void }[] = [];
+  const asked: {
+    endings: readonly Ending[];
+    limit: number;
+    busy: boolean | undefined;
+    answer(with_: Partial<Answer>): void;
+    fail(): void;
+  }[] = [];
   const hints: string[] = [];
   const running = new Set<string>();
   const told: [string, boolean][] = [];
+  const late: number[] = [];
   let over = false;
   const exchange = openExchange({
     tasks: {
-      advance: (endings: readonly Ending[], { limit }: Want) =>
+      advance: (endings: readonly Ending[], { limit, busy }: Want) =>
         new Promise<Answer>((resolve, reject) =>
           asked.push({
-            ...{ endings, limit },
+            ...{ endings, limit, busy },
             answer: (with_) => resolve({ ended: [], claimed: [], ...with_ }),
             fail: () => reject(new Error('away')),
           }),
         ),
-      hint: (what) => void hints.push(what),
+      hint: (what, ids = []) => void hints.push([what, ...ids].join(' ')),
+      returnClaims: async () => [],
     },
     ...{ service: 'a', worker: 'w', concurrency },
     running: () => running.size,
     room: room ?? (() => concurrency - running.size),
     onClaimed: ({ id }) => void running.add(id),
+    onLateClaims: () => void late.push(running.size),
+    onLostClaim: () => {},
     onTold: ({ ending }, recorded) => void told.push([ending.id, recorded]),
     log: { warn() {} } as unknown as Log,
   });
@@ -42,7 +52,7 @@ function open({ concurrency = 4, room }: { concurrency?: number; room?: () => nu
   };
   const turns = async () => void (await vi.advanceTimersByTimeAsync(0));
   return {
-    ...{ exchange, asked, hints, running, told, end, turns },
+    ...{ exchange, asked, hints, running, told, late, end, turns },
     async close() {
       over = true;
       exchange.ring();
@@ -79,6 +89,17 @@ describe('the exchange of a worker with its store', () => {
     await turns();
     expect(running).toEqual(new Set(['3', '4', '5', '6']));
     expect(asked).toHaveLength(3);
+    await close();
+  });
+
+  it('has leases renewed at once whose claim was answered late', async () => {
+    const { asked, late, turns, close } = open();
+    asked[0]!.answer(claims('1', '2'));
+    await turns();
+    await vi.advanceTimersByTimeAsync(1500);
+    asked[1]!.answer(claims('3', '4'));
+    await turns();
+    expect(late).toEqual([4]);
     await close();
   });
 
@@ -120,7 +141,7 @@ describe('the exchange of a worker with its store', () => {
     asked[3]!.answer({ ended: ['1'] });
     await turns();
     expect(kept()).toEqual([]);
-    expect(hints).toEqual(['finished']);
+    expect(hints).toEqual(['finished 1']);
     expect(told).toEqual([
       ['1', true],
       ['2', false],
@@ -193,7 +214,43 @@ describe('the exchange of a worker with its store', () => {
     expect(asked[1]).toMatchObject({ limit: 0, endings: [{ id: '1', outcome: 'again' }] });
     asked[1]!.answer({ ended: ['1'] });
     await turns();
-    expect(hints).toEqual(['finished', 'waiting:a']);
+    expect(hints).toEqual(['finished 1', 'waiting:a']);
+    await close();
+  });
+
+  it('says whether it holds tasks, and asks for no more while it waits for the answer to having said that it holds none', async () => {
+    const { exchange, asked, end, turns, close } = open();
+    expect(asked[0]).toMatchObject({ limit: 2, busy: false });
+    exchange.ring();
+    await turns();
+    expect(asked).toHaveLength(1);
+    asked[0]!.answer(claims('1'));
+    await turns();
+    expect(asked[1]).toMatchObject({ limit: 2, busy: true });
+    asked[1]!.answer({});
+    await turns();
+    end('1');
+    await turns();
+    expect(asked[2]).toMatchObject({ endings: [{ id: '1' }], limit: 2, busy: false });
+    await close();
+  });
+
+  it('asks again when it holds nothing any more and was given nothing while it held something', async () => {
+    const { asked, end, turns, close } = open();
+    asked[0]!.answer(claims('1', '2'));
+    await turns();
+    end('1');
+    end('2');
+    await turns();
+    expect(asked.map(({ busy }) => busy)).toEqual([false, true, true]);
+    asked[2]!.answer({ ended: ['1', '2'] });
+    await turns();
+    asked[1]!.answer({});
+    await turns();
+    expect(asked[3]).toMatchObject({ endings: [], busy: false });
+    asked[3]!.answer({});
+    await turns();
+    expect(asked).toHaveLength(4);
     await close();
   });
 

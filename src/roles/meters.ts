@@ -56,14 +56,17 @@ export interface TaskMeter {
   ended(service: string, status: 'done' | 'failed', count?: number): void;
 }
 
-/** `assay_tasks_total`: tasks by the state they ended in, whoever ended them. */
+/** `assay_tasks_total`: tasks by the state they ended in, whoever ended them. The roles of one process share it. */
 export function createTaskMeter(registry: Registry): TaskMeter {
-  const total = new Counter({
-    name: 'assay_tasks_total',
-    help: 'Tasks by the state they ended in.',
-    labelNames: ['service', 'status'],
-    registers: [registry],
-  });
+  const name = 'assay_tasks_total';
+  const total =
+    (registry.getSingleMetric(name) as Counter | undefined) ??
+    new Counter({
+      name,
+      help: 'Tasks by the state they ended in.',
+      labelNames: ['service', 'status'],
+      registers: [registry],
+    });
   return { ended: (service, status, count = 1) => total.inc({ service, status }, count) };
 }
 

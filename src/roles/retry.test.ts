@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterFailure } from './retry.ts';
+import { afterFailure, withheld } from './retry.ts';
 
 const schedule = [0, 5, 60, 300, 1800, 7200, 18_000, 36_000];
 const steady = { schedule, random: () => 0.5 };
@@ -41,5 +41,21 @@ describe('the schedule of deliveries', () => {
     const of = (failed: Parameters<typeof afterFailure>[0]) => afterFailure(failed, 1, steady);
     expect(of({ reason: 'http_status', status: 410 })).toEqual({ state: 'failed', error: 'gone', statusCode: 410 });
     expect(of({ reason: 'blocked_address' })).toEqual({ state: 'failed', error: 'blocked_address' });
+  });
+});
+
+describe('the outcome that is recorded for a receiver on this machine', () => {
+  it('has neither a status nor a kind of failure, and every failure takes the schedule', () => {
+    expect(withheld({ state: 'delivered', statusCode: 201 }, 1, steady)).toEqual({ state: 'delivered' });
+    for (const outcome of [
+      afterFailure({ reason: 'http_status', status: 410 }, 1, steady),
+      afterFailure({ reason: 'blocked_address' }, 1, steady),
+      afterFailure({ reason: 'http_status', status: 503, retryAfterSeconds: 3600 }, 1, steady),
+      afterFailure({ reason: 'connect_error' }, 1, steady),
+    ]) {
+      expect(withheld(outcome, 1, steady)).toEqual({ state: 'pending', delayMs: 5000, error: 'undelivered' });
+      expect(withheld(outcome, 8, steady)).toEqual({ state: 'failed', error: 'undelivered' });
+    }
+    expect(withheld({ state: 'postponed', delayMs: 5000 }, 1, steady)).toEqual({ state: 'postponed', delayMs: 5000 });
   });
 });

@@ -4,6 +4,8 @@ import type { DeliveryOutcome } from '../tasks/store.ts';
 /** Seconds before each attempt, counted from the one before; its length is the number of attempts. */
 export type Schedule = readonly number[];
 
+type FailedAttempt = Extract<DeliveryOutcome, { readonly error: string }>;
+
 const LONGEST_RETRY_AFTER_SECONDS = 3600;
 
 /** What a failed attempt leads to: the next one by the schedule, or the end. */
@@ -11,7 +13,7 @@ export function afterFailure(
   failed: Pick<FetchFailed, 'reason' | 'status' | 'retryAfterSeconds'>,
   attempt: number,
   { schedule, random = Math.random }: { schedule: Schedule; random?: () => number },
-): DeliveryOutcome {
+): FailedAttempt {
   const told = { error: wordFor(failed), ...(failed.status !== undefined && { statusCode: failed.status }) };
   const scheduled = schedule[attempt];
   if (failed.status === 410 || failed.reason === 'blocked_address' || scheduled === undefined) {
@@ -21,6 +23,20 @@ export function afterFailure(
   const jittered = scheduled * (0.9 + 0.2 * random());
   const delayMs = 1000 * Math.max(jittered, Math.min(failed.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_SECONDS));
   return { state: 'pending', delayMs: Math.round(delayMs), ...told };
+}
+
+/**
+ * What is recorded of an attempt at a receiver on this machine: whether it took the callback. All failures take the whole
+ * schedule, so that a client cannot tell a closed port from an error page.
+ */
+export function withheld(
+  outcome: DeliveryOutcome,
+  attempt: number,
+  options: { schedule: Schedule; random?: () => number },
+): DeliveryOutcome {
+  if (outcome.state === 'postponed') return outcome;
+  if (outcome.state === 'delivered') return { state: 'delivered' };
+  return { ...afterFailure({ reason: 'connect_error' }, attempt, options), error: 'undelivered' };
 }
 
 /** The short word that a reader of the task is told: never a host, never a byte of an answer. */

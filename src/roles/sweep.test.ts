@@ -3,12 +3,11 @@ import { expect, it, vi } from 'vitest';
 import type { Files } from '../base/files.ts';
 import { createLog } from '../base/log.ts';
 import type { Swept, TaskStore } from '../tasks/store.ts';
-import type { Uploads } from '../tasks/uploads.ts';
 import { createTaskMeter } from './meters.ts';
 import { type SweepNeeds, sweep } from './sweep.ts';
 
 const NOTHING: Swept = {
-  ...{ returned: 0, failed: {}, promoted: 0, removed: 0, spared: 0 },
+  ...{ returned: 0, failed: {}, promoted: 0, removed: 0, spared: 0, skipped: [] },
   ...{ at: new Date(0), nextLeaseMs: null },
 };
 
@@ -16,17 +15,16 @@ const NOTHING: Swept = {
 async function keepHouse(
   needs: (stop: () => void) => {
     tasks?: Partial<TaskStore>;
-    uploads?: Partial<Uploads>;
     files?: Partial<Files>;
     services?: SweepNeeds['services'];
     absent?: SweepNeeds['absent'];
   },
 ): Promise<void> {
   const over = new AbortController();
-  const { tasks, uploads, files, services = [{ name: 'a' }], absent = [] } = needs(() => over.abort());
+  const { tasks, files, services = [{ name: 'a' }], absent = [] } = needs(() => over.abort());
   await sweep({
     tasks: { sweep: async () => NOTHING, hint: () => {}, ...tasks } as TaskStore,
-    uploads: { expired: async () => [], forget: async () => {}, ...uploads } as Uploads,
+    expiredUploads: { empty: async () => {} },
     files: { tidy: async () => 0, ...files } as Files,
     ...{ services, absent },
     limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },
@@ -35,29 +33,6 @@ async function keepHouse(
     signal: over.signal,
   });
 }
-
-it('removes every upload whose time is over in one go; one that cannot be removed does not keep the others', async () => {
-  let kept = Array.from({ length: 2500 }, (_, i) => `key-${i}`);
-  await keepHouse((stop) => ({
-    uploads: {
-      expired: async (limit) => kept.slice(0, limit),
-      forget: async (keys) => {
-        const gone = new Set(keys);
-        kept = kept.filter((key) => !gone.has(key));
-      },
-    },
-    files: {
-      remove: async (key) => {
-        if (key === 'key-0') throw new Error('a disk that does not want to');
-      },
-      tidy: async () => {
-        stop();
-        return 0;
-      },
-    },
-  }));
-  expect(kept).toEqual(['key-0']);
-});
 
 it('lets every service tidy what is its own; one that fails does not keep the others', async () => {
   const tidied: string[] = [];

@@ -1,8 +1,8 @@
 import type { Files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
+import type { Trash } from '../services/trash.ts';
 import type { SweepLimits, TaskStore } from '../tasks/store.ts';
-import type { Uploads } from '../tasks/uploads.ts';
 import { openAsking } from './asking.ts';
 import { LEASE_MS } from './attempt.ts';
 import type { TaskMeter } from './meters.ts';
@@ -20,7 +20,8 @@ export interface SweepNeeds {
   readonly services: readonly { readonly name: string; tidy?(signal: AbortSignal): Promise<void> }[];
   /** What services that do not run here have asked of the others is taken back. */
   readonly absent: readonly (() => Promise<void>)[];
-  readonly uploads: Uploads;
+  /** Removes uploads whose time is over. */
+  readonly expiredUploads: Trash;
   readonly files: Files;
   readonly limits: Pick<SweepLimits, 'maxAttempts' | 'batchMaxWaitSeconds'>;
   readonly meter: TaskMeter;
@@ -33,7 +34,7 @@ export interface SweepNeeds {
  * nobody has renewed, files every minute.
  */
 export async function sweep(needs: SweepNeeds): Promise<void> {
-  const { tasks, services, absent, uploads, files, limits, meter, log, signal } = needs;
+  const { tasks, services, absent, expiredUploads, files, limits, meter, log, signal } = needs;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep could not be done; the next one will');
   const names = services.map(({ name }) => name);
   const asking = openAsking();
@@ -53,6 +54,7 @@ export async function sweep(needs: SweepNeeds): Promise<void> {
         for (const name of names) tasks.hint(`waiting:${name}`);
         log.info(swept, 'lost leases went back to the queue');
       }
+      for (const { id, error } of swept.skipped) log.error({ err: error, task: id }, 'this task cannot be swept');
       if (swept.spared > 0) log.warn(swept, 'the database was away: leases that ran out meanwhile go on for a while');
       const { removed, returned, promoted, spared } = swept;
       const touched = failed.reduce((sum, [, count]) => sum + count, removed + returned + promoted + spared);
@@ -62,16 +64,7 @@ export async function sweep(needs: SweepNeeds): Promise<void> {
     if (answeredAt) asking.answered(answeredAt);
   };
   const tidy = async () => {
-    for (let more = true; more && !signal.aborted; ) {
-      const expired = await uploads.expired(ROWS);
-      const removed: string[] = [];
-      for (const key of expired) {
-        // One that cannot be removed now is tried again in a minute, and must not keep the others.
-        await files.remove(key).then(() => removed.push(key), onError);
-      }
-      await uploads.forget(removed);
-      more = expired.length >= ROWS && removed.length > 0;
-    }
+    await expiredUploads.empty(signal);
     await files.tidy();
     // One that fails must not keep the others.
     for (const service of services) await service.tidy?.(signal).catch(onError);

@@ -1,10 +1,14 @@
 import { hostname } from 'node:os';
+import { rest } from '../base/loop.ts';
 import type { Model } from '../services/service.ts';
 import { BEAT_MS, OFFER_MS, type Workers } from '../tasks/workers.ts';
 import { type AttemptNeeds, type Attempts, openAttempts, StuckAttempt } from './attempts.ts';
 import { every } from './every.ts';
 
 export { StuckAttempt };
+
+/** How long a stop waits for a heartbeat under way. */
+const LAST_BEAT_MS = 2000;
 
 /**
  * Works for one service until `signal` aborts, then finishes what it has begun (handing back what takes too long) and
@@ -51,7 +55,8 @@ export async function work(
     stuck = error instanceof StuckAttempt;
     throw error;
   } finally {
-    heart.stop();
+    // A heartbeat that arrived after `leave` would count everything twice; one that hangs must not keep the process.
+    await Promise.race([heart.stop(), rest(LAST_BEAT_MS)]);
     await workers.leave(id).catch(() => {});
     if (!stuck) await model?.close();
   }

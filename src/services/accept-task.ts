@@ -6,8 +6,11 @@ import type { JsonValue } from '../base/json.ts';
 import { checkUrl, type UrlPolicy, UrlRefused } from '../base/outbound-url.ts';
 import { type Attributes, during } from '../base/trace.ts';
 import { fingerprint, idempotencyKey } from '../http/idempotency.ts';
+import type { Admission } from '../tasks/admission.ts';
+import type { Roster } from '../tasks/roster.ts';
 import type { Accepted, NewTask, TaskStore } from '../tasks/store.ts';
 import type { Priority } from '../tasks/task.ts';
+import { type EstimateSettings, estimateSeconds } from './estimate.ts';
 import { handOver, traceOf } from './hand-over.ts';
 import type { SharedSettings } from './service.ts';
 
@@ -16,7 +19,7 @@ export interface AskedTask {
   readonly service: string;
   readonly priority: Priority;
   readonly input: JsonValue;
-  readonly estimateSeconds: number;
+  readonly estimates: EstimateSettings;
   /** What was asked, by which a retry is told from a different request. */
   readonly asked: JsonValue;
   readonly webhook?: { readonly url: string; readonly secret?: Buffer };
@@ -30,13 +33,22 @@ export interface AcceptedTask {
   readonly estimated_wait_seconds: number;
 }
 
+/** What a route that creates tasks works with. */
+export interface TaskDeps {
+  readonly tasks: TaskStore;
+  readonly roster: Roster;
+  readonly admission: Admission;
+  readonly shared: SharedSettings;
+}
+
 /** Writes a task down and sets status and headers of its 202. The task is durable when this resolves. */
 export async function acceptTask(
-  { tasks, shared }: { tasks: TaskStore; shared: SharedSettings },
+  deps: TaskDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { service, priority, input, estimateSeconds, asked, webhook }: AskedTask,
+  { service, priority, input, estimates, asked, webhook }: AskedTask,
 ): Promise<AcceptedTask> {
+  const { shared } = deps;
   const span = handOver(request, service, priority);
   const trace = traceOf(request, span);
   const key = idempotencyKey(request.headers['idempotency-key']);
@@ -46,7 +58,7 @@ export async function acceptTask(
     service,
     priority,
     input,
-    estimateSeconds,
+    estimateSeconds: estimateSeconds(deps, { service, priority }, estimates),
     principal: request.principal,
     deadlineSeconds: shared.taskDeadlineSeconds,
     ttlSeconds: shared.resultTtlSeconds,
@@ -55,7 +67,7 @@ export async function acceptTask(
     ...(key !== undefined && { idempotency: once([service, request.principal, endpoint, key], asked) }),
     ...(webhook && { webhook: { deliveryId: newId('whd_'), ...webhook } }),
   };
-  const written = await during(span, () => tasks.accept(asTask), told);
+  const written = await during(span, () => acceptIfRoom(deps, asTask), told);
   if (written.outcome === 'conflict') throw idempotencyKeyReused();
   if (written.outcome === 'replayed') reply.header('idempotency-replayed', 'true');
 
@@ -67,6 +79,24 @@ export async function acceptTask(
     status_url: statusUrl,
     estimated_wait_seconds: written.estimateSeconds,
   };
+}
+
+/** Where the queue is full, a repetition of an accepted request is still answered. */
+async function acceptIfRoom({ tasks, admission }: TaskDeps, task: NewTask): Promise<Accepted> {
+  const { service, priority, idempotency } = task;
+  const entered = admission.enter(service, priority);
+  if (!entered) {
+    const first = idempotency && (await tasks.firstUse(idempotency));
+    if (first) return first;
+    throw admission.refusal(service);
+  }
+  let outcome: Accepted | undefined;
+  try {
+    outcome = await tasks.accept(task);
+    return outcome;
+  } finally {
+    entered(outcome?.outcome === 'accepted');
+  }
 }
 
 /** Throws the 422 that names `field` where the policy refuses the URL in it. */

@@ -23,13 +23,13 @@ export function commonRoutes(
   },
 ): void {
   const { house, shared, readyNeedsTokens = false, ...service } = needs;
-  const { roster, metrics, othersMetrics: others } = house;
+  const { roster, metrics, notReady, othersMetrics: others } = house;
   overviewRoutes(app, needs);
   helpRoutes(app, shared);
-  probeRoutes(app, { ...service, version: shared.version, roster, readyNeedsTokens });
+  probeRoutes(app, { ...service, version: shared.version, roster, notReady, readyNeedsTokens });
   app.get(
     '/metrics',
-    { config: { access: 'public' }, schema: { hide: true } },
+    { config: { access: 'public', probe: true }, schema: { hide: true } },
     metricsHandler({ registry: metrics.registry, token: shared.metricsToken, others }),
   );
 }

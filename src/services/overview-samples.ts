@@ -24,16 +24,24 @@ export const RECORDS = [
 /** Records are counted by the database, one by one: not with every sample. */
 const SAMPLES_PER_COUNT = 8;
 
+/** What this process counts of tasks, and its id: its own heartbeat says the same a little later. */
+export interface OwnCounters {
+  readonly id: string;
+  readonly registry: Registry;
+}
+
 /** Takes samples from what is in memory here anyhow; only records are counted for it. */
 export function openSampler({
   roster,
   neighbours,
   registry,
+  own,
 }: {
   roster: Roster;
   neighbours: readonly Neighbour[];
-  /** Where this process counts. */
+  /** The metrics of this process's listeners. */
   registry: Registry;
+  own: OwnCounters;
 }): () => Promise<Sample> {
   const counts = openCounts();
   const busy = neighbours.filter(({ takesTasks }) => takesTasks).map(({ name }) => name);
@@ -42,8 +50,11 @@ export function openSampler({
 
   return async () => {
     const at = Date.now();
-    const others = roster.all().map(({ id, metrics = [] }) => ({ id, metrics: metrics as MetricJson[] }));
-    counts.look([{ id: 'this process', metrics: await tasksCounted(registry) }, ...others], at);
+    const others = roster
+      .all()
+      .filter(({ id }) => id !== own.id)
+      .map(({ id, metrics = [] }) => ({ id, metrics: metrics as MetricJson[] }));
+    counts.look([{ id: own.id, metrics: await tasksCounted(own.registry) }, ...others], at);
     if (taken++ % SAMPLES_PER_COUNT === 0) records = await recordsCounted(registry);
     return {
       at,

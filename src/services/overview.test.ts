@@ -67,7 +67,9 @@ it('no more is kept than fits the chart, and nothing is taken while the store do
     }),
   } as unknown as Roster;
   const log = createLog('silent', 'test');
-  const overview = keepOverview({ roster, neighbours, registry: new Registry(), everyMs: 1, log, signal: stop.signal });
+  const registry = new Registry();
+  const own = { id: 'own', registry };
+  const overview = keepOverview({ roster, neighbours, registry, own, everyMs: 1, log, signal: stop.signal });
   const series = () => overview.snapshot({ open: true }).services[0]!.queue!.waiting!;
   await expect.poll(() => waiting, { timeout: 15_000 }).toBeGreaterThan(2 * KEPT);
   expect(series()).toHaveLength(KEPT);

@@ -6,7 +6,7 @@ import type { Priority } from '../tasks/task.ts';
 import type { WorkerState } from '../tasks/workers.ts';
 import type { Neighbour } from './neighbours.ts';
 import { tasksKey, webhooksKey } from './overview-counts.ts';
-import { openSampler, PENDING, queueKey, RECORDS, type Sample } from './overview-samples.ts';
+import { type OwnCounters, openSampler, PENDING, queueKey, RECORDS, type Sample } from './overview-samples.ts';
 import { type WorkerSeen, workersOf } from './overview-workers.ts';
 
 /** How the services are, and how they were in the last minutes: names and numbers, and nothing of any task or client. */
@@ -64,15 +64,17 @@ const A_MINUTE_MS = 60_000;
 export function keepOverview(needs: {
   roster: Roster;
   neighbours: readonly Neighbour[];
-  /** Where this process counts. */
+  /** The metrics of this process's listeners. */
   registry: Registry;
+  /** What this process counts beside them, and its id among heartbeats. */
+  own: OwnCounters;
   everyMs: number;
   log: Log;
   signal: AbortSignal;
 }): Overview {
-  const { roster, neighbours, registry, everyMs, log, signal } = needs;
+  const { roster, neighbours, registry, own, everyMs, log, signal } = needs;
   const samples: Sample[] = [];
-  const sample = openSampler({ roster, neighbours, registry });
+  const sample = openSampler({ roster, neighbours, registry, own });
   const take = async () => {
     if (!roster.reachable()) return;
     samples.push(await sample());

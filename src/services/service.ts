@@ -11,6 +11,7 @@ import type { Gateway } from '../http/gateway.ts';
 import type { IssuedTokens } from '../http/issued-tokens.ts';
 import type { MetricJson, Metrics } from '../http/metrics.ts';
 import type { SharedLimits } from '../http/shared-limits.ts';
+import type { Admission } from '../tasks/admission.ts';
 import type { Roster } from '../tasks/roster.ts';
 import type { TaskStore } from '../tasks/store.ts';
 import type { Priority, Task } from '../tasks/task.ts';
@@ -88,6 +89,8 @@ export interface TaskWork {
   readonly webhook: WebhookContract;
   /** Loads what does the work; imported late, so that a gateway starts without a neural network on disk. */
   load(house: ModelHouse): Promise<Model>;
+  /** New tasks are refused while so many wait; 0: never. */
+  readonly maxWaiting: number;
   /** When a cold worker is started for tasks that wait, where workers come on demand. */
   readonly startAfterSeconds: Readonly<Record<Priority, number>>;
 }
@@ -100,10 +103,13 @@ export interface SharedSettings {
   readonly filesQuotaBytes: number;
   readonly resultTtlSeconds: number;
   readonly taskDeadlineSeconds: number;
+  readonly estimateMode: 'learned' | 'fixed';
   readonly taskVisibility: 'service' | 'token';
   readonly webhookLoopback: boolean;
   readonly corsAllowOrigins: readonly string[];
-  readonly trustProxy: boolean | string[];
+  /** How many proxies stand in front, or their networks. */
+  readonly trustProxy: number | string[];
+  readonly wrongTokenLimitPerMinute: number;
   /** Under which browsers reach pages, besides the address that they ask for. */
   readonly publicOrigins: readonly string[];
   readonly cookieSecure: 'auto' | 'always' | 'never';
@@ -120,6 +126,12 @@ export interface GatewayHouse {
   readonly uploads: Uploads;
   readonly files: Files;
   readonly roster: Roster;
+  /** Why new tasks should go to another gateway; undefined: this one takes them. */
+  readonly notReady: () => string | undefined;
+  /** True while the schema of the database is not the one of this program: then only probes are answered. */
+  readonly isOutOfService: () => boolean;
+  /** Whether a service takes another task now. */
+  readonly admission: Admission;
   readonly metrics: Metrics;
   /** What clients may ask for in a minute, of all gateways together. */
   readonly limits: SharedLimits;
@@ -138,7 +150,7 @@ export interface GatewayHouse {
   readonly webhookKeys: object;
   /** A client's webhook secret as bytes that only the deliverer can open. */
   readonly seal: (secret: string) => Buffer;
-  /** The metrics of the other processes, as their last heartbeats carried them. */
+  /** What is counted over all processes, those that have left included, as their last heartbeats carried it. */
   readonly othersMetrics: () => Promise<MetricJson[][]>;
   readonly log: Log;
 }

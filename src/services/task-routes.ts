@@ -122,7 +122,7 @@ export function taskRoutes(
       const task = await tasks.cancel(service, id);
       if (task === undefined) throw taskNotFound();
       if (task === 'finished') throw taskAlreadyFinished();
-      tasks.hint('finished');
+      tasks.hint('finished', [id]);
       house.onCancelled(service);
       const body = present(task, languageOf(request.headers['accept-language']));
       return reply.type('application/json; charset=utf-8').send(body);

@@ -24,7 +24,7 @@ export const terminalCallback = (told: {
 }) => ({
   post: {
     summary: told.summary,
-    description: `Sent once the result is recorded; ${told.body} Any 2xx in good time counts as delivered; otherwise it is sent again, at growing distances while the result can be read, with the same delivery id and the same bytes. ${told.signed}`,
+    description: `Sent once the result is recorded; ${told.body} Any 2xx in good time counts as delivered; otherwise it is sent again, at growing distances, also after the result has expired, with the same delivery id and the same bytes. ${told.signed}`,
     parameters: HEADERS.map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
     requestBody: { content: { 'application/json': { schema: told.schema, examples: { done: { value: told.done } } } } },
     responses: { '2XX': { description: 'Received.' } },

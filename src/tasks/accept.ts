@@ -1,7 +1,7 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../base/db.ts';
 import { CHANNEL } from './hints.ts';
-import type { Accepted, CompanionTask, Hint, NewTask } from './store.ts';
+import type { Accepted, CompanionTask, Hint, NewTask, TaskStore } from './store.ts';
 import type { Priority } from './task.ts';
 
 /** Lower is claimed first. */
@@ -25,6 +25,20 @@ export function acceptTo(db: Db, hint: (what: Hint) => void): (task: NewTask) =>
     const woken = new Set(tasks.filter((_, i) => outcomes[i]!.outcome === 'accepted').map(({ service }) => service));
     for (const service of woken) hint(`waiting:${service}`);
     return outcomes;
+  });
+}
+
+/** Looks keys up without writing anything; those of one turn of the event loop by one statement. */
+export function firstUseFrom(db: Db): TaskStore['firstUse'] {
+  return batched(async (asked) => {
+    const first = await firstUses(
+      db,
+      asked.map(({ key }) => key),
+    );
+    return asked.map(({ key, fingerprint }) => {
+      const earlier = first.get(key.toString('hex'));
+      return earlier && again(earlier, fingerprint);
+    });
   });
 }
 
@@ -81,7 +95,7 @@ async function write(db: Db, tasks: NewTask[], plain: Statement): Promise<Map<st
   }
   if (written.size === tasks.length) return outcomes;
   const used = tasks.filter(({ id }) => !written.has(id));
-  const first = await firstUses(db, used);
+  const first = await firstUses(db, keysOf(used));
   for (const { id, idempotency } of used) {
     const earlier = first.get(idempotency!.key.toString('hex'));
     if (earlier) outcomes.set(id, again(earlier, idempotency!.fingerprint));
@@ -156,8 +170,10 @@ const ACCEPT = {
       returning id
     ),
     born as (
-      insert into deliveries (id, task_id, url, origin, secret)
-      select delivery_id, id, url, origin, secret from entry join accepted using (id) where delivery_id is not null
+      insert into deliveries (id, task_id, principal, url, origin, secret)
+      select delivery_id, id, principal, url, origin, secret
+        from entry join accepted using (id)
+       where delivery_id is not null
     )
     select id from accepted`,
 };
@@ -196,8 +212,8 @@ interface FirstUse {
   fingerprint: Buffer;
 }
 
-async function firstUses(db: Db, tasks: NewTask[]): Promise<Map<string, FirstUse>> {
-  const { rows } = await db.query<FirstUse>(FIRST_USES, [keysOf(tasks)]);
+async function firstUses(db: Db, keys: readonly Buffer[]): Promise<Map<string, FirstUse>> {
+  const { rows } = await db.query<FirstUse>(FIRST_USES, [keys]);
   return new Map(rows.map((row) => [row.idempotency_key.toString('hex'), row]));
 }
 
@@ -212,12 +228,13 @@ const FIRST_USES = {
      where idempotency_key = any($1::bytea[]) and (expires_at is null or expires_at > now())`,
 };
 
-// Expired, and the sweep has not come by yet.
+// Expired and not yet deleted by the sweep, which also separates a pending delivery from the task.
 const FORGET = {
   name: 'forget-expired-keys',
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    delete from tasks
+    update tasks
+       set idempotency_key = null, fingerprint = null
      where id in (select id
                     from tasks
                    where idempotency_key = any($1::bytea[]) and expires_at <= now()

@@ -1,16 +1,36 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonValue } from '../base/json.ts';
+import { RANK } from './accept.ts';
+import { type Floors, type Fronts, fromFloor, inOrder, type QueueFloors } from './queue-floors.ts';
+import { MOST_PROCESSING_MS } from './rows.ts';
 import type { Claim, Ending, Renewal, Want } from './store.ts';
+import type { Priority } from './task.ts';
 
 /** Ends attempts and claims new ones in one statement: a busy worker needs one round trip a batch, not two. */
 export async function advance(
   db: Db,
+  queueFloors: QueueFloors,
   given: readonly Ending[],
   want: Want,
 ): Promise<{ ended: string[]; claimed: Claim[] }> {
-  const wanted = [want.service, want.worker, want.limit, want.leaseMs];
-  if (given.length === 0) return { ended: [], claimed: (await db.query<ClaimRow>(CLAIM, wanted)).rows.map(toClaim) };
-  const endings = [...given].sort(byId);
+  const floors: Floors = want.limit > 0 ? await queueFloors.of(want.service) : {};
+  const { service, worker, limit, leaseMs, busy = false, claim = null } = want;
+  const wanted = [service, worker, limit, leaseMs, busy, ...inOrder(floors), claim];
+  const rows = await query(db, wanted, [...given].sort(byId)).catch((error: unknown) => {
+    queueFloors.doubt(service);
+    throw error;
+  });
+  const claims = rows.filter((row): row is ClaimRow => !row.ended && row.id !== null);
+  const { at, kept_back, batch_kept_back } = rows.find((row): row is ClaimRow | NoClaimRow => !row.ended)!;
+  if (limit > 0 && !kept_back) {
+    const fronts = frontsOf(claims, limit);
+    queueFloors.raise(service, floors, at, batch_kept_back ? { ...fronts, batch: undefined } : fronts);
+  }
+  return { ended: rows.filter((row) => row.ended).map(({ id }) => id), claimed: claims.map(toClaim) };
+}
+
+async function query(db: Db, wanted: readonly unknown[], endings: readonly Ending[]): Promise<AdvanceRow[]> {
+  if (endings.length === 0) return (await db.query<AdvanceRow>(CLAIM, wanted)).rows;
   const { rows } = await db.query<AdvanceRow>(ADVANCE, [
     ...wanted,
     endings.map((e) => e.id),
@@ -19,15 +39,22 @@ export async function advance(
     endings.map((e) => (e.outcome === 'done' ? JSON.stringify(e.result) : null)),
     endings.map((e) => (e.outcome === 'failed' ? e.failure.code : null)),
     endings.map((e) => (e.outcome === 'failed' ? e.failure.sentence : null)),
-    endings.map((e) => (e.outcome === 'again' ? null : Math.round(e.processingMs))),
+    endings.map((e) => (e.outcome === 'again' ? null : Math.min(Math.round(e.processingMs), MOST_PROCESSING_MS))),
     endings.map((e) => (e.outcome === 'again' ? e.delayMs : null)),
     endings.map((e) => e.outcome === 'again' && e.uncounted === true),
     endings.map((e) => (e.outcome === 'done' && e.attachment !== undefined ? JSON.stringify(e.attachment) : null)),
   ]);
-  return {
-    ended: rows.filter((row) => row.ended).map((row) => row.id),
-    claimed: rows.filter((row) => !row.ended).map(toClaim),
+  return rows;
+}
+
+/** Where the queue begins now. A priority of which nothing was claimed was read to its end if there was room for more. */
+function frontsOf(claims: readonly ClaimRow[], limit: number): Fronts {
+  const end = claims.length < limit ? null : undefined;
+  const first = (priority: Priority) => {
+    const found = claims.flatMap(({ front, priority: rank }) => (rank === RANK[priority] ? (front ?? []) : []));
+    return found.length > 0 ? Math.min(...found) : end;
   };
+  return { realtime: first('realtime'), batch: first('batch') };
 }
 
 /** Prolongs leases that are still held, with what is known of the progress. */
@@ -45,30 +72,95 @@ export async function renew(db: Db, worker: string, given: readonly Renewal[]): 
   return rows.map((row) => row.id);
 }
 
+/**
+ * Not `=`: that implies that the worker is not null, and the planner would look through all of `tasks_leased`, which is small
+ * by its statistics, and not small while a snapshot is open.
+ */
+const isHeldBy = (worker: string) => `t.worker is not distinct from ${worker}`;
+
 /** The order in which both statements lock their rows, so that a worker's two never wait for each other in a circle. */
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 
+/** A reservation that its worker does not renew ends after this long; it asks at least every second. */
+const RESERVED_SECONDS = 10;
+
+const WAITS = 'service = $1 and worker is null and finished_at is null and run_at <= now()';
+
+/** The first of a priority: those that were given back, then those that wait from the floor on. */
+const waiting = (priority: Priority, floor: string, condition = 'true') => `
+      select * from (
+        select id, null::float8 as front
+          from tasks
+         where ${WAITS} and priority = ${RANK[priority]} and returned = 'handed_back' and ${condition}
+         order by run_at, id
+         limit $3
+           for update skip locked) as handed_back
+      union all
+      select * from (
+        select id, extract(epoch from run_at)::float8
+          from tasks
+         where ${WAITS} and priority = ${RANK[priority]} and ${fromFloor(floor)} and returned is null
+           and ${condition}
+         order by run_at, id
+         limit $3
+           for update skip locked) as in_order`;
+
+const IS_MINE = '(reserved_by = $2 and reserved_until > now())';
+
+// The first of the tasks whose attempt was lost, unless another worker has reserved it. It comes first in its priority. A
+// worker that holds nothing claims it and nothing else. A busy one reserves it and claims nothing until it holds nothing;
+// realtime tasks that come meanwhile do not prolong that. Behind realtime tasks, it keeps only those of its own priority
+// waiting.
 const CLAIMED = `
-    next as materialized (
-      select id
+    lost as materialized (
+      select id,
+             priority = ${RANK.realtime} or ${IS_MINE} or not exists (
+               select from tasks where ${WAITS} and priority = ${RANK.realtime} and ${fromFloor('$6')}) as is_next
         from tasks
-       where service = $1 and worker is null and finished_at is null and run_at <= now()
+       where ${WAITS} and returned = 'lost' and $3 > 0
+         and (not $5 or reserved_until is null or reserved_until < now() or reserved_by = $2)
        order by priority, run_at, id
-       limit $3
+       limit 1
          for update skip locked
+    ),
+    reserved as (
+      update tasks t
+         set reserved_by = $2, reserved_until = now() + interval '${RESERVED_SECONDS} seconds'
+        from lost
+       where t.id = lost.id and is_next and $5
+    ),
+    next as materialized (
+      select id, null::float8 as front from lost where is_next and not $5
+      union all
+      select * from (
+        select * from (${waiting('realtime', '$6')}
+          union all
+          ${waiting('batch', '$7', 'not exists (select from lost)')}) as in_order
+         where not exists (select from lost where is_next)
+         limit $3) as others
     ),
     claimed as (
       update tasks t
          set status       = 'processing',
              worker       = $2,
+             claim        = $8::int,
              leased_until = now() + $4::float8 * interval '1 millisecond',
              attempts     = t.attempts + 1,
              started_at   = coalesce(t.started_at, now())
         from next
        where t.id = next.id
       returning t.id, t.attempts, t.input, t.principal, t.checkpoint, t.request_id, t.traceparent, t.estimate_seconds,
-                extract(epoch from now() - t.queued_at)::float8 * 1000 as waited_ms
+                extract(epoch from now() - t.queued_at)::float8 * 1000 as waited_ms, t.returned = 'lost' as alone,
+                t.priority, next.front
     )`;
+
+// One row at the least, with the time, and with whether a lost task has kept everything else from being claimed.
+const ANSWER = `
+    select false as ended, claimed.*, extract(epoch from now())::float8 as at,
+           exists (select from lost where is_next) as kept_back,
+           exists (select from lost) as batch_kept_back
+      from (select) as once
+      left join claimed on true`;
 
 // Does not wait for the disk. What a crash of the database may forget of a claim is that somebody had it: then the task
 // waits again, and the fence refuses whoever works on it (docs/decisions/0021-cheap-reads.md).
@@ -77,7 +169,7 @@ const CLAIM = {
   limitMs: CLIENT_LIMIT_MS,
   text: `
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),${CLAIMED}
-    select claimed.* from quick, claimed`,
+    select answer.* from quick, (${ANSWER}) as answer`,
 };
 
 // Rows that end here and rows that are claimed here are never the same: what ends is held by this worker, what is
@@ -88,8 +180,8 @@ const ADVANCE = {
   text: `
     with ending as materialized (
       select * from unnest(
-        $5::text[], $6::smallint[], $7::text[], $8::text[], $9::text[], $10::text[], $11::int[], $12::float8[], $13::bool[],
-        $14::text[]
+        $9::text[], $10::smallint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::int[], $16::float8[],
+        $17::bool[], $18::text[]
       ) as e (id, attempt, outcome, result, error_code, error, processing_ms, delay_ms, uncounted, attachment)
     ),
     ended as (
@@ -97,6 +189,7 @@ const ADVANCE = {
          set status        = case e.outcome when 'again' then 'processing' else e.outcome end,
              finished_at   = case e.outcome when 'again' then null else now() end,
              run_at        = case when e.delay_ms > 0 then now() + e.delay_ms * interval '1 millisecond' else t.run_at end,
+             returned      = case when t.returned = 'lost' then 'lost' when e.delay_ms = 0 then 'handed_back' end,
              attempts      = case when e.uncounted then t.attempts - 1 else t.attempts end,
              result        = e.result::json,
              attachment    = e.attachment::json,
@@ -107,17 +200,15 @@ const ADVANCE = {
              worker        = null,
              leased_until  = null
         from ending e
-       where t.id = e.id and t.worker = $2 and t.attempts = e.attempt
+       where t.id = e.id and ${isHeldBy('$2')} and t.attempts = e.attempt
       returning t.id, e.outcome
     ),
     due as (
       update deliveries d set due_at = now() from ended where d.task_id = ended.id and ended.outcome <> 'again'
     ),${CLAIMED}
-    select false as ended, id, attempts, input, principal, checkpoint, request_id, traceparent,
-           estimate_seconds, waited_ms
-      from claimed
+    ${ANSWER}
     union all
-    select true, id, null, null, null, null, null, null, null, null from ended`,
+    select true, id, null, null, null, null, null, null, null, null, null, null, null, null, null, null from ended`,
 };
 
 const RENEW = {
@@ -130,15 +221,24 @@ const RENEW = {
            checkpoint   = coalesce(l.checkpoint::json, t.checkpoint)
       from unnest($2::text[], $3::smallint[], $4::float8[], $5::real[], $6::text[])
            as l (id, attempt, lease_ms, progress, checkpoint)
-     where t.id = l.id and t.worker = $1 and t.attempts = l.attempt
+     where t.id = l.id and ${isHeldBy('$1')} and t.attempts = l.attempt
     returning t.id`,
 };
 
-interface AdvanceRow extends ClaimRow {
-  ended: boolean;
+type AdvanceRow = ClaimRow | NoClaimRow | { ended: true; id: string };
+
+interface Clock {
+  ended: false;
+  at: number;
+  kept_back: boolean;
+  batch_kept_back: boolean;
 }
 
-interface ClaimRow {
+interface NoClaimRow extends Clock {
+  id: null;
+}
+
+interface ClaimRow extends Clock {
   id: string;
   attempts: number;
   input: JsonValue;
@@ -148,6 +248,10 @@ interface ClaimRow {
   traceparent: string | null;
   estimate_seconds: number;
   waited_ms: number;
+  alone: boolean | null;
+  priority: number;
+  /** `run_at` of one that was found in the order of the queue. */
+  front: number | null;
 }
 
 function toClaim(row: ClaimRow): Claim {
@@ -158,6 +262,7 @@ function toClaim(row: ClaimRow): Claim {
     principal: row.principal,
     estimateSeconds: row.estimate_seconds,
     waitedMs: row.waited_ms,
+    ...(row.alone && { alone: true }),
     ...(row.checkpoint !== null && { checkpoint: row.checkpoint }),
     ...(row.request_id !== null && { requestId: row.request_id }),
     ...(row.traceparent !== null && { traceparent: row.traceparent }),

@@ -1,4 +1,5 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
+import { processingMs } from './rows.ts';
 import { FAILURES } from './task.ts';
 
 /** Ends an unfinished task; whoever works on it loses the lease with it and learns so at its next renewal. */
@@ -17,7 +18,7 @@ const CANCEL = {
              finished_at   = now(),
              error_code    = $3,
              error         = $4,
-             processing_ms = (extract(epoch from now() - started_at) * 1000)::bigint,
+             processing_ms = ${processingMs('started_at')},
              checkpoint    = null,
              worker        = null,
              leased_until  = null

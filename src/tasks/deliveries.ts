@@ -1,27 +1,33 @@
 import type { Db } from '../base/db.ts';
 import { TASK_COLUMNS, type TaskRow, toTask } from './rows.ts';
-import type { DeliveryOutcome, DeliveryWant, DueDelivery } from './store.ts';
+import {
+  DEPTH_COUNTED,
+  type DeliveryOutcome,
+  type DueDelivery,
+  type DuePage,
+  type DuePosition,
+  type DueQueue,
+  type DueWant,
+} from './store.ts';
+
+/** Finds which clients have deliveries due to which receivers, one page of the order in which they are due. */
+export async function findDue(db: Db, limit: number, after: DuePosition = BEGINNING): Promise<DuePage> {
+  const { rows } = await db.query<PageRow>(FIND, [after.dueAt, after.id, limit]);
+  const { queues, found, last_due_at, last_id, resume_at } = rows[0]!;
+  const isLast = found < limit;
+  return { queues, isLast, next: isLast ? { dueAt: resume_at, id: '' } : { dueAt: last_due_at!, id: last_id! } };
+}
 
 /** Takes due deliveries under a lease; the attempt is counted here, when it starts. */
-export async function dueDeliveries(db: Db, want: DeliveryWant): Promise<DueDelivery[]> {
-  const { rows } = await db.query<DueRow>(DUE, [
-    want.limit,
-    want.leaseMs,
-    want.perOrigin,
-    [...want.underWay.keys()],
-    [...want.underWay.values()],
+export async function takeDue(db: Db, queues: readonly DueWant[], leaseMs: number): Promise<DueDelivery[]> {
+  const { rows } = await db.query<DueRow>(TAKE, [
+    queues.map(({ principal }) => principal),
+    queues.map(({ origin }) => origin),
+    queues.map(({ since }) => since),
+    queues.map(({ limit }) => limit),
+    leaseMs,
   ]);
-  return rows.map((row) => ({
-    id: row.delivery!.id,
-    url: row.url,
-    origin: row.origin,
-    attempt: row.delivery!.attempts,
-    task: toTask(row),
-    ...(row.secret !== null && { secret: row.secret }),
-    ...(row.body !== null && { body: row.body }),
-    ...(row.request_id !== null && { requestId: row.request_id }),
-    ...(row.traceparent !== null && { traceparent: row.traceparent }),
-  }));
+  return rows.map(toDue);
 }
 
 /** The first bytes kept are the bytes: two deliverers that serialise at once send the same. */
@@ -46,72 +52,155 @@ export async function settle(db: Db, deliveryId: string, attempt: number, outcom
   return rowCount > 0;
 }
 
-/** Deliveries that are due now or later. */
+/** Deliveries that are due now or later, counted to `DEPTH_COUNTED`. */
 export async function pendingDeliveries(db: Db): Promise<number> {
-  const { rows } = await db.query<{ n: number }>('select count(*) as n from deliveries where due_at is not null');
+  const { rows } = await db.query<{ n: number }>(PENDING, [DEPTH_COUNTED]);
   return rows[0]!.n;
 }
 
-const DUE = {
-  name: 'due-deliveries',
+const BEGINNING: DuePosition = { dueAt: 0, id: '' };
+/** A delivery falls due at the beginning of the transaction that ends its task, and is visible after the commit. */
+const COMMIT_SECONDS = 2;
+
+// As whole microseconds, so that JavaScript holds a time exactly.
+const micros = (time: string) => `(extract(epoch from ${time}) * 1000000)::bigint`;
+const timeOf = (parameter: string) => `(timestamptz 'epoch' + ${parameter} * interval '1 microsecond')`;
+
+const FIND = {
+  name: 'find-due-deliveries',
   text: `
-    with candidate as materialized (
-      select id, origin, row_number() over (partition by origin order by due_at, id) as place
-        from (select id, origin, due_at
-                from deliveries
-               where due_at <= now() and (leased_until is null or leased_until < now())
-                 and origin not in (select o from unnest($4::text[], $5::int[]) as full_house (o, n) where n >= $3)
-               order by due_at
-               limit $1 * 20) as oldest
+    with page as materialized (
+      select principal, origin, due_at, id, leased_until
+        from deliveries
+       where due_at is not null and due_at <= now() and (due_at, id) > (${timeOf('$1::float8')}, $2)
+       order by due_at, id
+       limit $3
     ),
-    due as materialized (
-      select d.id
-        from deliveries d
-        join candidate c on c.id = d.id
-        left join unnest($4::text[], $5::int[]) as busy (origin, under_way) on busy.origin = c.origin
-       where c.place <= $3 - coalesce(busy.under_way, 0)
-         and d.due_at <= now() and (d.leased_until is null or d.leased_until < now())
-       order by d.due_at
-       limit $1
-         for update of d skip locked
+    queue as (
+      select principal, origin, ${micros('min(due_at)')} as since
+        from page
+       where leased_until is null or leased_until <= now()
+       group by principal, origin
+       order by 3
+    )
+    select (select coalesce(json_agg(queue), '[]') from queue) as queues,
+           (select count(*) from page)::int as found,
+           (select ${micros('due_at')} from page order by due_at desc, id desc limit 1) as last_due_at,
+           (select id from page order by due_at desc, id desc limit 1) as last_id,
+           ${micros('now()')} - ${COMMIT_SECONDS * 1_000_000} as resume_at`,
+};
+
+// `due_at` moves to the end of the lease, so that entries of the index that are behind a queue's `since` are never read
+// again, also not while an old snapshot keeps vacuum from removing them.
+const TAKE = {
+  name: 'take-due-deliveries',
+  text: `
+    with due as materialized (
+      select found.id, found.due_at
+        from unnest($1::text[], $2::text[], $3::float8[], $4::int[]) as wanted (principal, origin, since, most)
+       cross join lateral (
+             select id, due_at
+               from deliveries d
+              where d.principal = wanted.principal and d.origin = wanted.origin
+                and d.due_at >= ${timeOf('wanted.since')} and d.due_at <= now()
+                and (d.leased_until is null or d.leased_until <= now())
+              order by d.due_at
+              limit wanted.most
+                for update skip locked
+             ) as found
     ),
     taken as (
       update deliveries d
          set attempts        = d.attempts + 1,
              last_attempt_at = now(),
-             leased_until    = now() + $2::float8 * interval '1 millisecond'
+             leased_until    = now() + $5::float8 * interval '1 millisecond',
+             due_at          = now() + $5::float8 * interval '1 millisecond'
         from due
        where d.id = due.id
-      returning d.*
+      returning d.*, ${micros('due.due_at')} as was_due_at
     )
-    select ${TASK_COLUMNS}, d.url, d.origin, d.secret, d.body, t.request_id, t.traceparent
+    select ${TASK_COLUMNS}, t.request_id, t.traceparent, d.expired_task, d.id as delivery_id, d.attempts,
+           d.principal as client, d.url, d.origin, d.secret, d.body, d.was_due_at
       from taken d
-      join tasks t on t.id = d.task_id`,
+      left join tasks t on t.id = d.task_id`,
 };
 
 const SETTLE = {
   name: 'settle-delivery',
   text: `
-    update deliveries d
-       set state                = case when $3 = 'delivered' then 'delivered'
-                                       when $3 = 'failed' or t.expires_at <= now() + next.delay then 'failed'
-                                       else 'pending' end,
-           attempts             = case $3 when 'postponed' then d.attempts - 1 else d.attempts end,
-           last_attempt_at      = case $3 when 'postponed' then null else d.last_attempt_at end,
-           due_at               = case when t.expires_at <= now() + next.delay then null else now() + next.delay end,
-           leased_until         = null,
-           delivered_at         = case when $3 = 'delivered' then now() end,
-           response_status_code = $5,
-           last_error           = $6
-      from tasks t, (select $4::float8 * interval '1 millisecond' as delay) as next
-     where d.id = $1 and d.attempts = $2 and d.leased_until is not null and t.id = d.task_id`,
+    with current as materialized (
+      select id, task_id is null and $3 in ('delivered', 'failed') as is_over
+        from deliveries
+       where id = $1 and attempts = $2 and leased_until is not null
+         for update
+    ),
+    deleted as (
+      delete from deliveries d using current where d.id = current.id and current.is_over returning d.id
+    ),
+    recorded as (
+      update deliveries d
+         set state                = case when $3 in ('delivered', 'failed') then $3 else 'pending' end,
+             attempts             = case $3 when 'postponed' then d.attempts - 1 else d.attempts end,
+             last_attempt_at      = case $3 when 'postponed' then null else d.last_attempt_at end,
+             due_at               = now() + $4::float8 * interval '1 millisecond',
+             leased_until         = null,
+             delivered_at         = case when $3 = 'delivered'
+                                         then case when $5::smallint is null then d.last_attempt_at else now() end end,
+             response_status_code = $5,
+             last_error           = $6
+        from current
+       where d.id = current.id and not current.is_over
+      returning d.id
+    )
+    select id from deleted union all select id from recorded`,
 };
 
-type DueRow = TaskRow & {
+const PENDING = {
+  name: 'pending-deliveries',
+  text: `
+    select count(*)::int as n
+      from (select from deliveries where due_at is not null order by due_at limit $1) as counted`,
+};
+
+interface PageRow {
+  queues: DueQueue[];
+  found: number;
+  last_due_at: number | null;
+  last_id: string | null;
+  resume_at: number;
+}
+
+/** What the task of a delivery tells; the columns of `TaskRow` are null where the task has expired. */
+interface TaskOfDelivery extends TaskRow {
+  request_id: string | null;
+  traceparent: string | null;
+}
+
+interface DueRow extends TaskOfDelivery {
+  expired_task: TaskOfDelivery | null;
+  delivery_id: string;
+  attempts: number;
+  client: string;
   url: string;
   origin: string;
   secret: Buffer | null;
   body: string | null;
-  request_id: string | null;
-  traceparent: string | null;
-};
+  was_due_at: number;
+}
+
+function toDue(row: DueRow): DueDelivery {
+  const task = row.expired_task ?? row;
+  return {
+    id: row.delivery_id,
+    principal: row.client,
+    url: row.url,
+    origin: row.origin,
+    dueAt: row.was_due_at,
+    attempt: row.attempts,
+    task: toTask(task),
+    ...(row.secret !== null && { secret: row.secret }),
+    ...(row.body !== null && { body: row.body }),
+    ...(task.request_id !== null && { requestId: task.request_id }),
+    ...(task.traceparent !== null && { traceparent: task.traceparent }),
+  };
+}

@@ -1,13 +1,20 @@
 import type { Db } from '../base/db.ts';
 import { RANK } from './accept.ts';
+import { fromFloor, inOrder, type QueueFloors } from './queue-floors.ts';
 import { DEPTH_COUNTED, type Depth } from './store.ts';
+import type { Priority } from './task.ts';
 
-/** How much waits, counted from the front of the queue's index and never past `DEPTH_COUNTED`. */
-export async function depth(db: Db, service: string): Promise<Depth> {
-  const { rows } = await db.query<DepthRow>(DEPTH, [service, RANK.realtime, RANK.batch, DEPTH_COUNTED]);
+/** How much waits, counted from the front of the queue's index and never past `most`. */
+export async function depth(db: Db, queueFloors: QueueFloors, service: string, most = DEPTH_COUNTED): Promise<Depth> {
+  const floors = await queueFloors.of(service);
+  const { rows } = await db.query<DepthRow>(DEPTH, [service, ...inOrder(floors), most]);
   const row = rows[0]!;
+  queueFloors.raise(service, floors, row.at, { realtime: row.front_realtime, batch: row.front_batch });
   return {
-    waiting: { realtime: row.realtime, batch: row.batch },
+    waiting: {
+      realtime: Math.min(row.realtime, most),
+      batch: Math.min(row.batch, most),
+    },
     processing: row.processing,
     oldestWaitingSeconds: { realtime: row.oldest_realtime, batch: row.oldest_batch },
   };
@@ -19,24 +26,49 @@ interface DepthRow {
   processing: number;
   oldest_realtime: number;
   oldest_batch: number;
+  front_realtime: number | null;
+  front_batch: number | null;
+  at: number;
 }
 
+const WAITS = 'service = $1 and worker is null and finished_at is null';
+const FLOOR: Record<Priority, string> = { realtime: fromFloor('$2'), batch: fromFloor('$3') };
+
 // In the order of the index, or the planner may prefer to read the table, whose front is full of finished tasks.
-const front = (what: string, rank: string, limit: string) => `
+const first = (priority: Priority, condition: string, limit: string, what = '') => `
   select ${what}
     from tasks
-   where service = $1 and worker is null and finished_at is null and priority = ${rank}
+   where ${WAITS} and priority = ${RANK[priority]} and ${condition}
    order by run_at, id
    limit ${limit}`;
-const count = (rank: string) => `(select count(*) from (${front('', rank, '$4')}) as counted)::int`;
-const oldest = (rank: string) => `coalesce((${front('extract(epoch from now() - queued_at)', rank, '1')}), 0)::float8`;
+/** Tasks that were given back and stand before the floor. */
+const returned = (priority: Priority) => `returned is not null and not ${FLOOR[priority]}`;
 
+const count = (priority: Priority) => {
+  const counts = [FLOOR[priority], returned(priority)].map(
+    (condition) => `(select count(*) from (${first(priority, condition, '$4')}) as counted)`,
+  );
+  return `(${counts.join(' + ')})::int`;
+};
+const MOMENTS = 'extract(epoch from run_at)::float8 as front, extract(epoch from now() - queued_at)::float8 as waited';
+const oldest = (priority: Priority) => `
+  coalesce((${first(priority, returned(priority), '1', 'extract(epoch from now() - queued_at)::float8')}), ${priority}.waited, 0)`;
+
+// A lease that ran out longer ago belongs to a worker that is gone, and its task is about to be returned.
 const DEPTH = {
   name: 'depth',
   text: `
-    select ${count('$2')} as realtime,
-           ${count('$3')} as batch,
-           ${oldest('$2')} as oldest_realtime,
-           ${oldest('$3')} as oldest_batch,
-           (select count(*) from tasks where worker is not null and service = $1)::int as processing`,
+    select ${count('realtime')} as realtime,
+           ${count('batch')} as batch,
+           ${oldest('realtime')} as oldest_realtime,
+           ${oldest('batch')} as oldest_batch,
+           realtime.front as front_realtime,
+           batch.front as front_batch,
+           (select count(*)
+              from tasks
+             where worker is not null and service = $1 and leased_until > now() - interval '10 seconds')::int as processing,
+           extract(epoch from now())::float8 as at
+      from (select) as once
+      left join lateral (${first('realtime', FLOOR.realtime, '1', MOMENTS)}) as realtime on true
+      left join lateral (${first('batch', FLOOR.batch, '1', MOMENTS)}) as batch on true`,
 };

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Db } from '../base/db.ts';
+import { newId } from '../base/ids.ts';
 import { hintsOver } from './hints.ts';
 
 const silent = { query: async () => ({ rows: [], rowCount: 0 }), listen: async () => {} } as unknown as Db;
@@ -18,4 +19,62 @@ it('wakes every listener once a second without a hint, by one timer, which goes 
   expect(wake).toHaveBeenCalledTimes(3);
   for (const stop of stops) stop.abort();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+describe('hints of finished tasks', () => {
+  beforeEach(() => void vi.useRealTimers());
+
+  /** What was sent, and a way to receive it in another process. */
+  function connected() {
+    const sent: string[] = [];
+    let receive: (payload: string) => void = () => {};
+    const db = {
+      query: async (_: unknown, [payloads]: [string[]]) => void sent.push(...payloads),
+      listen: async (_: string, onHint: typeof receive) => {
+        receive = onHint;
+      },
+    } as unknown as Db;
+    return { hints: hintsOver(db), sent, receive: (payload: string) => receive(payload) };
+  }
+
+  it('name every task, in as many payloads as PostgreSQL takes', async () => {
+    const { hints, sent } = connected();
+    const ids = Array.from({ length: 1000 }, () => newId());
+    hints.hint('changed:a'); // the first goes at once, and those after it together
+    hints.hint('finished', ids.slice(0, 1));
+    hints.hint('waiting:a');
+    hints.hint('finished', ids.slice(1));
+    await vi.waitFor(() => expect(sent.at(-1)).toBe('waiting:a'));
+    const named = sent.flatMap((payload) => payload.split(' ')).filter((word) => word.length === 26);
+    expect(named).toEqual(ids);
+    for (const payload of sent) expect(Buffer.byteLength(payload)).toBeLessThan(8000);
+    expect(sent).toHaveLength(6);
+  });
+
+  it('wake the readers of those tasks, and every reader where no task is named', () => {
+    const { hints, receive } = connected();
+    const woken: string[] = [];
+    const stop = new AbortController();
+    for (const topic of ['finished', 'finished:1', 'finished:2', 'waiting:a'] as const) {
+      hints.onHint(topic, () => void woken.push(topic), stop.signal);
+    }
+    const wokenBy = (payload: string) => {
+      receive(payload);
+      return woken.splice(0);
+    };
+    expect(wokenBy('finished 2 3')).toEqual(['finished', 'finished:2']);
+    expect(wokenBy('waiting:a')).toEqual(['waiting:a']);
+    expect(wokenBy('finished')).toEqual(['finished', 'finished:1', 'finished:2']);
+    expect(wokenBy('')).toEqual(['finished', 'finished:1', 'finished:2', 'waiting:a']);
+    stop.abort();
+  });
+
+  it('name no task when the ids of some are not known', async () => {
+    const { hints, sent } = connected();
+    hints.hint('changed:a');
+    hints.hint('finished', ['1']);
+    hints.hint('finished');
+    hints.hint('finished', ['2']);
+    await vi.waitFor(() => expect(sent).toEqual(['changed:a', 'finished']));
+  });
 });

@@ -1,6 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import { rest } from '../base/loop.ts';
-import type { Hint } from './store.ts';
+import type { Hint, OneFinished } from './store.ts';
 
 /** On which all hints go. */
 export const CHANNEL = 'assay_hints';
@@ -10,6 +10,9 @@ const GATHER_MS = 3;
 // A hint may be lost with its connection; a look at the table now and then is what the promise rests on. All look at the
 // same moment, so that a thousand waiting readers make one statement.
 const LOOK_MS = 1000;
+
+/** PostgreSQL takes payloads of less than 8000 bytes. */
+const PAYLOAD_BYTES = 7900;
 
 // Nothing is lost with a hint, so its commit does not wait for the disk as all others do.
 const NOTIFY = {
@@ -21,8 +24,9 @@ const NOTIFY = {
 
 /** Hints between processes over LISTEN and NOTIFY: wake-ups that may be lost, doubled or late, and never carry data. */
 export function hintsOver(db: Db) {
-  const pending = new Set<Hint>();
-  const listeners = new Map<Hint, Set<() => void>>();
+  /** With the ids of finished tasks; `undefined`: of tasks whose ids are not known. */
+  const pending = new Map<Hint, Set<string> | undefined>();
+  const listeners = new Map<string, Set<() => void>>();
   let listening: AbortController | undefined;
   let looking: NodeJS.Timeout | undefined;
   let sentAt = Number.NEGATIVE_INFINITY;
@@ -31,30 +35,43 @@ export function hintsOver(db: Db) {
     const early = sentAt + GATHER_MS - performance.now();
     if (early > 0) await rest(early);
     sentAt = performance.now();
-    const hints = [...pending];
+    const payloads = [...pending].flatMap(([what, ids]) => (ids ? withIds(what, ids) : [what]));
     pending.clear();
     // Lost if the database is away: then nobody could act on it either.
-    await db.query(NOTIFY, [hints]).catch(() => {});
+    await db.query(NOTIFY, [payloads]).catch(() => {});
   };
 
-  const wakeAll = (hint?: string) => {
-    for (const [what, wakes] of listeners) if (!hint || hint === what) for (const wake of wakes) wake();
+  const wake = (topic: string) => {
+    for (const each of listeners.get(topic) ?? []) each();
+  };
+  const wakeAll = (prefix = '') => {
+    for (const topic of listeners.keys()) if (topic.startsWith(prefix)) wake(topic);
+  };
+  /** An empty payload says that hints may have been missed. */
+  const receive = (payload: string) => {
+    const [what = '', ...ids] = payload.split(' ');
+    if (what === '') return wakeAll();
+    wake(what);
+    if (ids.length > 0) for (const id of ids) wake(oneFinished(id));
+    else if (what === 'finished') wakeAll(oneFinished(''));
   };
 
   return {
-    hint(what: Hint): void {
+    hint(what: Hint, ids?: readonly string[]): void {
       const first = pending.size === 0;
-      pending.add(what);
+      const known = pending.has(what) ? pending.get(what) : new Set<string>();
+      for (const id of ids ?? []) known?.add(id);
+      pending.set(what, ids && known);
       if (first) void send();
     },
 
-    onHint(what: Hint, wake: () => void, signal: AbortSignal): void {
+    onHint(what: Hint | OneFinished, wake: () => void, signal: AbortSignal): void {
       if (signal.aborted) return;
       const wakes = listeners.get(what) ?? new Set();
       listeners.set(what, wakes.add(wake));
       if (!listening) {
         listening = new AbortController();
-        void db.listen(CHANNEL, wakeAll, listening.signal);
+        void db.listen(CHANNEL, receive, listening.signal);
       }
       looking ??= setInterval(wakeAll, LOOK_MS).unref();
       const leave = () => {
@@ -72,4 +89,20 @@ export function hintsOver(db: Db) {
       clearInterval(looking);
     },
   };
+}
+
+export const oneFinished = (id: string): OneFinished => `finished:${id}`;
+
+/** As many payloads as it takes to name all of `ids`. */
+function withIds(what: Hint, ids: Iterable<string>): string[] {
+  const payloads: string[] = [];
+  let payload: string = what;
+  for (const id of ids) {
+    if (Buffer.byteLength(payload) + id.length >= PAYLOAD_BYTES) {
+      payloads.push(payload);
+      payload = what;
+    }
+    payload += ` ${id}`;
+  }
+  return [...payloads, payload];
 }

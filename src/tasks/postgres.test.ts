@@ -1,23 +1,30 @@
-import { expect, it, vi } from 'vitest';
+import { setMaxListeners } from 'node:events';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Db, isUnavailable } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import { testDatabase } from '../base/testing/database.ts';
 import { postgresTaskStore } from './postgres.ts';
 import { describeTaskStore } from './store.contract.ts';
 import type { NewTask, TaskStore } from './store.ts';
+import { waitForEnd } from './wait.ts';
 
 describeTaskStore('the task store in PostgreSQL', async () => {
   const { db, drop } = await testDatabase();
-  const store = postgresTaskStore(db);
+  const stores = [postgresTaskStore(db)];
+  // What a store knows of the queue, it knows from the time that has really passed: one that is asked after a task was moved
+  // into the past is a new one.
+  const store = new Proxy(stores[0]!, { get: (_, verb) => Reflect.get(stores.at(-1)!, verb) });
   return {
     store,
     transaction: (run) => db.transaction(run),
-    empty: async () => void (await db.query('truncate tasks, workers cascade')),
+    empty: async () => void (await db.query('truncate tasks, deliveries, workers cascade')),
+    kept: async (id) => (await db.query('select from deliveries where id = $1', [id])).rowCount === 1,
     async age(id, seconds) {
       const columns = ['queued_at', 'run_at', 'deadline_at', 'expires_at', 'leased_until', 'started_at', 'finished_at'];
       const back = (names: string[]) => names.map((name) => `${name} = ${name} - make_interval(secs => $2)`).join(', ');
       await db.query(`update tasks set ${back(columns)} where id = $1`, [id, seconds]);
       await db.query(`update deliveries set ${back(['due_at', 'leased_until'])} where task_id = $1`, [id, seconds]);
+      stores.push(postgresTaskStore(db));
     },
     async seen(worker, secondsAgo) {
       await db.query(
@@ -27,7 +34,7 @@ describeTaskStore('the task store in PostgreSQL', async () => {
       );
     },
     async close() {
-      store.close();
+      for (const each of stores) each.close();
       await drop();
     },
   };
@@ -54,6 +61,46 @@ it('waits for the disk with what has ended, and not with what is only claimed', 
   expect((await store.read('a', id))?.status).toBe('done');
   store.close();
   await drop();
+});
+
+describe('a sweep that fails on a task', () => {
+  const limits = { services: ['a'], maxAttempts: 1, batchMaxWaitSeconds: 3600, rows: 100 };
+  const start = async () => {
+    const { db, drop } = await testDatabase();
+    const store = postgresTaskStore(db);
+    onTestFinished(async () => {
+      store.close();
+      await drop();
+    });
+    const accept = async () => {
+      const id = newId();
+      await store.accept({ id, service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 });
+      return id;
+    };
+    const ids = [await accept(), await accept(), await accept()];
+    await store.advance([], { service: 'a', worker: 'w', limit: 3, leaseMs: 6000 });
+    await db.query(`update tasks set leased_until = now() - interval '1 second'`);
+    return { db, store, ids };
+  };
+
+  it('sweeps the others, names that one, and skips it from then on', async () => {
+    const { db, store, ids } = await start();
+    await db.query(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'never'; end $$;
+      create trigger refuse before update on tasks for each row when (old.id = '${ids[1]}') execute function refuse()`);
+    const swept = await store.sweep(limits);
+    expect(swept).toMatchObject({ failed: { a: 2 }, skipped: [{ id: ids[1] }] });
+    expect(await store.sweep(limits)).toMatchObject({ failed: {}, skipped: [] });
+    expect((await store.read('a', ids[1]!))?.status).toBe('processing');
+  });
+
+  it('throws what is not the fault of a task, and skips none', async () => {
+    const { db, store } = await start();
+    await db.query('alter table workers rename to away');
+    await expect(store.sweep(limits)).rejects.toThrow('workers');
+    await db.query('alter table away rename to workers');
+    expect(await store.sweep(limits)).toMatchObject({ failed: { a: 3 }, skipped: [] });
+  });
 });
 
 it('tells clients of a database that hangs in seconds that it is unavailable, also those that wait their turn', async () => {
@@ -110,5 +157,47 @@ it('sends one word for what it wrote, whether a task came alone, in company, or 
   store.close();
   await drop();
 });
+
+it('wakes only the readers of the task that has ended', async () => {
+  const { db, drop } = await testDatabase();
+  const store = postgresTaskStore(db);
+  const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
+  const ids = Array.from({ length: READERS }, () => newId());
+  await Promise.all(ids.map((id) => store.accept({ ...task, id })));
+  let reads = 0;
+  const counting: Pick<TaskStore, 'read' | 'onHint'> = {
+    onHint: store.onHint,
+    read(...of) {
+      reads++;
+      return store.read(...of);
+    },
+  };
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const wait = (id: string) => waitForEnd(counting, 'a', id, { ms: 60_000, signal: stop.signal });
+  const began = performance.now();
+  const waits = ids.map(wait);
+  await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(2 * READERS), PATIENCE); // once and after `listen`
+  const want = { service: 'a', worker: 'w', limit: ENDINGS, leaseMs: 60_000 };
+  const { claimed } = await store.advance([], want);
+  for (const { id, attempt } of claimed) {
+    const { ended } = await store.advance([{ id, attempt, outcome: 'done', result: {}, processingMs: 1 }], {
+      ...want,
+      limit: 0,
+    });
+    store.hint('finished', ended);
+    expect((await waits[ids.indexOf(id)])?.status).toBe('done');
+  }
+  // All read at first, when `listen` begins, and once a second because hints may be lost.
+  const looks = 3 + (performance.now() - began) / 1000;
+  expect(reads).toBeLessThan(READERS * looks + ENDINGS);
+  stop.abort();
+  await Promise.all(waits);
+  store.close();
+  await drop();
+});
+
+const READERS = 1000;
+const ENDINGS = 20;
 
 const PATIENCE = { timeout: 20_000 };

@@ -1,15 +1,17 @@
 import type { Db } from '../base/db.ts';
-import { acceptTo, acceptWithin } from './accept.ts';
+import { acceptTo, acceptWithin, firstUseFrom } from './accept.ts';
 import { advance, renew } from './advance.ts';
 import { cancel } from './cancel.ts';
-import { dueDeliveries, keepBody, pendingDeliveries, settle } from './deliveries.ts';
+import { findDue, keepBody, pendingDeliveries, settle, takeDue } from './deliveries.ts';
 import { depth } from './depth.ts';
 import { hintsOver } from './hints.ts';
+import { createQueueFloors } from './queue-floors.ts';
 import { readAttachment, readFrom } from './read.ts';
 import { release } from './release.ts';
 import { remove, requeue } from './requeue.ts';
+import { returnClaims } from './return-claims.ts';
 import type { TaskStore } from './store.ts';
-import { sweep } from './sweep.ts';
+import { sweepIn } from './sweep.ts';
 
 /**
  * The task store in PostgreSQL: each verb is one statement, in the file of its name. Two of them look again when a
@@ -18,15 +20,18 @@ import { sweep } from './sweep.ts';
 export function postgresTaskStore(db: Db): TaskStore & { close(): void } {
   const read = readFrom(db);
   const hints = hintsOver(db);
+  const floors = createQueueFloors(db);
   return {
     ...hints,
     accept: acceptTo(db, hints.hint),
+    firstUse: firstUseFrom(db),
     acceptWithin,
     requeue: (service, id, final, tx = db) => requeue(tx, service, id, final),
     remove: (service, ids, tx = db) => remove(tx, service, ids),
     read,
     readAttachment: (id) => readAttachment(db, id),
-    advance: (endings, want) => advance(db, endings, want),
+    advance: (endings, want) => advance(db, floors, endings, want),
+    returnClaims: (worker, claims) => returnClaims(db, worker, claims),
     renew: (worker, leases) => renew(db, worker, leases),
     release: (worker, maxAttempts) => release(db, worker, maxAttempts),
     cancel: async (service, id) => {
@@ -34,11 +39,12 @@ export function postgresTaskStore(db: Db): TaskStore & { close(): void } {
       const task = await read(service, id);
       return cancelled ? task : task && 'finished';
     },
-    sweep: (limits) => sweep(db, limits),
-    dueDeliveries: (want) => dueDeliveries(db, want),
+    sweep: sweepIn(db),
+    findDue: (limit, after) => findDue(db, limit, after),
+    takeDue: (queues, leaseMs) => takeDue(db, queues, leaseMs),
     keepBody: (deliveryId, body) => keepBody(db, deliveryId, body),
     settle: (deliveryId, attempt, outcome) => settle(db, deliveryId, attempt, outcome),
-    depth: (service) => depth(db, service),
+    depth: (service, most) => depth(db, floors, service, most),
     pendingDeliveries: () => pendingDeliveries(db),
   };
 }

@@ -25,7 +25,7 @@ export function watchQueue({
     });
   gauge(
     'assay_queue_depth',
-    'Tasks that wait for a worker; 10000 means at least so many.',
+    'Tasks that wait for a worker, counted to 10000 or to the most that may wait, whichever is more.',
     ['service', 'priority'],
     (g) => {
       for (const service of services) {
@@ -44,7 +44,10 @@ export function watchQueue({
   gauge('assay_model_loaded', '1 while any worker has its model loaded.', ['service'], (g) => {
     for (const service of services) g.set({ service }, roster.state(service) === 'warm' ? 1 : 0);
   });
-  gauge('assay_webhook_pending', 'Webhooks that wait for their next attempt.', [], (g) => {
-    g.set(roster.pendingDeliveries());
-  });
+  gauge(
+    'assay_webhook_pending',
+    'Webhooks that wait for their next attempt; 10000 means at least so many.',
+    [],
+    (g) => void g.set(roster.pendingDeliveries()),
+  );
 }

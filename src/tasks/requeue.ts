@@ -23,6 +23,7 @@ const REQUEUE = {
            queued_at     = now(),
            deadline_at   = now() + (deadline_at - queued_at),
            expires_at    = now() + (expires_at - queued_at),
+           returned      = null,
            attempts      = 0,
            started_at    = null,
            finished_at   = null,

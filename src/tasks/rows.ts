@@ -33,14 +33,20 @@ interface DeliveryColumns {
  * Of `tasks t left join deliveries d`. Every poll reads this: so JSON comes as text, moments as seconds, and a delivery, which
  * few tasks have, as one column.
  */
-export const TASK_COLUMNS = `
+export const TASK_COLUMNS = taskColumns('t.result::text');
+
+/** The same with `resultText` in place of the whole result. */
+export function taskColumns(resultText: string): string {
+  return `
   t.id, t.service, t.principal, t.status, t.input::text as input_text, t.estimate_seconds,
   date_part('epoch', t.queued_at) as queued_at, date_part('epoch', t.finished_at) as finished_at, t.processing_ms,
-  t.progress, t.result::text as result_text, t.error_code, t.error,
+  t.progress, ${resultText} as result_text, t.error_code, t.error,
   case when d.id is not null then json_build_object(
-    'id', d.id, 'state', d.state, 'attempts', d.attempts, 'due_at', date_part('epoch', d.due_at),
+    'id', d.id, 'state', d.state, 'attempts', d.attempts,
+    'due_at', case when d.leased_until is null then date_part('epoch', d.due_at) end,
     'last_attempt_at', date_part('epoch', d.last_attempt_at), 'delivered_at', date_part('epoch', d.delivered_at),
     'status_code', d.response_status_code, 'error', d.last_error) end as delivery`;
+}
 
 /** The row as the state that it is in: what the state has not, the value has not. */
 export function toTask(row: TaskRow): Task {
@@ -97,3 +103,9 @@ function toWebhook(row: DeliveryColumns): Webhook {
 
 /** To the millisecond below, as everywhere; half a microsecond makes up for what binary fractions lack. */
 const moment = (seconds: number) => new Date(Math.floor(seconds * 1000 + 0.0005));
+
+/** SQL for `processing_ms` of a task that began at `startedAt` and ends now: a column of four bytes holds 24.8 days. */
+export const processingMs = (startedAt: string): string =>
+  `least(extract(epoch from now() - ${startedAt}) * 1000, ${MOST_PROCESSING_MS})::int`;
+
+export const MOST_PROCESSING_MS = 2 ** 31 - 1;

@@ -7,6 +7,7 @@ import {
   type KeyObject,
   sign as signBytes,
 } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { readOrCreate } from '../base/secrets.ts';
 
 /** An Ed25519 key pair, with the two names it has in public. */
@@ -17,16 +18,19 @@ export interface SigningKey {
   readonly jwk: Readonly<{ kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string; alg: 'EdDSA'; use: 'sig' }>;
 }
 
-export interface SignedMessage {
+/** The keys that sign webhooks: two while receivers may still know only the one before the last rotation. */
+export interface SigningKeys {
+  readonly signingKey: SigningKey;
+  readonly previousKey?: SigningKey | undefined;
+}
+
+export interface SignedMessage extends SigningKeys {
   readonly id: string;
   /** Whole seconds of Unix time, of this attempt. */
   readonly timestamp: number;
   /** The bytes as they will be sent. */
   readonly body: string | Buffer;
   readonly secret?: string | undefined;
-  readonly signingKey: SigningKey;
-  /** The key before the last rotation; receivers that know only that one can still verify. */
-  readonly previousKey?: SigningKey | undefined;
 }
 
 /**
@@ -50,6 +54,19 @@ export async function loadOrCreateSigningKey(file: string): Promise<SigningKey> 
   const pem = await readOrCreate(file, () =>
     generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }),
   );
+  return parseSigningKey(pem, file);
+}
+
+/** The signing key in `file`; undefined if there is no such file. */
+export async function loadSigningKey(file: string): Promise<SigningKey | undefined> {
+  const pem = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return pem && parseSigningKey(pem, file);
+}
+
+function parseSigningKey(pem: Buffer, file: string): SigningKey {
   try {
     return signingKey(createPrivateKey(pem));
   } catch (error) {

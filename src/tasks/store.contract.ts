@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Queryable } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
+import type { JsonValue } from '../base/json.ts';
 import { type CompanionTask, DEPTH_COUNTED, type NewTask, type TaskStore, type Want } from './store.ts';
 import type { Task } from './task.ts';
 
@@ -12,6 +13,8 @@ export interface StoreUnderTest {
   transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Moves a task (and its lease, deadline, expiry and delivery) `seconds` into the past, as if so much time had gone by. */
   age(id: string, seconds: number): Promise<void>;
+  /** Whether anything of a delivery is still there. */
+  kept(deliveryId: string): Promise<boolean>;
   /** Has a worker's heart beat for the last time so many seconds ago. */
   seen(worker: string, secondsAgo: number): Promise<void>;
   close(): Promise<void>;
@@ -65,6 +68,20 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(found.map((task) => task?.id)).toEqual(tasks.map((task) => task.id));
       });
 
+      it('answers large results to every reader, beside small ones', async () => {
+        const ids = [await accept(), await accept(), await accept()];
+        const results = ['small', ...['а', 'b'].map((letter) => letter + Array.from({ length: 50_000 }, newId).join())];
+        await claim({ limit: 3 });
+        const endings = ids.map((id, i) => ({ ...done(id), result: results[i]! }));
+        await store.advance(endings, want({ limit: 0 }));
+        const readers = Array.from({ length: 30 }, (_, n) => n % 3);
+        const tasks = await Promise.all(readers.map((i) => read(ids[i]!)));
+        for (const [n, task] of tasks.entries()) {
+          expect(task).toMatchObject({ status: 'done', resultText: JSON.stringify(results[n % 3]) });
+        }
+        expect(await store.read('b', ids[1]!)).toBeUndefined();
+      });
+
       it("knows no other service's task, no unknown one, and none whose time is over", async () => {
         const id = await accept({ ttlSeconds: 86_400 });
         expect(await store.read('b', id)).toBeUndefined();
@@ -105,6 +122,25 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const outcomes = await Promise.all([store.accept(use('g')), store.accept(use('g'))]);
         expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['accepted', 'replayed']);
         for (const outcome of outcomes) expect('id' in outcome && (await read(outcome.id)).status).toBe('queued');
+      });
+
+      it('tells the first use of a key without writing anything', async () => {
+        const use = (key: string, fingerprint: string) => ({
+          key: Buffer.from(key),
+          fingerprint: Buffer.from(fingerprint),
+        });
+        const first = newTask({ idempotency: use('first-use', 'f') });
+        expect(await store.firstUse(use('first-use', 'f'))).toBeUndefined();
+        await store.accept(first);
+        const looked = [use('first-use', 'f'), use('first-use', 'g'), use('unused', 'f')].map(store.firstUse);
+        expect(await Promise.all(looked)).toEqual([
+          { outcome: 'replayed', id: first.id, estimateSeconds: first.estimateSeconds },
+          { outcome: 'conflict' },
+          undefined,
+        ]);
+        expect(await claim({ limit: 10 })).toHaveLength(1);
+        await under.age(first.id, 86_401);
+        expect(await store.firstUse(use('first-use', 'f'))).toBeUndefined();
       });
 
       it('shows a webhook only for tasks created with one', async () => {
@@ -247,13 +283,21 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(order).toEqual([first, second, late]);
       });
 
-      it('promotes what has waited too long, so that batch cannot starve', async () => {
-        const batch = await accept({ priority: 'batch' });
-        const fresh = await accept();
+      it('promotes what has waited too long, so that it shares with realtime in the order of arrival', async () => {
+        const [older, batch, young] = [
+          await accept({ priority: 'batch' }),
+          await accept({ priority: 'batch' }),
+          await accept({ priority: 'batch' }),
+        ];
+        const before = await accept();
+        await under.age(older, 3700);
         await under.age(batch, 3601);
-        expect((await store.sweep(limits)).promoted).toBe(1);
-        expect((await claim())[0]?.id).toBe(batch);
-        expect((await claim())[0]?.id).toBe(fresh);
+        expect((await store.sweep(limits)).promoted).toBe(2);
+        const after = await accept();
+        expect((await store.sweep(limits)).promoted).toBe(0);
+        const order = [];
+        for (let i = 0; i < 5; i++) order.push((await claim())[0]?.id);
+        expect(order).toEqual([before, older, batch, after, young]);
       });
 
       it("leaves other services' tasks alone, and counts the attempt", async () => {
@@ -436,7 +480,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         await under.age(second, 7);
         await store.sweep(limits);
         const [first, others] = [await accept(), await accept()];
-        await claim({ worker: 'dead', limit: 2 });
+        for (const _ of [second, first]) await claim({ worker: 'dead' });
         await claim({ worker: 'alive' });
         await accept();
         expect(await store.release('dead', 3)).toBe(1);
@@ -477,6 +521,175 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       });
     });
 
+    describe('claims whose answer was lost', () => {
+      const first = async () => (await claim({ claim: 7 }))[0]!.id;
+
+      it('go back to their place in the queue, and the attempt that never began does not count', async () => {
+        const id = await accept();
+        await accept();
+        expect(await first()).toBe(id);
+        expect(await store.returnClaims('w1', [6, 7])).toEqual([7]);
+        expect(await store.returnClaims('w1', [6, 7])).toEqual([]);
+        expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ id, attempt: 1 });
+      });
+
+      it("leave alone what other claims hold, other workers' claims of that number, and what has ended", async () => {
+        const ids = [await accept(), await accept(), await accept(), await accept()];
+        await claim({ claim: 8 });
+        await claim({ worker: 'w2', claim: 7 });
+        await claim();
+        expect(await first()).toBe(ids[3]);
+        await store.cancel('a', ids[3]!);
+        expect(await store.returnClaims('w1', [7])).toEqual([]);
+        const lease = (id: string | undefined) => ({ id: id!, attempt: 1, leaseMs: 6000 });
+        expect(await store.renew('w1', [lease(ids[0]), lease(ids[2])])).toHaveLength(2);
+        expect(await store.renew('w2', [lease(ids[1])])).toHaveLength(1);
+      });
+
+      it('count where the task is lost again and again after it was begun: a poison task still ends', async () => {
+        const id = await accept();
+        for (let attempt = 1; attempt <= 3; attempt++) {
+          await first();
+          expect(await store.returnClaims('w1', [7])).toEqual([7]);
+          expect((await claim({ claim: 8 }))[0]).toMatchObject({ attempt });
+          await under.age(id, 7);
+          await store.sweep(limits);
+        }
+        expect(await read(id)).toMatchObject({ status: 'failed', failure: { code: 'WORKER_LOST' } });
+      });
+    });
+
+    describe('a task whose attempt was lost with its worker', () => {
+      /** Claims that many tasks for one worker and has their leases run out. */
+      const lose = async (...tasks: Partial<NewTask>[]) => {
+        const ids: string[] = [];
+        for (const task of tasks) ids.push(await accept(task));
+        await claim({ worker: 'dead', limit: ids.length });
+        for (const id of ids) await under.age(id, 7);
+        expect((await store.sweep(limits)).returned).toBe(ids.length);
+        return ids;
+      };
+      const idsOf = (claims: readonly { id: string }[]) => claims.map(({ id }) => id);
+
+      it('is claimed alone, before all others of its priority', async () => {
+        const fresh = await accept({ priority: 'batch' });
+        const realtime = await accept();
+        await claim({ worker: 'dead', limit: 2 });
+        expect(await store.release('dead', 3)).toBe(2);
+        const younger = await accept();
+        expect(await claim({ limit: 10 })).toEqual([
+          expect.objectContaining({ id: realtime, attempt: 2, alone: true }),
+        ]);
+        expect(await claim({ limit: 10 })).toEqual([expect.not.objectContaining({ alone: true })]);
+        expect((await read(younger)).status).toBe('processing');
+        expect(await claim({ limit: 10 })).toEqual([expect.objectContaining({ id: fresh, attempt: 2, alone: true })]);
+        expect(await claim({ limit: 10 })).toEqual([]);
+      });
+
+      it('is not claimed by a busy worker, which is given nothing else until it is free', async () => {
+        const [lost] = await lose({});
+        const fresh = [await accept(), await accept()];
+        expect(await claim({ worker: 'w1', limit: 10, busy: true })).toEqual([]);
+        expect(await claim({ worker: 'w1', limit: 10, busy: true })).toEqual([]);
+        expect(idsOf(await claim({ worker: 'w1', limit: 10 }))).toEqual([lost]);
+        expect(idsOf(await claim({ worker: 'w1', limit: 10, busy: true })).sort()).toEqual(fresh.sort());
+      });
+
+      it('keeps one busy worker at a time from claiming', async () => {
+        await lose({});
+        const fresh = await accept();
+        expect(await claim({ worker: 'w1', busy: true })).toEqual([]);
+        expect(idsOf(await claim({ worker: 'w2', busy: true }))).toEqual([fresh]);
+      });
+
+      it('is claimed by the first worker that is free, and the busy one goes on', async () => {
+        const [lost] = await lose({});
+        const fresh = await accept();
+        expect(await claim({ worker: 'w1', busy: true })).toEqual([]);
+        expect(idsOf(await claim({ worker: 'w2', limit: 10 }))).toEqual([lost]);
+        expect(idsOf(await claim({ worker: 'w1', busy: true }))).toEqual([fresh]);
+      });
+
+      it('waits behind realtime tasks if it came as batch, and before other batch tasks', async () => {
+        const [lost] = await lose({ priority: 'batch' });
+        const [batch, realtime] = [await accept({ priority: 'batch' }), await accept()];
+        expect(idsOf(await claim({ worker: 'w1', limit: 10 }))).toEqual([realtime]);
+        expect(await claim({ worker: 'w1', limit: 10, busy: true })).toEqual([]);
+        // A realtime task that comes now does not keep the worker busy for longer.
+        const late = await accept();
+        expect(await claim({ worker: 'w1', limit: 10, busy: true })).toEqual([]);
+        expect(idsOf(await claim({ worker: 'w1', limit: 10 }))).toEqual([lost]);
+        expect(idsOf(await claim({ worker: 'w1', limit: 10 })).sort()).toEqual([batch, late].sort());
+      });
+
+      it('stays one when another attempt is handed back or fails for a passing cause', async () => {
+        const [lost] = await lose({});
+        await claim();
+        const again = { id: lost!, outcome: 'again' as const, delayMs: 0 };
+        await store.advance([{ ...again, attempt: 2, uncounted: true }], want({ limit: 0 }));
+        expect(await claim()).toEqual([expect.objectContaining({ id: lost, attempt: 2, alone: true })]);
+        await store.advance([{ ...again, attempt: 2, delayMs: 1 }], want({ limit: 0 }));
+        await under.age(lost!, 1);
+        expect(await claim()).toEqual([expect.objectContaining({ id: lost, attempt: 3, alone: true })]);
+      });
+
+      it('is one no longer when a failed task is put back by a person', async () => {
+        const [lost] = await lose({});
+        await claim();
+        const failure = { code: 'TRY_AGAIN', sentence: 'No.' };
+        await store.advance(
+          [{ id: lost!, attempt: 2, outcome: 'failed', failure, processingMs: 1 }],
+          want({ limit: 0 }),
+        );
+        expect(await store.requeue('a', lost!, [])).toBe(true);
+        expect(await claim()).toEqual([expect.not.objectContaining({ alone: true })]);
+      });
+
+      it('is not one whose attempt was handed back: that keeps its place, and is claimed with others', async () => {
+        const handedBack = [await accept(), await accept({ priority: 'batch' })];
+        await claim({ limit: 2 });
+        const fresh = [await accept(), await accept({ priority: 'batch' })];
+        const back = (id: string) => ({ id, attempt: 1, outcome: 'again' as const, delayMs: 0, uncounted: true });
+        await store.advance(handedBack.map(back), want({ limit: 0 }));
+        const order: string[] = [];
+        for (let i = 0; i < 4; i++) order.push(...idsOf(await claim({ worker: 'w2', busy: true })));
+        expect(order).toEqual([handedBack[0], fresh[0], handedBack[1], fresh[1]]);
+      });
+
+      it('counts as waiting', async () => {
+        await lose({}, { priority: 'batch' });
+        expect((await store.depth('a')).waiting).toEqual({ realtime: 1, batch: 1 });
+        expect((await store.depth('a')).oldestWaitingSeconds.realtime).toBeGreaterThan(6);
+      });
+    });
+
+    describe('a task that began so long ago that its milliseconds exceed four bytes', () => {
+      const begunLongAgo = async (over: Partial<NewTask> = {}) => {
+        const { ttlSeconds: _, deadlineSeconds: __, ...endless } = newTask(over);
+        await store.accept(endless);
+        await claim();
+        await under.age(endless.id, 30 * 86_400);
+        return endless.id;
+      };
+      const MOST = 2 ** 31 - 1;
+
+      it('is ended by a sweep, with the others', async () => {
+        const old = await begunLongAgo();
+        const other = await accept();
+        await claim();
+        await under.age(other, 7);
+        expect((await store.sweep({ ...limits, maxAttempts: 1 })).failed).toEqual({ a: 2 });
+        expect(await read(old)).toMatchObject({ failure: { code: 'WORKER_LOST' }, processingMs: MOST });
+      });
+
+      it('can be cancelled, and can end', async () => {
+        const [cancelled, finished] = [await begunLongAgo(), await begunLongAgo()];
+        expect(await store.cancel('a', cancelled)).toMatchObject({ status: 'failed', processingMs: MOST });
+        await store.advance([{ ...done(finished), processingMs: 30 * 86_400_000 }], want({ limit: 0 }));
+        expect(await read(finished)).toMatchObject({ status: 'done', processingMs: MOST });
+      });
+    });
+
     describe('deadline, expiry and cancel', () => {
       it('fails what is not finished at its deadline, waiting or held, and leaves time to read it', async () => {
         const waiting = await accept();
@@ -491,10 +704,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         }
       });
 
-      it('removes what has expired, with its delivery, and keeps what never expires', async () => {
-        const id = await accept({
-          webhook: { deliveryId: 'whd_2', url: 'https://r.example/', secret: Buffer.from('s') },
-        });
+      it('removes what has expired, and keeps what never expires', async () => {
+        const id = await accept();
         const { ttlSeconds: _, ...endless } = newTask();
         await store.accept(endless);
         await under.age(id, 86_401);
@@ -521,8 +732,19 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
     describe('deliveries', () => {
       const hooked = (deliveryId: string, url = 'https://r.example/hook') =>
         accept({ webhook: { deliveryId, url, secret: Buffer.from('sealed') } });
-      const due = (over: { limit?: number; underWay?: ReadonlyMap<string, number> } = {}) =>
-        store.dueDeliveries({ limit: 10, leaseMs: 60_000, perOrigin: 2, underWay: new Map(), ...over });
+      /** Takes at most `limit` of every queue. */
+      const due = async (limit = 10) => {
+        const { queues } = await store.findDue(1000);
+        return store.takeDue(
+          queues.map((queue) => ({ ...queue, limit })),
+          60_000,
+        );
+      };
+      const end = async (id: string, result: JsonValue = { n: 1 }) => {
+        const [claimed] = await claim();
+        expect(claimed?.id).toBe(id);
+        await store.advance([{ ...done(id), result }], want({ limit: 0 }));
+      };
 
       it('fall due in the statement that ends the task, whichever it is', async () => {
         const finished = await hooked('whd_done');
@@ -536,7 +758,6 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         await store.sweep(limits);
         expect(await store.pendingDeliveries()).toBe(3);
         const taken = await due();
-        taken.push(...(await due()));
         expect(taken.map((d) => d.id).sort()).toEqual(['whd_cancelled', 'whd_done', 'whd_overdue']);
         expect(taken[0]).toMatchObject({ attempt: 1, origin: 'https://r.example', secret: Buffer.from('sealed') });
         expect(await due()).toEqual([]);
@@ -573,14 +794,73 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await due()).toEqual([]);
       });
 
-      it('are given up when the next attempt would come after the task itself has gone', async () => {
-        const id = await hooked('whd_e');
+      it('run their schedule to the end after the task has expired, with what the task told', async () => {
+        const id = await accept({
+          webhook: { deliveryId: 'whd_e', url: 'https://r.example/hook', secret: Buffer.from('sealed') },
+          input: { 'ключ\u0000': 1 },
+          requestId: 'request-1',
+          traceparent: '00-1-2-01',
+        });
+        await end(id, { 'text\u0000': 'слово', n: 1e30 });
+        const before = await read(id);
+        await under.age(id, 86_401);
+        expect((await store.sweep(limits)).removed).toBe(1);
+        expect(await store.read('a', id)).toBeUndefined();
+
+        const [first] = await due();
+        expect(first).toMatchObject({ id: 'whd_e', attempt: 1, secret: Buffer.from('sealed') });
+        expect(first).toMatchObject({ requestId: 'request-1', traceparent: '00-1-2-01' });
+        const { webhook: _, ...told } = before;
+        const aged = { queuedAt: expect.any(Date), finishedAt: expect.any(Date) };
+        expect(first!.task).toMatchObject({ ...told, ...aged });
+        expect(await store.keepBody('whd_e', 'bytes')).toBe('bytes');
+        expect(await store.settle('whd_e', 1, { state: 'pending', delayMs: 0, error: 'timeout' })).toBe(true);
+        expect((await due())[0]).toMatchObject({ id: 'whd_e', attempt: 2, body: 'bytes', task: { id } });
+        expect(await store.settle('whd_e', 2, { state: 'failed', error: 'timeout' })).toBe(true);
+        expect(await store.pendingDeliveries()).toBe(0);
+        expect(await under.kept('whd_e')).toBe(false);
+      });
+
+      it('may have an attempt under way while the task expires', async () => {
+        const id = await hooked('whd_x');
         await store.cancel('a', id);
         await due();
-        await under.age(id, 86_390);
-        await store.settle('whd_e', 1, { state: 'pending', delayMs: 60_000, error: 'timeout' });
-        expect((await read(id)).webhook).toMatchObject({ state: 'failed', lastError: 'timeout' });
-        expect((await read(id)).webhook).not.toHaveProperty('nextAttemptAt');
+        await under.age(id, 86_401);
+        await store.sweep(limits);
+        expect(await store.settle('whd_x', 1, { state: 'delivered', statusCode: 204 })).toBe(true);
+        expect(await under.kept('whd_x')).toBe(false);
+      });
+
+      it('go with the task when they are settled, or when the task is removed', async () => {
+        const settled = await hooked('whd_s');
+        await store.cancel('a', settled);
+        await due();
+        await store.settle('whd_s', 1, { state: 'delivered', statusCode: 204 });
+        await under.age(settled, 86_401);
+        await store.sweep(limits);
+        const removed = await hooked('whd_d');
+        await store.cancel('a', removed);
+        await store.remove('a', [removed]);
+        expect(await Promise.all(['whd_s', 'whd_d'].map((id) => under.kept(id)))).toEqual([false, false]);
+        expect(await due()).toEqual([]);
+      });
+
+      it('fall due also when the task expires without ever having ended', async () => {
+        const id = await hooked('whd_n');
+        await under.age(id, 86_401);
+        expect(await store.sweep(limits)).toMatchObject({ failed: { a: 1 }, removed: 0 });
+        expect(await store.sweep(limits)).toMatchObject({ failed: {}, removed: 1 });
+        expect((await due())[0]).toMatchObject({ id: 'whd_n', attempt: 1, task: { status: 'failed' } });
+      });
+
+      it('are still due when the idempotency key of their expired task is used again', async () => {
+        const key = { key: Buffer.from('k'), fingerprint: Buffer.from('f') };
+        const id = await accept({ idempotency: key, webhook: { deliveryId: 'whd_i', url: 'https://r.example/' } });
+        await store.cancel('a', id);
+        await under.age(id, 86_401);
+        await accept({ idempotency: key });
+        await store.sweep(limits);
+        expect((await due())[0]).toMatchObject({ id: 'whd_i', attempt: 1 });
       });
 
       it('of a killed deliverer go to another when its lease is over', async () => {
@@ -602,12 +882,54 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await due())[0]).toMatchObject({ attempt: 1 });
       });
 
-      it('of a busy receiver wait without holding others up', async () => {
-        await store.cancel('a', await hooked('whd_busy', 'https://busy.example/'));
-        await store.cancel('a', await hooked('whd_free', 'https://free.example:8443/x'));
-        expect((await due({ underWay: new Map([['https://busy.example', 2]]) })).map((d) => d.id)).toEqual([
-          'whd_free',
-        ]);
+      it('are found by client and receiver, and taken from each queue in the order in which they fell due', async () => {
+        const ids: string[] = [];
+        for (const [n, principal] of ['p', 'p', 'q', 'p'].entries()) {
+          const id = await accept({
+            principal,
+            webhook: { deliveryId: `whd_${n}`, url: n === 3 ? 'https://free.example:8443/x' : 'https://busy.example/' },
+          });
+          ids.push(id);
+          await store.cancel('a', id);
+        }
+        await under.age(ids[1]!, 60);
+        const page = await store.findDue(1000);
+        expect(page).toMatchObject({ isLast: true });
+        const names = page.queues.map(({ principal, origin }) => `${principal} ${origin}`).sort();
+        expect(names).toEqual(['p https://busy.example', 'p https://free.example:8443', 'q https://busy.example']);
+        const taken = await due(1);
+        expect(taken.map(({ id }) => id).sort()).toEqual(['whd_1', 'whd_2', 'whd_3']);
+        expect((await due(1)).map(({ id }) => id)).toEqual(['whd_0']);
+      });
+
+      it('are found page by page, each once, also where many fall due in the same instant', async () => {
+        const id = Array.from({ length: 25 }, (_, n) => `whd_${String(n).padStart(2, '0')}`);
+        const urls = id.map((name) => `https://${name.replace('_', '-')}.example/`);
+        const taskIds = await Promise.all(id.map((name, n) => hooked(name, urls[n])));
+        for (const each of taskIds) await under.age(each, 82_801);
+        await store.sweep(limits);
+        const found: string[] = [];
+        let page = await store.findDue(10);
+        for (; !page.isLast; page = await store.findDue(10, page.next)) found.push(...page.queues.map((q) => q.origin));
+        found.push(...page.queues.map((q) => q.origin));
+        expect(found.sort()).toEqual(urls.map((url) => url.slice(0, -1)));
+        expect((await store.findDue(10, page.next)).isLast).toBe(false);
+      });
+
+      it('are never taken by two deliverers', async () => {
+        for (let n = 0; n < 20; n++) await store.cancel('a', await hooked(`whd_${n}`));
+        const taken = (await Promise.all(Array.from({ length: 8 }, () => due(5)))).flat();
+        const ids = taken.map(({ id }) => id);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(taken.every(({ attempt }) => attempt === 1)).toBe(true);
+      });
+
+      it('say nothing of the next attempt while one is under way', async () => {
+        const id = await hooked('whd_u');
+        await store.cancel('a', id);
+        await due();
+        expect((await read(id)).webhook).toMatchObject({ state: 'pending', attempts: 1 });
+        expect((await read(id)).webhook).not.toHaveProperty('nextAttemptAt');
       });
     });
 
@@ -624,6 +946,12 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         await Promise.all(Array.from({ length: Math.min(left, 5000) }, () => store.accept(newTask())));
       }
       expect((await store.depth('a')).waiting).toEqual({ realtime: DEPTH_COUNTED, batch: 0 });
+    });
+
+    it('counts what waits as far as the caller asks', async () => {
+      for (let i = 0; i < 5; i++) await accept();
+      expect((await store.depth('a', 3)).waiting).toEqual({ realtime: 3, batch: 0 });
+      expect((await store.depth('a', 20_000)).waiting).toEqual({ realtime: 5, batch: 0 });
     });
 
     it('tells how long the next to be claimed has waited', async () => {

@@ -16,6 +16,9 @@ export interface TaskStore {
    */
   accept(task: NewTask): Promise<Accepted>;
 
+  /** What `accept` answers for an idempotency key that was used before; undefined, and nothing written, for another one. */
+  firstUse(idempotency: NonNullable<NewTask['idempotency']>): Promise<Accepted | undefined>;
+
   /**
    * Writes tasks down in a transaction of the caller's, so that they are there if and only if what he writes beside them
    * is. One with `resultOf` is born done, with a copy of that task's result, where that task is done; answers the ids of
@@ -45,8 +48,18 @@ export interface TaskStore {
    * Ends attempts and takes new ones in a single statement. An ending counts only while its worker still holds that
    * attempt (the fence): a late worker changes nothing, and its id is missing from `ended`. Tasks are claimed in the
    * order of priority, then age, each by one worker only; attempts are counted here, at the claim.
+   *
+   * A task whose attempt was lost with its worker is claimed `alone`: by a worker that is not `busy`, and nothing else with
+   * it, since it may be what ended the worker. It comes first in its priority. While it waits, one busy worker at a time
+   * is given nothing, so that it becomes free for it.
    */
   advance(endings: readonly Ending[], want: Want): Promise<{ ended: string[]; claimed: Claim[] }>;
+
+  /**
+   * Returns the tasks of claims whose answer was lost to the queue; such an attempt has never begun, so it is not counted.
+   * Answers the claims that held any: nothing more comes of those. Whoever calls hints `waiting`.
+   */
+  returnClaims(worker: string, claims: readonly number[]): Promise<number[]>;
 
   /**
    * Prolongs leases, and writes progress and checkpoints down. Answers the ids still held; the others were lost. A lease that
@@ -66,7 +79,8 @@ export interface TaskStore {
 
   /**
    * One round of housekeeping: returns lost leases to the queue at once (or fails what has no attempt left), fails what
-   * is past its deadline, promotes what has waited long at low priority, and removes what has expired.
+   * is past its deadline, promotes what has waited long at low priority, and removes what has expired. What is promoted
+   * comes after the realtime tasks that wait already. A task on which the statement fails keeps no other from being swept.
    *
    * Leases that ran out between `asked.since` and now are not lost where their worker was seen just before: nobody could renew
    * them while the store was away, so they go on for a grace in which a living worker renews them. A worker that is dead is
@@ -74,28 +88,40 @@ export interface TaskStore {
    */
   sweep(limits: SweepLimits): Promise<Swept>;
 
-  /** Takes deliveries that are due, the longest due first, and no more for one receiver than it may have at once. */
-  dueDeliveries(want: DeliveryWant): Promise<DueDelivery[]>;
+  /**
+   * Finds which clients have deliveries due to which receivers: a page of at most `limit` due deliveries, the longest due
+   * first, from `after` on (absent: from the beginning).
+   */
+  findDue(limit: number, after?: DuePosition): Promise<DuePage>;
+
+  /**
+   * Takes due deliveries from each of `queues` under a lease, the longest due first, and counts the attempts. A delivery
+   * whose lease ends without an outcome is due again.
+   */
+  takeDue(queues: readonly DueWant[], leaseMs: number): Promise<DueDelivery[]>;
 
   /** Keeps the bytes of a webhook body before they are first sent; answers the bytes that were kept first. */
   keepBody(deliveryId: string, body: string): Promise<string>;
 
   /**
-   * Records what came of one attempt; counts only while it is the delivery's latest attempt. A next attempt that would
-   * come when nobody can read the task any more is none: the delivery has failed then.
+   * Records the outcome of one attempt; counts only while it is the delivery's latest attempt. The schedule runs to its end
+   * also when the task expires meanwhile; then the delivery is deleted with its last attempt.
    */
   settle(deliveryId: string, attempt: number, outcome: DeliveryOutcome): Promise<boolean>;
 
-  /** How many tasks of a service wait, by priority, and how many are worked on; asked every second, so never a long count. */
-  depth(service: string): Promise<Depth>;
+  /** How many tasks of a service wait, by priority, and how many are worked on; asked every second, so each priority is counted to `most` at the most (`DEPTH_COUNTED`). */
+  depth(service: string, most?: number): Promise<Depth>;
 
-  /** How many webhooks wait for their next attempt. */
+  /** How many webhooks wait for their next attempt, counted to `DEPTH_COUNTED`. */
   pendingDeliveries(): Promise<number>;
 
-  /** Says that something happened, to whoever listens; a hint, never a promise. */
-  hint(what: Hint): void;
+  /**
+   * Notifies all processes that something happened; a hint, never a promise. `ids`: the tasks that have ended, where
+   * `what` is `finished`; without them every reader that waits looks.
+   */
+  hint(what: Hint, ids?: readonly string[]): void;
   /** Calls `wake` soon after others' hints, and now and then without one. */
-  onHint(what: Hint, wake: () => void, signal: AbortSignal): void;
+  onHint(what: Hint | OneFinished, wake: () => void, signal: AbortSignal): void;
 }
 
 /**
@@ -103,6 +129,8 @@ export interface TaskStore {
  * `changed:SERVICE`: something of the service's own has changed that somebody may be watching.
  */
 export type Hint = `waiting:${string}` | `changed:${string}` | 'finished';
+/** `finished:ID`: that task has ended. */
+export type OneFinished = `finished:${string}`;
 
 export interface NewTask {
   readonly id: string;
@@ -141,6 +169,8 @@ export interface Claim {
   readonly estimateSeconds: number;
   /** From queueing to this claim. */
   readonly waitedMs: number;
+  /** An earlier attempt was lost with its worker: nothing else may be claimed while this one is made. */
+  readonly alone?: true;
 }
 
 export interface Want {
@@ -148,6 +178,10 @@ export interface Want {
   readonly worker: string;
   readonly limit: number;
   readonly leaseMs: number;
+  /** The worker's number of this request, for `returnClaims`. */
+  readonly claim?: number;
+  /** The worker holds tasks, or has asked for some and has no answer yet. */
+  readonly busy?: boolean;
 }
 
 /** How an attempt ended: with a result, with a failure, or to be tried again after `delayMs` (0: at once). */
@@ -196,25 +230,47 @@ export interface Swept {
   readonly removed: number;
   /** How many leases go on that ran out while the store was away. */
   readonly spared: number;
+  /** Tasks on which the statement failed just now; they are skipped for a while. */
+  readonly skipped: readonly { readonly id: string; readonly error: unknown }[];
   /** The store's clock, as this was done. */
   readonly at: Date;
   /** After how long the next lease runs out, if nobody renews it; null where there is none. */
   readonly nextLeaseMs: number | null;
 }
 
-export interface DeliveryWant {
+/** The deliveries that one client has due to one receiver. */
+export interface DueQueue {
+  readonly principal: string;
+  readonly origin: string;
+  /** Microseconds since 1970; no delivery of this queue is known to be due before. */
+  readonly since: number;
+}
+
+export interface DueWant extends DueQueue {
   readonly limit: number;
-  readonly leaseMs: number;
-  /** How many deliveries one origin may have under way at once, and how many each has now. */
-  readonly perOrigin: number;
-  readonly underWay: ReadonlyMap<string, number>;
+}
+
+/** A place in the order of due deliveries. */
+export interface DuePosition {
+  readonly dueAt: number;
+  readonly id: string;
+}
+
+export interface DuePage {
+  readonly queues: readonly DueQueue[];
+  /** Where to search next. After the last page it is shortly before now, because commits become visible out of order. */
+  readonly next: DuePosition;
+  readonly isLast: boolean;
 }
 
 export interface DueDelivery {
   readonly id: string;
+  readonly principal: string;
   readonly url: string;
   readonly origin: string;
   readonly secret?: Buffer;
+  /** When it was due, in microseconds since 1970. */
+  readonly dueAt: number;
   /** Which attempt this is, from 1. */
   readonly attempt: number;
   readonly body?: string;
@@ -224,17 +280,17 @@ export interface DueDelivery {
 }
 
 export type DeliveryOutcome =
-  | { readonly state: 'delivered'; readonly statusCode: number }
+  /** Without a status, `delivered_at` is the start of the attempt: nothing else of the receiver is recorded either. */
+  | { readonly state: 'delivered'; readonly statusCode?: number }
   | { readonly state: 'pending'; readonly delayMs: number; readonly error: string; readonly statusCode?: number }
   | { readonly state: 'failed'; readonly error: string; readonly statusCode?: number }
   /** Nothing was sent after all: the attempt does not count. */
   | { readonly state: 'postponed'; readonly delayMs: number };
 
-/** A priority is counted so far and no further: this many means at least so many. */
+/** Tasks of one priority, and deliveries, are counted this far by default: this many means at least so many. */
 export const DEPTH_COUNTED = 10_000;
 
 export interface Depth {
-  /** At most `DEPTH_COUNTED` each. */
   readonly waiting: Record<Priority, number>;
   readonly processing: number;
   /** How long the next to be claimed has waited. */

@@ -1,4 +1,5 @@
 import { createBell } from '../base/loop.ts';
+import { oneFinished } from './hints.ts';
 import type { TaskStore } from './store.ts';
 import { isFinished, type Task } from './task.ts';
 
@@ -19,7 +20,7 @@ export async function waitForEnd(
   const timer = setTimeout(end, ms);
   signal.addEventListener('abort', end);
   if (signal.aborted) end();
-  tasks.onHint('finished', bell.ring, over.signal);
+  tasks.onHint(oneFinished(id), bell.ring, over.signal);
   try {
     for (;;) {
       const task = await tasks.read(service, id);

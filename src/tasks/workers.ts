@@ -1,5 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonObject } from '../base/json.ts';
+import { exactText, type ProcessReport } from './process-metrics.ts';
 
 /** A process as its last heartbeat described it. */
 export interface Beat {
@@ -9,7 +10,7 @@ export interface Beat {
   readonly state: 'loading' | 'warm' | 'stopping';
   /** What the model says of itself: versions, classes, GPU; shaped by its service. */
   readonly info: JsonObject;
-  readonly metrics?: unknown[];
+  readonly metrics?: readonly unknown[];
 }
 
 /** `unknown`: the store could not be asked. */
@@ -28,11 +29,15 @@ export interface Workers {
   versions(service: string): Promise<string[]>;
   /** The processes whose heart beat within `BEAT_FRESH_SECONDS`. */
   living(): Promise<Beat[]>;
+  /** What every process has counted, also those that have left: `sumOfProcesses` adds it up for the process `own`. */
+  reports(own: string): Promise<ProcessReport[]>;
 }
 
 /** Beats come every 2 s; three missed ones and a worker counts as gone (its leases say so after the same time). */
 export const BEAT_MS = 2000;
 export const BEAT_FRESH_SECONDS = 7;
+/** A process that was not seen for so long has left, as far as its counters are concerned: its row is not read with every sum. */
+const DEPARTED_SECONDS = 60;
 /** Three missed ones, and a version counts as removed. */
 export const OFFER_MS = 60_000;
 
@@ -45,7 +50,8 @@ export function postgresWorkers(db: Db): Workers {
         service ?? null,
         state,
         JSON.stringify(info),
-        metrics ? JSON.stringify(metrics) : null,
+        metrics ? exactText(metrics) : null,
+        DEPARTED_SECONDS,
       ]);
     },
     async leave(id) {
@@ -61,6 +67,10 @@ export function postgresWorkers(db: Db): Workers {
         (3 * OFFER_MS) / 1000,
       ]);
       return rows.map((row) => row.version);
+    },
+    async reports(own) {
+      const { rows } = await db.query<ProcessReport>(REPORTS, [BEAT_FRESH_SECONDS, own]);
+      return rows;
     },
     async living() {
       const { rows } = await db.query<BeatRow>(LIVING, [BEAT_FRESH_SECONDS]);
@@ -83,7 +93,17 @@ const BEAT = {
   limitMs: CLIENT_LIMIT_MS,
   text: `
     with gone as (
-      delete from workers where seen_at < now() - interval '1 day'
+      delete from workers where seen_at < now() - interval '1 day' and id <> $1
+    ),
+    departed as (
+      select id
+        from workers
+       where seen_at between now() - interval '1 day' and now() - make_interval(secs => $7)
+         and (folded_at is null or folded_at < seen_at) and id <> $1
+         for update skip locked
+    ),
+    folded as (
+      update workers w set folded = w.metrics, folded_at = now() from departed where w.id = departed.id
     )
     insert into workers (id, role, service, state, info, metrics) values ($1, $2, $3, $4, $5, $6)
         on conflict (id) do update
@@ -120,6 +140,25 @@ const VERSIONS = {
      where service = $1
        and seen_at > now() - case when exists (select from warm) then make_interval(secs => $3) else interval '1 day' end
      order by version`,
+};
+
+// In one statement, so that a process that leaves meanwhile is in it once.
+const REPORTS = {
+  name: 'reports',
+  limitMs: 2000, // whoever scrapes waits, also for what this gateway itself has counted
+  text: `
+    select id, seen_at > now() - make_interval(secs => $1) as living, metrics, coalesce(folded, '[]') as folded
+      from workers
+     where metrics is not null and (folded_at is null or folded_at < seen_at or id = $2)
+    union all
+    select null, false, coalesce(json_agg(metric), '[]'), '[]'
+      from (select json_build_object(
+                     'name', name, 'type', min(type), 'help', min(help), 'aggregator', 'sum',
+                     'values', json_agg(json_strip_nulls(json_build_object(
+                       'metricName', nullif(sample, name), 'labels', labels, 'value', value)))
+                   ) as metric
+              from departed_metrics
+             group by name) as departed`,
 };
 
 const LIVING = {

@@ -5,13 +5,21 @@ export interface LoginTexts {
   readonly key: string;
   /** Where it is to be had. */
   readonly signInWhy: string;
+  /** Shown where a link has filled in the key. */
+  readonly fromLink: string;
+  /** Shown to a browser that is signed in, before a link to the pages. */
+  readonly signedIn: string;
+  readonly goOn: string;
 }
+
+/** The field of a form whose key came from a link: such a form never replaces a session. */
+export const FROM_LINK = 'from_link';
 
 export const LOGIN_SCRIPT = 'ui/browser/login-page.js';
 
 /**
- * Asks for a key or token and posts it as `field` to `login`; `browser/login-page.ts` takes it from the address's
- * fragment `fragment=…`.
+ * Asks for a key or token and posts it as `field` to `login`; `browser/login-page.ts` fills it in from the address's
+ * fragment `fragment=…`, unless the browser is signed in.
  */
 export function LoginForm(given: {
   words: LoginTexts;
@@ -19,10 +27,11 @@ export function LoginForm(given: {
   fragment: string;
   /** Why it has to be asked for again. */
   refused?: string;
+  signedIn?: boolean;
   /** What else the form carries. */
   children?: JSX.Element;
 }): JSX.Element {
-  const { words, field, fragment, refused } = given;
+  const { words, field, fragment, refused, signedIn = false } = given;
   return (
     <form
       id="login"
@@ -30,6 +39,7 @@ export function LoginForm(given: {
       method="post"
       action="login"
       data-fragment={fragment}
+      {...(signedIn && { 'data-signed-in': '' })}
       aria-labelledby="login-title"
     >
       <h1 id="login-title" safe>
@@ -42,9 +52,23 @@ export function LoginForm(given: {
           {refused}
         </p>
       )}
+      {signedIn ? (
+        <p class="notice" id="signed-in">
+          <span safe>{words.signedIn}</span>{' '}
+          <a href="./" safe>
+            {words.goOn}
+          </a>
+        </p>
+      ) : (
+        ''
+      )}
+      <p class="notice" id="from-link" role="status" hidden safe>
+        {words.fromLink}
+      </p>
       <p class="hint" id="login-why" safe>
         {words.signInWhy}
       </p>
+      <input type="hidden" name={FROM_LINK} value="1" disabled />
       {given.children ?? ''}
       <div class="row">
         <label class="visually-hidden" for={field} safe>

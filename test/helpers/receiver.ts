@@ -9,8 +9,11 @@ export interface Received {
   readonly at: number;
 }
 
-/** What the receiver answers to its n-th request (from 0): a status, with headers if need be, or silence. */
-export type Reply = number | { readonly status: number; readonly headers: Record<string, string> } | 'silence';
+/** The answer to the n-th request (from 0): a status, with headers or after a delay if need be, or none. */
+export type Reply =
+  | number
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly afterMs?: number }
+  | 'silence';
 
 export interface Receiver {
   readonly url: string;
@@ -36,8 +39,8 @@ export async function startReceiver(replies: (n: number) => Reply = () => 204): 
       });
       server.emit('received');
       if (reply === 'silence') return;
-      const { status, headers } = typeof reply === 'number' ? { status: reply, headers: {} } : reply;
-      response.writeHead(status, headers).end('the answer’s body is nobody’s business');
+      const { status, headers = {}, afterMs = 0 } = typeof reply === 'number' ? { status: reply } : reply;
+      setTimeout(() => response.writeHead(status, headers).end('the answer’s body is nobody’s business'), afterMs);
     });
   });
   server.listen(0, '127.0.0.1');

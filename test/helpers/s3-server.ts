@@ -40,7 +40,8 @@ export interface S3Server {
   start(): Promise<void>;
 }
 
-export async function startS3Server({ pageSize = 1000 } = {}): Promise<S3Server> {
+/** `latencyMs`: how long every answer takes. */
+export async function startS3Server({ pageSize = 1000, latencyMs = 0 } = {}): Promise<S3Server> {
   const objects = new Map<string, Buffer>();
   const asked: string[] = [];
   const mischief: Mischief[] = [];
@@ -57,7 +58,8 @@ export async function startS3Server({ pageSize = 1000 } = {}): Promise<S3Server>
   };
   const server = createServer((request, response) => {
     buffer(request).then(
-      (body) => answer(request, response, body),
+      (body) =>
+        latencyMs > 0 ? setTimeout(answer, latencyMs, request, response, body) : answer(request, response, body),
       () => {},
     );
   });

@@ -26,7 +26,7 @@ beforeAll(async () => {
     startPassports({ PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' }),
     startCatalog(),
     // Without tokens, on purpose: then only its being a page of ours speaks for a request.
-    startProduct({ roles: [], env: { DEFECTOSCOPY_API_TOKENS: '' } }),
+    startProduct({ roles: [], env: { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKENS: undefined } }),
   ]);
   const script = await readFile(new URL('cross-site-page.mjs', import.meta.url));
   evil = createServer(({ url }, response) => {

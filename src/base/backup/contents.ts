@@ -1,4 +1,5 @@
-import { type Applied, type Migration, pending } from '../migrate.ts';
+import { type Applied, pending } from '../migrate.ts';
+import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Counter, Table } from './tables.ts';
 

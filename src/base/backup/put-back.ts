@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Db, Queryable, Transaction } from '../db.ts';
-import { applied, type Migration, migrateWithin, pending } from '../migrate.ts';
+import { applied, migrateWithin, pending } from '../migrate.ts';
+import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Entry } from './archive-reader.ts';
 import { CONTENTS_NAME, type Contents, migrationsOf } from './contents.ts';
@@ -28,7 +29,8 @@ export interface PutBack {
 }
 
 /** Rows that every start makes: a database with these alone counts as empty. */
-const MADE_BY_A_START = 'schema_migrations workers models catalog_sources rate_gateways rate_points'.split(' ');
+const MADE_BY_A_START =
+  'schema_migrations workers departed_metrics models catalog_sources rate_gateways rate_points'.split(' ');
 const ROOTS = ['files', ...FOLDERS];
 
 /**
@@ -39,7 +41,6 @@ export async function putBack(entries: AsyncGenerator<Entry, void>, what: Conten
   const { db, migrations, dataDir } = target;
   const folders = stageFolders(dataDir, ROOTS);
   const run = async (tx: Transaction): Promise<PutBack> => {
-    await tx.query('set local idle_in_transaction_session_timeout = 0');
     await refuseIfInUse(tx);
     await makeRoom(tx, target);
     await migrateWithin(tx, migrationsOf(what, migrations));

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readMigrations } from '../migrate.ts';
+import { readMigrations } from '../migration-files.ts';
 import { testDatabase } from '../testing/database.ts';
 import { describeTables, made } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Queryable, Transaction } from '../db.ts';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration-files.ts';
 
 /** A table as a backup holds it. */
 export interface Table {
@@ -32,7 +32,7 @@ export function made(migrations: readonly Pick<Migration, 'sql'>[]): { tables: s
 }
 
 const STATEMENT =
-  /(?:^|;)\s*(create|alter|drop)(?: or replace)?(?: unlogged)? (table|function)(?: if (?:not )?exists)? (\w+)(?:\([^)]*\))?(?: rename to (\w+))?/gm;
+  /(?:^|;)[ \t]*(create|alter|drop)(?: or replace)?(?: unlogged)? (table|function)(?: if (?:not )?exists)? (\w+)(?:\([^)]*\))?(?: rename to (\w+))?/gm;
 
 /** What is to be known of these tables, those that others refer to first. */
 export async function describeTables(tx: Queryable, names: readonly string[]): Promise<Table[]> {

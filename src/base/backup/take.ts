@@ -1,8 +1,10 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Db, Transaction } from '../db.ts';
-import { applied, type Migration, pending } from '../migrate.ts';
+import { rest } from '../loop.ts';
+import { applied, pending } from '../migrate.ts';
+import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { CONTENTS_NAME, contents } from './contents.ts';
@@ -44,12 +46,13 @@ export const A_WEEK_MS = 7 * 86_400_000;
 
 /**
  * Writes down one moment of the product, which may go on working: all rows as they were together, with every file that
- * they name, and the keys. Nothing waits for it.
+ * they name, and the keys. Nothing waits for it. The database may be a standby: nothing is written to it.
  */
 export async function takeBackup(archive: ArchiveWriter, sources: Sources): Promise<Taken> {
+  await refuseWithoutKeys(sources);
   const files = await (sources.bucket?.() ?? holdFiles(join(sources.dataDir, 'files')));
   try {
-    const taken = await writeTables(archive, sources, files);
+    const taken = await writeTables(archive, sources, files).catch(inWords);
     for (const folder of FOLDERS) await addFolder(archive, sources, folder);
     let count = 0;
     for await (const name of files.names()) {
@@ -72,7 +75,6 @@ async function writeTables(archive: ArchiveWriter, sources: Sources, files: Held
     const taken = await sources.db.transaction(
       async (tx) => {
         await tx.query('set transaction isolation level repeatable read, read only');
-        await tx.query('set local idle_in_transaction_session_timeout = 0');
         const { rows: now } = await tx.query<{ now: Date }>('select now()');
         await files.hold();
         const tables = await ourTables(tx, sources);
@@ -88,7 +90,50 @@ async function writeTables(archive: ArchiveWriter, sources: Sources, files: Held
       { statementTimeoutMs: A_WEEK_MS },
     );
     if (taken) return taken;
+    await replayedUntilNow(sources.db);
   }
+}
+
+const REPLAY_PATIENCE_MS = 60_000;
+
+/**
+ * On a standby, waits until it shows what the primary had committed by now, or for a minute: until then its rows may name
+ * files that were removed with them, before these were held. A primary shows it at once.
+ */
+async function replayedUntilNow(db: Db): Promise<void> {
+  const since = new Date();
+  while (Date.now() - since.getTime() < REPLAY_PATIENCE_MS) {
+    const { rows } = await db.query<{ done: boolean }>(
+      `select not pg_is_in_recovery() or coalesce(pg_last_xact_replay_timestamp() > $1, false) as done`,
+      [since],
+    );
+    if (rows[0]?.done) return;
+    await rest(LOOK_EVERY_MS);
+  }
+}
+
+const LOOK_EVERY_MS = 250;
+
+/** A standby ends what is in the way of its replay after `max_standby_streaming_delay`. */
+function inWords(error: unknown): never {
+  const { cause } = error as Error;
+  if ([error, cause].some((each) => each instanceof Error && /conflict with recovery/.test(each.message))) {
+    throw new OperatorError(
+      'The standby ended the backup, which was in the way of its replay. Set max_standby_streaming_delay of that standby ' +
+        'to -1, or to more than a backup takes.',
+      { cause: error },
+    );
+  }
+  throw error;
+}
+
+/** Rows can come from a standby; keys and files are where the gateways are. */
+async function refuseWithoutKeys({ db, dataDir }: Sources): Promise<void> {
+  const { rows } = await db.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+  if (!rows[0]?.standby || existsSync(join(dataDir, 'keys'))) return;
+  throw new OperatorError(
+    `There are no keys in ${dataDir}. The standby holds the rows only: take the backup where DATA_DIR of the gateways is.`,
+  );
 }
 
 async function ourTables(tx: Transaction, { migrations }: Sources) {

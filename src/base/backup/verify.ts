@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readArchive } from './archive-reader.ts';
 import { CONTENTS_NAME, type Contents, readContents } from './contents.ts';

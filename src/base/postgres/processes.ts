@@ -46,7 +46,7 @@ async function psTable(pid?: number): Promise<Process[]> {
     stdout: '',
   }));
   return stdout.split('\n').flatMap((line) => {
-    const [, each, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    const [, each, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(\S.*)?$/.exec(line) ?? [];
     return each === undefined ? [] : [{ pid: Number(each), parent: Number(parent), command: command.trim() }];
   });
 }

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { type Db, openDb } from '../db.ts';
 import { createLog } from '../log.ts';
-import { migrate, readMigrations } from '../migrate.ts';
+import { migrate } from '../migrate.ts';
+import { readMigrations } from '../migration-files.ts';
 
 export interface TestDatabase {
   url: string;
@@ -70,7 +71,7 @@ function migratedTemplate(admin: Db): Promise<string> {
       // Renamed at the very end: a template that exists is complete, even if a run was killed half way.
       await admin.query(`drop database if exists ${name}_unfinished with (force)`);
       await admin.query(`create database ${name}_unfinished template template0`);
-      const db = openDb({ url: urlOf(`${name}_unfinished`), log, max: 1 });
+      const db = openDb({ url: urlOf(`${name}_unfinished`), log, max: 3 });
       await migrate(db, MIGRATIONS).finally(() => db.close());
       await admin.query(`alter database ${name}_unfinished rename to ${name}`);
     });

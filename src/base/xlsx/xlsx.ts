@@ -120,7 +120,7 @@ function sheetName(wanted: string, taken: readonly string[]): string {
   const plain =
     wanted
       .replace(/[[\]:*?/\\]/g, ' ')
-      .replace(/^'+|'+$/g, '')
+      .replace(/^'+|(?<!')'+$/g, '')
       .trim()
       .slice(0, 31) || 'Sheet';
   const used = new Set(taken.map((name) => name.toLowerCase()));

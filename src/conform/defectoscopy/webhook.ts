@@ -112,17 +112,20 @@ export const webhook: readonly Check[] = [
   {
     id: 'defectoscopy.webhook.delivered',
     cites: ['6.1', 'Delivery progress is visible in `data.webhook`'],
-    title: 'a callback that was answered with 204 is delivered, with its attempts, time and status',
+    title: 'a callback that was answered with 204 is delivered, with its attempts and time, and no other status',
     run: async (visit) => {
       const { last } = await delivered(visit);
-      const shape = record({
-        state: oneOf('delivered'),
-        attempts: integer,
-        delivery_id: filledText,
-        last_attempt_at: filledText,
-        delivered_at: filledText,
-        response_status_code: oneOf(204),
-      });
+      const shape = record(
+        {
+          state: oneOf('delivered'),
+          attempts: integer,
+          delivery_id: filledText,
+          last_attempt_at: filledText,
+          delivered_at: filledText,
+        },
+        // This process receives on a loopback address, and a deployment may say nothing of what answers there.
+        { response_status_code: oneOf(204) },
+      );
       shaped(last, webhookOf(last), shape, 'data.webhook');
     },
   },

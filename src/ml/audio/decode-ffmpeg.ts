@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { AudioType } from '../../base/sniff-audio.ts';
@@ -8,14 +9,31 @@ import { AudioRefused } from './refused.ts';
 import { SAMPLE_RATE } from './sound.ts';
 
 /** Whether this machine has an ffmpeg that starts. Looked for once. */
-export function hasFfmpeg(): Promise<boolean> {
-  found ??= promisify(execFile)('ffmpeg', ['-hide_banner', '-version'], { timeout: 20_000 }).then(
-    () => true,
-    () => false,
-  );
+export const hasFfmpeg = async (): Promise<boolean> => (await ffmpegPath()) !== undefined;
+
+function ffmpegPath(): Promise<string | undefined> {
+  found ??= findFfmpeg();
   return found;
 }
-let found: Promise<boolean> | undefined;
+let found: Promise<string | undefined> | undefined;
+
+/** The first ffmpeg on the PATH that starts without an environment. */
+async function findFfmpeg(): Promise<string | undefined> {
+  // eslint-disable-next-line no-restricted-properties -- a program with an empty environment is started by its full path
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  for (const folder of folders) {
+    const path = join(folder, 'ffmpeg');
+    const starts = promisify(execFile)(path, ['-hide_banner', '-version'], { timeout: 20_000, env: {} });
+    if (
+      await starts.then(
+        () => true,
+        () => false,
+      )
+    )
+      return path;
+  }
+  return undefined;
+}
 
 /**
  * What ffmpeg makes of a file: mono, 16 kHz, in pieces of some tenths of a second, from the beginning on. The child reads
@@ -27,9 +45,14 @@ export async function* decodeWithFfmpeg(
   { type, maxSeconds, signal }: { type: AudioType; maxSeconds: number; signal: AbortSignal },
 ): AsyncGenerator<Float32Array> {
   signal.throwIfAborted();
-  // In a group of its own: a Ctrl-C is for us, who then decide what becomes of the recording.
-  const child = spawn('ffmpeg', ffmpegArguments(path, type, maxSeconds), {
+  const program = await ffmpegPath();
+  if (program === undefined) throw new Error('ffmpeg is not installed.');
+  signal.throwIfAborted();
+  // In a group of its own: a Ctrl-C is for us, who then decide what becomes of the recording. Without our environment: it
+  // holds secrets, and the file comes from outside.
+  const child = spawn(program, ffmpegArguments(path, type, maxSeconds), {
     detached: true,
+    env: {},
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const complaints = boundedText(child.stderr);

@@ -65,7 +65,7 @@ function sourceOf({ name, url, package: ofPackage }: SpeechManifest, mirror: str
   if (!/^https?:\/\//.test(mirror) || !parsedUrl(mirror)) {
     throw new OperatorError(`"${mirror}" is no address of a mirror: write it like https://mirror.example.`);
   }
-  return new URL(`${mirror.replace(/\/+$/, '')}${own.pathname}`);
+  return new URL(`${mirror.replace(/(?<!\/)\/+$/, '')}${own.pathname}`);
 }
 
 /** The publisher hands downloads on to other hosts, so any public one will do; a mirror over http serves them itself. */

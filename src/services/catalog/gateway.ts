@@ -33,6 +33,7 @@ import { countedOnce, measureCatalog, statusRoutes } from './routes/status-route
 import { viewRoutes } from './routes/view-routes.ts';
 import { openSearch } from './search/search.ts';
 import type { Own } from './settings.ts';
+import { openViewOwners } from './views/view-owners.ts';
 import { openViews } from './views/views.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -73,6 +74,7 @@ export async function openGateway({
   const records = openRecords({ db, files, log });
   const replies = openReplies(db, service);
   const views = openViews(db);
+  const owners = openViewOwners({ path: base, secure: shared.cookieSecure });
   const media = openMedia(db);
   const state = countedOnce(search.state);
   measureCatalog(state, metrics);
@@ -104,7 +106,7 @@ export async function openGateway({
   rowRoutes(app, { search, reports, page: (...asked) => pages.row(...asked) });
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });
-  viewRoutes(app, { views });
+  viewRoutes(app, { views, owners });
   await reportRoutes(app, {
     reports,
     replies,
@@ -123,7 +125,7 @@ export async function openGateway({
     },
   });
   const pages = await pageRoutes(app, {
-    ...{ search, reports, views, door, csrf, version: shared.version },
+    ...{ search, reports, views, owners, door, csrf, version: shared.version },
     cookies: { path: base, secure: shared.cookieSecure },
   });
   return app;

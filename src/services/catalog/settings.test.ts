@@ -29,7 +29,10 @@ describe('settings of the catalog', () => {
   it('index everything in `local`, and elsewhere no documents, which name people; or what the operator says', () => {
     expect(readOwn({}).sources).toEqual(['defectoscopy', 'stt', 'passports']);
     expect(readOwn({ APP_ENV: 'test' }).sources).toEqual(['defectoscopy', 'stt']);
-    expect(readOwn({ APP_ENV: 'production', [MODERATORS]: 'm' }).sources).toEqual(['defectoscopy', 'stt']);
+    expect(readOwn({ APP_ENV: 'production', [MODERATORS]: 'moderator-1234567' }).sources).toEqual([
+      'defectoscopy',
+      'stt',
+    ]);
     expect(readOwn({ APP_ENV: 'test', CATALOG_SOURCES: 'passports, stt' }).sources).toEqual(['passports', 'stt']);
     expect(readOwn({ CATALOG_SOURCES: 'none' }).sources).toEqual([]);
   });

@@ -4,6 +4,7 @@ import {
   flag,
   integer,
   list,
+  profileOf,
   readSettings,
   type Setting,
   text,
@@ -54,8 +55,8 @@ export type Own = Omit<Values<typeof settings>, 'sources'> & { readonly sources:
 
 /** Everything that the operator said of the catalog, or a `SettingsProblem` with every fault in it. */
 export function readOwn(env: Environment): Own {
-  const own = readSettings(settings, env, [apart, ...(profile(env) === 'production' ? [moderated] : [])]);
-  return { ...own, sources: own.sources ?? (profile(env) === 'local' ? SOURCES : SOURCES_BY_DEFAULT) };
+  const own = readSettings(settings, env, [apart, ...(profileOf(env) === 'production' ? [moderated] : [])]);
+  return { ...own, sources: own.sources ?? (profileOf(env) === 'local' ? SOURCES : SOURCES_BY_DEFAULT) };
 }
 
 /** What the `local` profile has to make: a token of each kind, where nobody has said anything about that kind. */
@@ -95,8 +96,6 @@ function digestsOf(tokens: string | undefined): string[] {
   return set.state === 'enforced' ? set.entries.map(({ digest }) => digest.toString('latin1')) : [];
 }
 
-const profile = (env: Environment) => env['APP_ENV']?.trim() || 'local';
-
 /** Undefined: what the profile says. */
 function sources(env: string, about: string): Setting<readonly string[] | undefined> {
   const setting = list(env, [], about, (name) => {
@@ -107,9 +106,8 @@ function sources(env: string, about: string): Setting<readonly string[] | undefi
     ...setting,
     shownDefault: 'all of them in `local`, otherwise defectoscopy,stt',
     read(given) {
-      const named = given?.trim() ?? '';
-      if (named === '') return undefined;
-      return named === 'none' ? [] : [...new Set(setting.read(named))];
+      if (!given) return undefined;
+      return given === 'none' ? [] : [...new Set(setting.read(given))];
     },
   };
 }

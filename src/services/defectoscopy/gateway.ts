@@ -4,6 +4,7 @@ import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../common-routes.ts';
 import { fileRoutes } from '../file-routes.ts';
 import { openListener } from '../listener.ts';
+import { AUTHORIZATION_DISABLED } from '../probe-routes.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
 import { unknownPage } from '../unknown-page.tsx';
@@ -33,11 +34,12 @@ export async function openGateway({
   /** What callbacks are signed with, by principal. */
   secrets: ReadonlyMap<string, string>;
 }): Promise<Gateway> {
-  const { tasks, roster, metrics, log } = house;
+  const { tasks, roster, admission, metrics, log } = house;
   const service = 'defectoscopy';
   const tokens = tokensNow(settled, () => house.issued.of(service));
   const auth = () => tokens().state;
-  if (settled.state === 'disabled') log.warn('authorization is disabled: everybody who reaches the port may use it');
+  if (settled.state === 'disabled') log.warn(AUTHORIZATION_DISABLED);
+  if (auth() === 'unconfigured') log.warn('no access tokens are configured: tasks are answered 503 QUEUE_UNAVAILABLE');
   for (const principal of strangers(secrets, tokens())) {
     log.warn({ principal }, 'a secret of DEFECTOSCOPY_WEBHOOK_SECRETS signs nothing now: there is no such token');
   }
@@ -59,7 +61,7 @@ export async function openGateway({
     webhooks,
   });
 
-  predictRoute(app, { tasks, roster, own, shared });
+  predictRoute(app, { tasks, roster, admission, own, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, {
     service,

@@ -22,7 +22,7 @@ export const defectoscopy: Service = {
     const tokens = tokensOf(own);
     const secrets = webhookSecrets(own.webhookSecrets, tokens);
     const unknown = strangers(secrets, tokens);
-    const token = [...split(own.apiTokens ?? ''), own.apiToken?.trim()].find((word) => word && !/^sha256:/i.test(word));
+    const token = [...split(own.apiTokens ?? ''), own.apiToken].find((word) => word && !/^sha256:/i.test(word));
     return (shared) => ({
       name: 'defectoscopy',
       title: TITLE,
@@ -41,6 +41,7 @@ export const defectoscopy: Service = {
         present: (task) => present(task),
         webhook: { event: 'defectoscopy.result.terminal', secretFor: (principal) => secrets.get(principal) },
         load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
+        maxWaiting: own.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: own.costDelaySeconds },
       },
       records: photoRecords(own, shared),

@@ -4,11 +4,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
 import { success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import type { Roster } from '../../tasks/roster.ts';
-import type { TaskStore } from '../../tasks/store.ts';
-import { acceptTask, checkField } from '../accept-task.ts';
-import { estimateSeconds } from '../estimate.ts';
-import type { SharedSettings } from '../service.ts';
+import { acceptTask, checkField, type TaskDeps } from '../accept-task.ts';
 import { taskRequest } from '../task-request.ts';
 import { accepted } from './examples.ts';
 import { imagePolicy } from './image-policy.ts';
@@ -16,10 +12,7 @@ import { Accepted, PredictRequest } from './schema.ts';
 import type { Own } from './settings.ts';
 
 /** `POST /predict`: check, write down, answer 202. The task is durable before the answer leaves. */
-export function predictRoute(
-  app: Gateway,
-  needs: { tasks: TaskStore; roster: Roster; own: Own; shared: SharedSettings },
-): void {
+export function predictRoute(app: Gateway, needs: TaskDeps & { own: Own }): void {
   const { roster, own, shared } = needs;
   const images = imagePolicy(own, shared);
   const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes };
@@ -51,7 +44,7 @@ export function predictRoute(
         service: 'defectoscopy',
         priority,
         input: { image_url, ...(model_version !== undefined && { model_version }) },
-        estimateSeconds: estimateSeconds(roster.state('defectoscopy'), estimates),
+        estimates,
         asked: request.body as JsonObject,
         ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
       });

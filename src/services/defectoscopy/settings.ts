@@ -16,6 +16,7 @@ import {
 import { type TokenSet, tokensFrom } from '../../http/bearer.ts';
 import { oneToken, tokenList } from '../../http/token-settings.ts';
 import type { Provider } from '../../ml/thread.ts';
+import { maxWaiting } from '../max-waiting.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
 
 const A_DAY = 86_400;
@@ -27,14 +28,14 @@ export const settings = {
   publicUrl: text('DEFECTOSCOPY_PUBLIC_URL', undefined, 'Base address under which clients reach the service.'),
   apiTokens: tokenList(
     'DEFECTOSCOPY_API_TOKENS',
-    'Accepted bearer tokens, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here; `assay tokens` issues more. Defined but empty disables authorization; without any token, and not defined at all, the task endpoints answer 503.',
+    'Accepted bearer tokens, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here; `assay tokens` issues more. Without any token the task endpoints answer 503. Authorization is off only where this and DEFECTOSCOPY_API_TOKEN are both defined and empty, or by DEFECTOSCOPY_AUTH.',
   ),
   apiToken: oneToken('DEFECTOSCOPY_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
   auth: choice(
     'DEFECTOSCOPY_AUTH',
     ['tokens', 'disabled'],
     'tokens',
-    '`disabled` is one more way to ask for no tokens.',
+    '`disabled` switches authorization off: everybody who reaches the port may use the service.',
   ),
   allowedImageHosts: list(
     'DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS',
@@ -53,6 +54,7 @@ export const settings = {
     'Requests of one token in any 60 seconds; 0 switches the limit off.',
     { max: 1_000_000 },
   ),
+  maxWaiting: maxWaiting('DEFECTOSCOPY_MAX_WAITING', 100_000),
   webhookSecrets: verbatim(
     'DEFECTOSCOPY_WEBHOOK_SECRETS',
     'Secrets that callbacks are signed with, per token: `<first 12 hex digits of the SHA-256 of the token>:whsec_…`, comma-separated.',
@@ -106,8 +108,9 @@ export function tokensOf({ apiTokens, apiToken, auth }: Pick<Own, 'apiTokens' | 
 /** What the `local` profile has to make: a token, where nobody has said anything about tokens. */
 export function missingCredentials(env: Environment): string[] {
   const { apiTokens, apiToken, auth } = settings;
-  const tokens = tokensOf(readSettings({ apiTokens, apiToken, auth }, env));
-  return tokens.state === 'unconfigured' ? [apiTokens.env] : [];
+  const given = readSettings({ apiTokens, apiToken, auth }, env);
+  // A list that is defined and empty was left so on purpose.
+  return given.apiTokens === undefined && tokensOf(given).state === 'unconfigured' ? [apiTokens.env] : [];
 }
 
 function devices(env: string, about: string): Setting<readonly Provider[]> {

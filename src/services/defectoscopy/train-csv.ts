@@ -10,7 +10,7 @@ export function parseCsv(text: string): Record<string, string>[] {
 function cells(text: string): string[][] {
   const rows: string[][] = [[]];
   // A cell is quoted (two quotes in it are one), or runs to the next comma or line end.
-  const pattern = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n|\r|\n|$)/g;
+  const pattern = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n|\r|\n|$)/gy;
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const [, quoted, plain = '', end] = match;
     rows.at(-1)!.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));

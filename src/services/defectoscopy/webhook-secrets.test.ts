@@ -43,7 +43,9 @@ describe('DEFECTOSCOPY_WEBHOOK_SECRETS', () => {
   });
 
   it('has nobody to belong to where no tokens are asked for', () => {
-    expect(() => webhookSecrets(`${NAME}:${SECRET}`, tokensFrom({ list: '' }))).toThrow('authorization is disabled');
+    expect(() => webhookSecrets(`${NAME}:${SECRET}`, tokensFrom({ authSetting: 'disabled' }))).toThrow(
+      'authorization is disabled',
+    );
   });
 
   it('may belong to a token that the settings do not know, since one may have been issued; that is told', () => {

@@ -1,4 +1,4 @@
-import { split } from '../../base/settings.ts';
+import { NO_ENTRY, split } from '../../base/settings.ts';
 import type { TokenSet } from '../../http/bearer.ts';
 
 /**
@@ -9,7 +9,9 @@ import type { TokenSet } from '../../http/bearer.ts';
  */
 export function webhookSecrets(text: string | undefined, tokens: TokenSet): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();
-  split(text ?? '').forEach((entry, index) => {
+  const entries = split(text ?? '');
+  if (text && entries.length === 0) throw new Error(`DEFECTOSCOPY_WEBHOOK_SECRETS: ${NO_ENTRY}`);
+  entries.forEach((entry, index) => {
     // The place and never the text: half of it is a secret.
     const wrong = (what: string) => new Error(`DEFECTOSCOPY_WEBHOOK_SECRETS: entry number ${index + 1} ${what}.`);
     const [, digits, secret] = ENTRY.exec(entry) ?? [];

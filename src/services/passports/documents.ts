@@ -1,3 +1,4 @@
+import type { Queryable } from '../../base/db.ts';
 import type { Extraction, Value } from './extraction.ts';
 
 export type Status = 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'ERROR' | 'PERMANENT_ERROR';
@@ -61,9 +62,14 @@ export interface NewDocument {
   /** The PDF in the file store. From here on the store of documents owns the bytes. */
   readonly fileKey: string;
   readonly sizeBytes: number;
+  /** Bytes of images that go when the document is there: they do not count against the quota together with it. */
+  readonly replacesBytes?: number;
   /** What a repeated file is recognised by: bytes, schema and engine together. */
   readonly cacheKey: string;
 }
+
+/** What else the transaction does that creates documents; it sees them as they are answered. */
+export type Within = (tx: Queryable, created: readonly Document[]) => Promise<void>;
 
 export interface ImageRow {
   /** UUID. */
@@ -92,18 +98,22 @@ export interface SessionEvent {
 
 /**
  * Documents, their images and their events. Whoever may not see a document is told the same as if there were none:
- * `find` and every verb below answer `undefined` for both. Verbs that change are one transaction each.
+ * `find` and every verb below answer `undefined` for both. Verbs that change are one transaction each, and answer the same
+ * for a document that the caller may see and not change: that of an anonymous session, which is neither the caller's own nor
+ * the caller an administrator.
  */
 export interface Documents {
   /**
    * Writes documents and their tasks down, in order, all or none, durably. One whose `cacheKey` a finished document
    * already has is born `SUCCESS`, `cached`, with a copy of the untouched extraction, and shares the bytes of that one.
-   * When it throws, the bytes are gone too, unless it is unknown whether the documents were written down.
+   * Throws `QUOTA_EXCEEDED` where the caller would hold too many bytes. When it throws, the bytes are gone too, unless it
+   * is unknown whether the documents were written down.
    */
   create(
     caller: Caller,
     documents: readonly NewDocument[],
     request?: { id?: string; traceparent?: string },
+    within?: Within,
   ): Promise<Document[]>;
   find(caller: Caller, id: string): Promise<Document | undefined>;
   /** With the extraction and the edits; the document alone while it is not `SUCCESS`. */
@@ -135,7 +145,11 @@ export interface Documents {
   each(which: { session?: string; from?: Date; to?: Date }): AsyncIterable<Opened>;
   /** `busy` when another cleanup runs and does not end within 5 s. */
   cleanup(options: { days: number; dryRun: boolean }): Promise<{ tasks: number; files: number } | 'busy'>;
-  failures(windowSeconds: number): Promise<{
+  /** What ended within the window; `recent` names the documents of the caller, to an administrator those of everybody. */
+  failures(
+    windowSeconds: number,
+    caller: Caller,
+  ): Promise<{
     total: number;
     failed: number;
     byStatus: Record<'FAILED' | 'ERROR' | 'PERMANENT_ERROR', number>;
@@ -145,15 +159,16 @@ export interface Documents {
 
   /**
    * Images that wait in a session to become a PDF. `too-many` where the session would hold more than `most`: then the bytes
-   * are gone, and so they are when it throws, unless it is unknown whether the image was written down.
+   * are gone, and so they are when it throws, `QUOTA_EXCEEDED` for instance, unless it is unknown whether the image was
+   * written down.
    */
-  addImage(session: string, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
+  addImage(caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
   images(session: string): Promise<ImageRow[]>;
   image(session: string, id: string): Promise<ImageRow | undefined>;
   rotateImage(session: string, id: string, by: 90 | 270): Promise<ImageRow | undefined>;
   removeImage(session: string, id: string): Promise<boolean>;
-  /** Removes all images of the session, after they became a PDF. */
-  clearImages(session: string): Promise<void>;
+  /** Removes all images of the session, in the transaction `tx` that makes a PDF of them where it is given. */
+  clearImages(session: string, tx?: Queryable): Promise<void>;
 
   /** Events after `after`; `lost` when some of them are no longer kept (the last 1000 per session are). */
   events(session: string, after: number): Promise<readonly SessionEvent[] | 'lost'>;

@@ -4,7 +4,7 @@ import type { Value } from './extraction.ts';
 import { rowsOf } from './present.ts';
 import { cellKey, type Named, named } from './schema/keys.ts';
 import type { Schema, Section, ValueSpec } from './schema/schema.ts';
-import { type Problem, parseValue } from './schema/values.ts';
+import { longestOf, type Problem, parseValue } from './schema/values.ts';
 
 /** A value that somebody typed, for a field that there is. */
 export interface Typed {
@@ -30,6 +30,11 @@ export function readTyped(form: ReadonlyMap<string, string>, schema: Schema): re
   }
   if (details.length > 0) throw new InvalidInput(details);
   return typed;
+}
+
+/** Throws what {@link readTyped} does when a key names no field, which needs no document. */
+export function checkKeys(form: ReadonlyMap<string, string>, schema: Schema): void {
+  if ([...form.keys()].some((key) => named(schema, key) === undefined)) readTyped(form, schema);
 }
 
 /**
@@ -88,12 +93,14 @@ function complaint(problem: Problem, spec: ValueSpec): Pick<Detail, 'msg' | 'typ
       const le = spec.maximum;
       return { msg: `Input should be less than or equal to ${le}`, type: 'less_than_equal', ctx: { le } };
     }
-    case 'too_long':
+    case 'too_long': {
+      const max_length = longestOf(spec);
       return {
-        msg: 'String should have at most 10000 characters',
+        msg: `String should have at most ${max_length} characters`,
         type: 'string_too_long',
-        ctx: { max_length: 10_000 },
+        ctx: { max_length },
       };
+    }
   }
 }
 

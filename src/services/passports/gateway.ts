@@ -105,7 +105,11 @@ export async function openGateway({
   await app.register(cookie);
   locateBelow(app, base);
   app.decorateRequest('visitor', null);
-  const watch = watchSessions({ documents, mostPerSession: MOST_STREAMS, log, signal: app.closing });
+  const watch = watchSessions({
+    ...{ documents, tokens, visits, log },
+    mostPerSession: MOST_STREAMS,
+    signal: app.closing,
+  });
 
   await authRoutes(app, { keys, tokens, visits, cookies, door, publicOrigins });
   await uploadRoute(app, { door, replies, documents, files, cacheKey });
@@ -113,7 +117,7 @@ export async function openGateway({
   imageRoutes(app, { documents, files });
   createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: own.pdfMaxImages });
   taskRoutes(app, { documents, files, schema });
-  streamRoute(app, { watch, tokens });
+  streamRoute(app, { watch });
   exportRoutes(app, { documents, files, schema });
   await editRoutes(app, { door, documents, schema });
   adminRoutes(app, { db, documents, roster, llm, version: shared.version });
@@ -138,7 +142,7 @@ export async function openGateway({
 /** How the language model is asked whether it is there; its client is loaded when somebody wants to know. */
 function languageModel({ llmProvider: provider, llmBaseUrl: baseUrl, llmModel: model, llmApiKey }: Own) {
   if (provider === 'none') return undefined;
-  const apiKey = llmApiKey?.trim() || undefined;
+  const apiKey = llmApiKey || undefined;
   const probe = async () => {
     const { openModelClient } = await import('./model/llm/client.ts');
     await openModelClient({ baseUrl, model: model ?? '', apiKey }).probe(AbortSignal.timeout(LLM_PATIENCE_MS));

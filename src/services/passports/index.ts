@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Service } from '../service.ts';
+import type { Service, SharedSettings } from '../service.ts';
 import { apiKeysFrom } from './auth/api-keys.ts';
 import { listTexts as texts } from './browser/list-texts.ts';
 import { documentRecords } from './records.ts';
@@ -33,7 +33,7 @@ export const passports: Service = {
         language_model: own.llmProvider === 'none' ? 'none' : `${own.llmModel} at ${own.llmBaseUrl}`,
       },
       gateway: async (house) => {
-        const documents = documentsOf(own, house);
+        const documents = documentsOf(own, shared, house);
         return (await import('./gateway.ts')).openGateway({ house, own, shared, documents });
       },
       work: {
@@ -41,10 +41,11 @@ export const passports: Service = {
         // No callback of this service is offered yet; its tasks have none.
         webhook: { event: 'passports.task.terminal', secretFor: () => undefined },
         load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
+        maxWaiting: own.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
       records: documentRecords(own.schemaFile),
-      tidy: (house, signal) => documentsOf(own, house).tidy(signal),
+      tidy: (house, signal) => documentsOf(own, shared, house).tidy(signal),
       issues: { roles: ['user', 'admin'] },
       credential: key,
       example: (baseUrl) => example(baseUrl, key),
@@ -58,16 +59,20 @@ const LOCAL_KEY = 'local';
 
 const documentsOf = (
   own: Own,
-  house: Omit<Parameters<typeof postgresDocuments>[0], 'strictOwnership' | 'imageTtlSeconds'>,
+  { filesQuotaBytes: quotaBytes }: Pick<SharedSettings, 'filesQuotaBytes'>,
+  house: Omit<Parameters<typeof postgresDocuments>[0], 'strictOwnership' | 'imageTtlSeconds' | 'quotaBytes'>,
 ) =>
   postgresDocuments({
     ...house,
+    quotaBytes,
     strictOwnership: own.strictOwnership,
     imageTtlSeconds: own.imageSessionTtlSeconds,
   });
 
-const localKey = (apiKeys: string | undefined): string | undefined =>
-  new RegExp(`^${LOCAL_KEY}:([A-Za-z0-9-]+)$`).exec(apiKeys ?? '')?.[1];
+const localKey = (apiKeys: string | undefined): string | undefined => {
+  const [, name, key] = /^(\w+):([A-Za-z0-9-]+)$/.exec(apiKeys ?? '') ?? [];
+  return name === LOCAL_KEY ? key : undefined;
+};
 
 const PASSPORT = fileURLToPath(new URL('../../../examples/passport.pdf', import.meta.url));
 

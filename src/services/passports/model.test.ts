@@ -45,6 +45,7 @@ beforeAll(async () => {
     ...{ db: database.db, tasks, files, log },
     strictOwnership: false,
     imageTtlSeconds: 3600,
+    quotaBytes: 2 ** 40,
   });
   model = await load(blind);
 });

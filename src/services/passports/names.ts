@@ -1,3 +1,4 @@
+import { composeCharacters } from '../../base/compose-characters.ts';
 import { invalidName } from './refusals.ts';
 
 const MOST_CHARACTERS = 255;
@@ -21,8 +22,7 @@ export function givenName(sent: string): string {
 
 /** Direction marks can make a name look like another one; control characters and line ends have no place in one. */
 function plain(text: string): string {
-  return text
-    .normalize('NFC')
+  return composeCharacters(text, 'NFC')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
     .trim();
 }

@@ -15,6 +15,9 @@ export const csrfFailed = () =>
 export const forbidden = () =>
   new Fault('FORBIDDEN', 403, 'This is for administrators: your API key has another role.');
 
+export const changeForbidden = () =>
+  new Fault('FORBIDDEN', 403, 'Only the session that made this task, or an administrator, may change it.');
+
 export const documentNotFound = () =>
   new Fault('TASK_NOT_FOUND', 404, 'There is no such task, or it is not yours to see.');
 export const statusNotFound = () =>
@@ -29,6 +32,13 @@ export const tooManyImages = (most: number) =>
   new Fault('TOO_MANY_IMAGES', 400, `At most ${most} images can wait at a time; make a PDF of them, or remove some.`);
 export const tooManyPages = (most: number) => new Fault('TOO_MANY_IMAGES', 400, `A PDF takes at most ${most} images.`);
 export const fileTooLarge = (limit: string) => new Fault('FILE_TOO_LARGE', 413, `The file is larger than ${limit}.`);
+/** `quotaBytes` is an example where the reference describes the refusal. */
+export const quotaExceeded = (quotaBytes = 10 * 1024 ** 3) =>
+  new Fault(
+    'QUOTA_EXCEEDED',
+    413,
+    `Your documents and images would take more than ${quotaBytes} bytes; delete some that you no longer need.`,
+  );
 export const notADocument = (wanted: string) => new Fault('UNSUPPORTED_MEDIA_TYPE', 415, `The file is not ${wanted}.`);
 
 export const notRetryable = () =>

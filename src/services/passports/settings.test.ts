@@ -8,6 +8,7 @@ const KEYS = 'PASSPORTS_API_KEYS';
 describe('settings of passports', () => {
   it.each<[string, Record<string, string>, RegExp]>([
     ['a key without a name', { [KEYS]: 'justakey' }, /^PASSPORTS_API_KEYS: API key number 1 /],
+    ['a list without a key', { [KEYS]: '# a comment,\n' }, /^PASSPORTS_API_KEYS: has no entry/],
     ['a short secret', { PASSPORTS_JWT_SECRET: 'short' }, /^PASSPORTS_JWT_SECRET: must have at least 32 bytes/],
     ['a scope that is none', { PASSPORTS_BEARER_SCOPE: 'some' }, /^PASSPORTS_BEARER_SCOPE: must be one of/],
     ['a schema that is not there', { PASSPORTS_SCHEMA_FILE: '/nowhere.json' }, /^PASSPORTS_SCHEMA_FILE: /],
@@ -18,6 +19,15 @@ describe('settings of passports', () => {
     expect(() => readOwn(env)).toThrow(sentence);
   });
 
+  it('refuse keys of fewer than 16 characters in production, unless they are written as digests', () => {
+    const inProduction = (keys: string) => () => readOwn({ APP_ENV: 'production', [KEYS]: keys });
+    const short = `a:long-enough-key-1,b:fifteen-letters:user`;
+    expect(inProduction(short)).toThrow(/^PASSPORTS_API_KEYS: API key number 2 has fewer than 16 characters/);
+    expect(inProduction(short)).not.toThrow('fifteen-letters');
+    expect(inProduction(`a:sha256:${'0'.repeat(64)},b:sixteen-letters-:user`)).not.toThrow();
+    expect(() => readOwn({ [KEYS]: short })).not.toThrow();
+  });
+
   it('never quote a key or a secret in a complaint', () => {
     const env = { [KEYS]: 'hunter2 hunter2', PASSPORTS_JWT_SECRET: 'hunter2' };
     expect(() => readOwn(env)).toThrow(expect.not.objectContaining({ message: expect.stringContaining('hunter2') }));
@@ -25,6 +35,7 @@ describe('settings of passports', () => {
 
   it('ask for a token everywhere in production, and where the specification shows it elsewhere', () => {
     expect(readOwn({ APP_ENV: 'production' }).bearerScope).toBe('all');
+    expect(readOwn({ APP_ENV: 'production\n' }).bearerScope).toBe('all');
     expect(readOwn({}).bearerScope).toBe('documented');
     expect(readOwn({ APP_ENV: 'production', PASSPORTS_BEARER_SCOPE: 'documented' }).bearerScope).toBe('documented');
   });

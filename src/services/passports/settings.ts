@@ -6,13 +6,16 @@ import {
   flag,
   integer,
   LONGEST_SECONDS,
+  NO_ENTRY,
+  profileOf,
   readSettings,
   type Setting,
   text,
   type Values,
   verbatim,
 } from '../../base/settings.ts';
-import { apiKeysFrom } from './auth/api-keys.ts';
+import { maxWaiting } from '../max-waiting.ts';
+import { apiKeysFrom, checkKeysForProduction } from './auth/api-keys.ts';
 import { loadSchema } from './schema/load-schema.ts';
 
 export const settings = {
@@ -40,7 +43,7 @@ export const settings = {
   strictOwnership: flag(
     'PASSPORTS_STRICT_OWNERSHIP',
     false,
-    "A token reaches no document of an anonymous session; by default it does, as it is the administrator's word for its holder.",
+    "A token reaches no document of an anonymous session; by default it reads them by their id, and an administrator's changes them.",
   ),
   tokenLimitPerMinute: integer(
     'PASSPORTS_TOKEN_LIMIT_PER_MINUTE',
@@ -48,6 +51,7 @@ export const settings = {
     'Attempts of one address to exchange a key, in any 60 seconds; 0 switches the limit off.',
     { max: 1_000_000 },
   ),
+  maxWaiting: maxWaiting('PASSPORTS_MAX_WAITING', 10_000),
   schemaFile: schemaFile('PASSPORTS_SCHEMA_FILE', 'The fields to look for, as JSON; not set: technical passports.'),
   tesseract: text(
     'PASSPORTS_TESSERACT',
@@ -106,7 +110,7 @@ const agreements: readonly Agreement<typeof settings>[] = [
 /** Everything that the operator said of this service, or a `SettingsProblem` with every fault in it. */
 export function readOwn(env: Environment): Own {
   const own = readSettings(settings, env, agreements);
-  return { ...own, bearerScope: own.bearerScope ?? (env['APP_ENV'] === 'production' ? 'all' : 'documented') };
+  return { ...own, bearerScope: own.bearerScope ?? (profileOf(env) === 'production' ? 'all' : 'documented') };
 }
 
 /** What the `local` profile has to make: a key, where nobody has said anything about keys. */
@@ -121,17 +125,17 @@ function apiKeys(env: string, about: string): Setting<string | undefined> {
   return {
     ...verbatim(env, about, { secret: true }),
     read(given) {
-      apiKeysFrom(given);
+      if (apiKeysFrom(given).length === 0 && given) throw new Error(NO_ENTRY);
       return given;
     },
+    checkForProduction: checkKeysForProduction,
   };
 }
 
 function signingSecret(env: string, about: string): Setting<string | undefined> {
   return {
     ...verbatim(env, about, { secret: true }),
-    read(given) {
-      const secret = given?.trim();
+    read(secret) {
       if (!secret) return undefined;
       if (Buffer.byteLength(secret) < 32) throw new Error('must have at least 32 bytes.');
       return secret;
@@ -161,6 +165,6 @@ function optionalChoice<C extends string>(
 }
 
 function httpUrl(given: string): string {
-  if (/^https?:\/\//.test(given) && parsedUrl(given)) return given.replace(/\/+$/, '');
+  if (/^https?:\/\//.test(given) && parsedUrl(given)) return given.replace(/(?<!\/)\/+$/, '');
   throw new Error(`must be an address like https://api.example.com/v1, not "${given}".`);
 }

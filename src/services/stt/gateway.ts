@@ -30,7 +30,7 @@ export async function openGateway({
   shared: SharedSettings;
   tokens: TokenSet;
 }): Promise<Gateway> {
-  const { tasks, roster, metrics, log, seal } = house;
+  const { tasks, roster, admission, metrics, log, seal } = house;
   const service = 'stt';
   const tokens = tokensNow(settled, () => house.issued.of(service));
   const auth = () => tokens().state;
@@ -52,7 +52,7 @@ export async function openGateway({
     webhooks,
   });
 
-  await transcribeRoute(app, { tasks, roster, seal, own, shared });
+  await transcribeRoute(app, { tasks, roster, admission, seal, own, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, {
     service,

@@ -18,7 +18,7 @@ export const stt: Service = {
   configure(env) {
     const own = readOwn(env);
     const tokens = tokensOf(own);
-    const token = [...split(own.apiTokens ?? ''), own.apiToken?.trim()].find((word) => word && !/^sha256:/i.test(word));
+    const token = [...split(own.apiTokens ?? ''), own.apiToken].find((word) => word && !/^sha256:/i.test(word));
     return (shared) => ({
       name: 'stt',
       title: TITLE,
@@ -32,6 +32,7 @@ export const stt: Service = {
         // A secret belongs to a task here, and comes with it.
         webhook: { event: 'stt.result.terminal', secretFor: () => undefined, thin: presentThin },
         load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
+        maxWaiting: own.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
       records: recordingRecords(shared),

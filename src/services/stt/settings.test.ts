@@ -4,12 +4,17 @@ import { MODELS, missingCredentials, readOwn, tokensOf } from './settings.ts';
 
 it.each<[string, Record<string, string>, RegExp]>([
   ['a provider that is none', { STT_PROVIDERS: 'local,cloud' }, /^STT_PROVIDERS: .*not "cloud"/],
-  ['no provider at all', { STT_PROVIDERS: ' , ' }, /^STT_PROVIDERS must name at least one/],
+  ['no provider at all', { STT_PROVIDERS: ' , ' }, /^STT_PROVIDERS: has no entry/],
   ['a remote provider without its address', { STT_PROVIDERS: 'remote,local' }, /^STT_REMOTE_URL must be set/],
   ['a model that nobody knows', { STT_MODEL: 'huge' }, /^STT_MODEL: .*whisper-base/],
   ['an address that is none', { STT_REMOTE_URL: 'api.example.com' }, /^STT_REMOTE_URL: must be an address/],
   ['a language that is none', { STT_LANGUAGE: 'english' }, /^STT_LANGUAGE: must be an ISO 639-1 code or auto/],
   ['a host with a path', { STT_ALLOWED_URL_HOSTS: 'media.example.com/a' }, /^STT_ALLOWED_URL_HOSTS: /],
+  [
+    'nothing but commas for tokens',
+    { STT_API_TOKENS: ' , ' },
+    /^STT_API_TOKENS: The list of access tokens has no entry/,
+  ],
   ['a token that no header can carry', { STT_API_TOKENS: 'a b' }, /^STT_API_TOKENS: Access token number 1/],
 ])('%s stops the start with a sentence', (_, env, sentence) => {
   expect(() => readOwn(env)).toThrow(sentence);

@@ -15,6 +15,7 @@ import {
 } from '../../base/settings.ts';
 import { type TokenSet, tokensFrom } from '../../http/bearer.ts';
 import { oneToken, tokenList } from '../../http/token-settings.ts';
+import { maxWaiting } from '../max-waiting.ts';
 import { isLanguage } from './languages.ts';
 
 const A_DAY = 86_400;
@@ -45,6 +46,7 @@ export const settings = {
     'Requests of one token in any 60 seconds; 0 switches the limit off.',
     { max: 1_000_000 },
   ),
+  maxWaiting: maxWaiting('STT_MAX_WAITING', 10_000),
   allowedUrlHosts: list(
     'STT_ALLOWED_URL_HOSTS',
     [],
@@ -86,12 +88,6 @@ export type Own = Values<typeof settings>;
 
 const agreements: readonly Agreement<typeof settings>[] = [
   {
-    between: ['providers'],
-    check({ providers }) {
-      if (providers.length === 0) throw new Error('STT_PROVIDERS must name at least one of local, remote.');
-    },
-  },
-  {
     between: ['providers', 'remoteUrl'],
     check({ providers, remoteUrl: url }) {
       if (!providers.includes('remote') || url !== undefined) return;
@@ -125,7 +121,7 @@ function language(env: string, about: string): Setting<string> {
 
 function remoteUrl(env: string, about: string): Setting<string | undefined> {
   return text(env, undefined, about, (given) => {
-    if (/^https?:\/\//.test(given) && parsedUrl(given)) return given.replace(/\/+$/, '');
+    if (/^https?:\/\//.test(given) && parsedUrl(given)) return given.replace(/(?<!\/)\/+$/, '');
     throw new Error(`must be an address like https://api.example.com/v1, not "${given}".`);
   });
 }

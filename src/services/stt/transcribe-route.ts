@@ -5,11 +5,7 @@ import { memberText } from '../../base/json-text.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { keepBodyText } from '../../http/json-text.ts';
-import type { Roster } from '../../tasks/roster.ts';
-import type { TaskStore } from '../../tasks/store.ts';
-import { acceptTask, checkField } from '../accept-task.ts';
-import { estimateSeconds } from '../estimate.ts';
-import type { SharedSettings } from '../service.ts';
+import { acceptTask, checkField, type TaskDeps } from '../accept-task.ts';
 import { taskRequest } from '../task-request.ts';
 import { audioPolicy } from './audio-policy.ts';
 import { accepted } from './examples.ts';
@@ -20,17 +16,14 @@ import type { TranscribeInput } from './result.ts';
 import { Accepted, TranscribeRequest } from './schema.ts';
 import type { Own } from './settings.ts';
 
-interface Needs {
-  readonly tasks: TaskStore;
-  readonly roster: Roster;
+interface Needs extends TaskDeps {
   readonly seal: (secret: string) => Buffer;
   readonly own: Own;
-  readonly shared: SharedSettings;
 }
 
 /** `POST /transcribe/audio_url`: check, write down, answer 202. The task is durable before the answer leaves. */
 export async function transcribeRoute(app: Gateway, needs: Needs): Promise<void> {
-  const { roster, seal, own, shared } = needs;
+  const { seal, own, shared } = needs;
   const recordings = audioPolicy(own, shared);
   const loopback = own.webhookAllowLoopback && shared.webhookLoopback;
   const callbacks: UrlPolicy = { kind: 'webhook', loopback, holes: shared.holes };
@@ -64,7 +57,7 @@ export async function transcribeRoute(app: Gateway, needs: Needs): Promise<void>
           service: 'stt',
           priority: 'realtime',
           input: input as unknown as JsonObject,
-          estimateSeconds: estimateSeconds(roster.state('stt'), estimates),
+          estimates,
           // By its text: numbers that a parser cannot tell apart are two requests.
           asked: { ...request.body, metadata: metadata ?? null } as JsonObject,
           ...(webhook && {

@@ -12,7 +12,7 @@ export interface Tokens {
 
 /**
  * The token of this tab: taken once from `#token=…`, which then leaves the address bar (and so the history, bookmarks
- * and screenshots), or asked for with the page's small form.
+ * and screenshots), or asked for with the page's small form. A link never replaces a token that the tab has.
  */
 export function openTokens(words: { readonly why: string; readonly wrong: string }): Tokens {
   const form = byId<HTMLFormElement>('token-form');
@@ -24,7 +24,14 @@ export function openTokens(words: { readonly why: string; readonly wrong: string
     const token = new URLSearchParams(location.hash.slice(1)).get('token');
     if (!token) return;
     history.replaceState(null, '', location.pathname + location.search);
-    keep(token);
+    const held = sessionStorage.getItem(KEY);
+    if (held === null || held === token) {
+      keep(token);
+      return;
+    }
+    // A link from elsewhere must not exchange the token of a person who is at work: the form waits for them.
+    show(words.why);
+    input.value = token;
   }
 
   function keep(token: string): void {

@@ -28,7 +28,7 @@ export async function readHelp(folder: URL): Promise<readonly HelpPage[]> {
       return { name, address: addressOf(name), ...document, title: document.title || name };
     }),
   );
-  const order = read.find(({ name }) => name === START)?.links.map((href) => href.replace(/\.md(#.*)?$/, '')) ?? [];
+  const order = read.find(({ name }) => name === START)?.links.map((href) => href.replace(/\.md(#[^#]*)?$/, '')) ?? [];
   const place = ({ name }: HelpPage) => {
     if (name === START) return -1;
     const at = order.indexOf(name);

@@ -11,8 +11,11 @@ const MOST_ENTRIES = 500;
 /** Of all parts that are read, unpacked: a thousand rows of the longest cells there can be. */
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** All cells before it would be in memory too, empty ones as well. */
-const FAR_CELL = /<(?:\w+:)?c\s[^>]*?\br=["'](?:[A-Z]{3}|[A-Z]{1,2}\d{6})/;
+/**
+ * All cells before it would be in memory too, empty ones as well. The search ends where the next cell begins: an archive can
+ * hold 20 million cells that do not end, and would be read to its end from each of them.
+ */
+const FAR_CELL = /<(?:\w+:)?c\s(?:[^<>]|<(?!(?:\w+:)?c\s))*?\br=["'](?:[A-Z]{3}|[A-Z]{1,2}\d{6})/;
 
 /**
  * The parts of a workbook that hold its cells, packed anew: what comes out is an archive without tricks, in which every
@@ -40,9 +43,22 @@ async function* partsOf(archive: ZipFile): AsyncGenerator<ZipEntry, void, undefi
     if (size > MOST_BYTES)
       throw new NotAWorkbook(`The workbook is larger than ${MOST_BYTES / 2 ** 20} MiB when unpacked`);
     const text = await textOf(archive, entry);
+    if (hasLongTag(text)) throw new NotAWorkbook('The file is not a well-formed XLSX workbook');
     if (FAR_CELL.test(text)) throw new NotAWorkbook('A cell of the workbook lies beyond column ZZ or row 99 999');
     yield { name, content: [text] };
   }
+}
+
+/** The reader takes quadratic time for a tag: 10 s for one of a megabyte (measured). No program writes one so long. */
+const LONGEST_TAG = 64 * 1024;
+
+function hasLongTag(text: string): boolean {
+  for (let at = text.indexOf('<'); at >= 0; ) {
+    const end = text.indexOf('>', at);
+    if (end < 0 || end - at > LONGEST_TAG) return true;
+    at = text.indexOf('<', end);
+  }
+  return false;
 }
 
 /** The next part's name and sizes; what is wrong with them is a refusal. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { xlsx } from '../../../base/xlsx/xlsx.ts';
+import { zip } from '../../../base/xlsx/zip.ts';
 import { InvalidInput } from '../../../http/details.ts';
 import { readTable } from './tables.ts';
 
@@ -34,6 +35,15 @@ describe('a table', () => {
       { record_id: '_x0041_', title: 'b\nc' },
       { record_id: '12345678901234', attributes: { n: '0.1' } },
     ]);
+  });
+
+  it('of XLSX is refused when a tag is longer than 64 KiB', async () => {
+    const pieces: Buffer[] = [];
+    const sheet = { name: 'xl/worksheets/sheet1.xml', content: [`<worksheet><c ${'<c '.repeat(30_000)}`] };
+    for await (const piece of zip([sheet])) pieces.push(piece);
+    await expect(readTable('xlsx', Buffer.concat(pieces), signal)).rejects.toThrow(
+      'The file is not a well-formed XLSX workbook',
+    );
   });
 
   it('has attributes in columns of their own, over those of an object', async () => {

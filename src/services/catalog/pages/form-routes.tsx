@@ -12,6 +12,7 @@ import { reportBody } from '../reports/wire.ts';
 import { settled } from '../routes/report-routes.ts';
 import { ReportParams } from '../routes/report-schema.ts';
 import { ViewParams } from '../routes/view-routes.ts';
+import type { ViewOwners } from '../views/view-owners.ts';
 import type { Views } from '../views/views.ts';
 import { type ReportPageNeeds, sendReport } from './report-page.tsx';
 
@@ -23,9 +24,9 @@ const QUERY_LENGTH = 4000;
 /** What the forms of the pages are sent to, besides the routes that programs use; and the page of one report. */
 export async function formRoutes(
   app: Gateway,
-  needs: ReportPageNeeds & { views: Views; door: Pick<Door, 'checkForm'> },
+  needs: ReportPageNeeds & { views: Views; owners: ViewOwners; door: Pick<Door, 'checkForm'> },
 ): Promise<void> {
-  const { reports, views, door } = needs;
+  const { reports, views, owners, door } = needs;
 
   app.get<{ Params: Static<typeof ReportParams> }>(
     '/admin/reports/:report_id',
@@ -62,7 +63,7 @@ export async function formRoutes(
         if (name === undefined) throw new InvalidInput([missing(['body', 'name'])]);
         if (!VISIBLE.test(name)) throw malformed('name');
         if (!/^[!-~]*$/.test(query) || query.length > QUERY_LENGTH) throw malformed('query');
-        await views.create(readerOf(request).principal, { name, query });
+        await views.create(owners.create(request, reply, readerOf(request)), { name, query });
         return reply.redirect(`/${query === '' ? '' : `?${query}`}`, 303);
       },
     );
@@ -76,7 +77,8 @@ export async function formRoutes(
       },
       async (request, reply) => {
         door.checkForm(request, request.body ?? new Map());
-        if (!(await views.remove(readerOf(request).principal, request.params.id))) throw viewNotFound();
+        const owner = owners.find(request, readerOf(request));
+        if (owner === undefined || !(await views.remove(owner, request.params.id))) throw viewNotFound();
         return reply.redirect('/', 303);
       },
     );
@@ -125,6 +127,7 @@ function textOf(form: Form, field: string, most: number): string | undefined {
   return text === '' ? undefined : text;
 }
 
+// eslint-disable-next-line no-restricted-syntax -- a pattern of the reference pages, which a test holds to linear time
 const VISIBLE = new RegExp(NAME_TO_SEE, 'u');
 
 const malformed = (field: string) =>

@@ -6,14 +6,19 @@ import { LOGIN_SCRIPT, LoginForm } from '../../../ui/login-form.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
 import { serviceLinks } from '../../neighbours.ts';
 import { languageOf } from '../../task-routes.ts';
+import type { Door } from '../access/door.ts';
 import { STYLES } from './frame.tsx';
 import { type Texts, texts } from './texts.ts';
 
 /** `GET /login`: a token in, and the browser may do what its holder may. `back`: where he was going. */
-export function loginPage(app: Gateway, { assets, version }: { assets: () => Promise<Assets>; version: string }): void {
+export function loginPage(
+  app: Gateway,
+  { assets, door, version }: { assets: () => Promise<Assets>; door: Pick<Door, 'look'>; version: string },
+): void {
   app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = languageOf(request.headers['accept-language']);
     const words = texts[language];
+    const signedIn = (await door.look(request))?.by === 'cookie';
     const html = await layout({
       ...{ language, version, own: {}, assets: await assets() },
       service: words.service,
@@ -21,17 +26,22 @@ export function loginPage(app: Gateway, { assets, version }: { assets: () => Pro
       title: words.signIn,
       styles: STYLES,
       script: LOGIN_SCRIPT,
-      children: <Login words={words} back={backOf(request)} />,
+      children: <Login words={words} back={backOf(request)} signedIn={signedIn} />,
     });
-    return sendPage(reply, language, html, { forms: true });
+    return sendPage(reply, language, html, { forms: true, personal: true });
   });
 }
 
 /** Asks for the token; `refused` says why it has to be asked for again. */
-export function Login(given: { words: Texts; back: string | undefined; refused?: string }): JSX.Element {
-  const { words, back, refused } = given;
+export function Login(given: {
+  words: Texts;
+  back: string | undefined;
+  refused?: string;
+  signedIn?: boolean;
+}): JSX.Element {
+  const { back, ...form } = given;
   return (
-    <LoginForm words={words} field="token" fragment="token" {...(refused !== undefined && { refused })}>
+    <LoginForm {...form} field="token" fragment="token">
       {back === undefined ? '' : <input type="hidden" name="back" value={back} />}
     </LoginForm>
   );

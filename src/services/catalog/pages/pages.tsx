@@ -9,6 +9,7 @@ import type { Door } from '../access/door.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
 import type { Row, Search } from '../search/found.ts';
+import type { ViewOwners } from '../views/view-owners.ts';
 import type { Views } from '../views/views.ts';
 import { formRoutes } from './form-routes.tsx';
 import { openFrame, STYLES } from './frame.tsx';
@@ -24,6 +25,7 @@ export interface PageNeeds {
   readonly search: Search;
   readonly reports: Reports;
   readonly views: Views;
+  readonly owners: ViewOwners;
   readonly door: Door;
   readonly csrf: Csrf;
   readonly cookies: CookieRules;
@@ -50,7 +52,7 @@ export async function pageRoutes(app: Gateway, needs: PageNeeds): Promise<Pages>
   const assets = assetRoutes(app, { folders: ['ui', 'services/catalog'], files: [] });
   const frame = openFrame({ ...needs, assets });
   searchPage(app, { ...needs, frame });
-  loginPage(app, { assets, version: needs.version });
+  loginPage(app, { assets, door: needs.door, version: needs.version });
   receiptPage(app, { reports: needs.reports, frame });
   await formRoutes(app, { ...needs, frame });
   return {

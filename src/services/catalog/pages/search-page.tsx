@@ -4,6 +4,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { FilterQuery, filtersFrom, ignoreEmpty, sortFrom } from '../search/filter-query.ts';
 import type { Search } from '../search/found.ts';
 import { openRemembered } from '../search/remembered.ts';
+import type { ViewOwners } from '../views/view-owners.ts';
 import type { Views } from '../views/views.ts';
 import { changed, FILTERS, type State, stateOf } from './address.ts';
 import type { Frame, Onlooker } from './frame.tsx';
@@ -27,9 +28,9 @@ const MOST_LOOSENED = 6;
 /** `GET /`: everything that was found, by words and filters that all stand in the address. */
 export function searchPage(
   app: Gateway,
-  needs: { search: Search; views: Views; frame: Frame; cookies: CookieRules },
+  needs: { search: Search; views: Views; owners: ViewOwners; frame: Frame; cookies: CookieRules },
 ): void {
-  const { search, views, frame } = needs;
+  const { search, views, owners, frame } = needs;
   const remembered = openRemembered(needs.cookies);
   const options = cookieOptions(needs.cookies);
   app.get<{ Querystring: Static<typeof Query> }>(
@@ -52,7 +53,11 @@ export function searchPage(
       const view: ViewName = query.view ?? (request.cookies[VIEW_COOKIE] === 'table' ? 'table' : 'gallery');
       const { page, upto } = query;
       const asked = { sort, page, limit: PER_PAGE, facets: true, ...(upto !== undefined && { upTo: upto }) };
-      const [found, saved] = await Promise.all([search.find(filters, asked), views.list(onlooker.visitor.principal)]);
+      const owner = owners.find(request, onlooker.visitor);
+      const [found, saved] = await Promise.all([
+        search.find(filters, asked),
+        owner === undefined ? [] : views.list(owner),
+      ]);
       const loosened = found.total === 0 ? await loosen(search, query, state, onlooker) : [];
       // So that the page of a record leads back to where its reader came from, and the next search looks like this one.
       remembered.keep(request, reply, changed(state, {}));

@@ -4,6 +4,7 @@ import { TASK_COLUMNS, type TaskRow, toTask } from '../../../tasks/rows.ts';
 import { isFinished } from '../../../tasks/task.ts';
 import type { EndedTask, RecordSource } from '../../records.ts';
 import { type Entry, entryOf, recordIdOf } from './entry.ts';
+import { createFeedFloor, type FeedFloor } from './feed-floor.ts';
 import { erase, write } from './write.ts';
 
 export interface Indexer {
@@ -19,10 +20,12 @@ interface Needs {
   readonly db: Db;
   readonly sources: readonly RecordSource[];
   readonly log: Log;
+  readonly floor: FeedFloor;
 }
 
-export function openIndexer(needs: Needs): Indexer {
-  const { db, log } = needs;
+export function openIndexer(options: Omit<Needs, 'floor'>): Indexer {
+  const { db, log } = options;
+  const needs: Needs = { ...options, floor: createFeedFloor() };
 
   /** What cannot be written is left out, and said: one bad result must not keep all others from being found. */
   const oneByOne = async (count: number) => {
@@ -47,6 +50,7 @@ export function openIndexer(needs: Needs): Indexer {
       const taken: Fed[] = [];
       try {
         const indexed = await db.transaction((tx) => index(tx, needs, BATCH, taken));
+        needs.floor.taken(taken);
         return { indexed, more: taken.length > 0 && (taken.length === BATCH || taken.at(-1)!.more) };
       } catch (error) {
         if (isUnavailable(error) || taken.length === 0) throw error;
@@ -79,7 +83,7 @@ interface Fed {
 async function index(tx: Transaction, needs: Needs, limit: number, taken: Fed[]): Promise<Map<string, number>> {
   const { rows: lock } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK]);
   if (!lock[0]!.mine) return new Map();
-  const { rows: fed } = await tx.query<Fed>(TAKE, [limit, BATCH_BYTES]);
+  const { rows: fed } = await needs.floor.read((from) => tx.query<Fed>(TAKE, [limit, BATCH_BYTES, from]));
   taken.push(...fed);
   if (fed.length === 0) return new Map();
   const gone = new Set(fed.filter((row) => row.gone).map(({ service, task_id }) => recordIdOf(service, task_id)));
@@ -119,7 +123,7 @@ const TAKE = {
   name: 'catalog-take',
   text: `
     with next as materialized (
-      select serial, service, task_id, gone from catalog_feed order by serial limit $1
+      select serial, service, task_id, gone from catalog_feed where serial >= $3 order by serial limit $1
     ),
     measured as (
       select n.serial, n.service, n.task_id, n.gone, s.service is not null as wanted,

@@ -1,3 +1,5 @@
+import { composeCharacters } from '../../../base/compose-characters.ts';
+
 /** Longer ones are cut: nobody types them, and an index entry has its limit. */
 const LONGEST_WORD = 64;
 
@@ -9,7 +11,7 @@ const LONGEST_WORD = 64;
  */
 export function wordsOf(text: string): string[] {
   return Array.from(text.matchAll(RUN), ([run]) => run).flatMap((run) => {
-    const plain = run.normalize('NFKC').toLowerCase().replaceAll('ё', 'е').replace(MARKS, '');
+    const plain = composeCharacters(run, 'NFKC').toLowerCase().replaceAll('ё', 'е').replace(MARKS, '');
     return Array.from(plain.matchAll(WORD), ([word]) => shortened(word));
   });
 }

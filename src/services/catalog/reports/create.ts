@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Db, Transaction } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
-import type { NewReport, Report, Reports } from './report.ts';
+import type { Created, NewReport, Report, Reports } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 import { append, holdTrail } from './trail.ts';
 
@@ -10,40 +10,46 @@ const RECEIPT_BYTES = 24;
 /** Writes reports down; see {@link Reports.create}. */
 export const createIn =
   (db: Db): Reports['create'] =>
-  (given) =>
+  (given, within) =>
     db.transaction(async (tx) => {
       await holdTrail(tx);
       const known = await sameOf(tx, given);
-      if (known !== undefined) return { report: known };
-      const [id, receipt] = [newId('rep_'), randomBytes(RECEIPT_BYTES).toString('base64url')];
-      const at = await append(tx, {
-        reportId: id,
-        actor: given.reporter,
-        action: 'created',
-        ...{ from: null, to: 'open' },
-        // What it was about, so that a report which is about something else one day is noticed.
-        note: `${given.actionType} ${given.recordId}`,
-        texts: { description: given.description ?? null, user_info: given.userInfo ?? null, resolver_note: null },
-        requestId: given.requestId ?? null,
-      });
-      return { report: await insert(tx, given, { id, receipt, at }), receipt };
+      const created = known ?? (await write(tx, given));
+      await within?.(tx, created);
+      return created;
     });
+
+async function write(tx: Transaction, given: NewReport): Promise<Created> {
+  const [id, receipt] = [newId('rep_'), randomBytes(RECEIPT_BYTES).toString('base64url')];
+  const at = await append(tx, {
+    reportId: id,
+    actor: given.reporter,
+    action: 'created',
+    ...{ from: null, to: 'open' },
+    // What it was about, so that a report which is about something else one day is noticed.
+    note: `${given.actionType} ${given.recordId}`,
+    texts: { description: given.description ?? null, user_info: given.userInfo ?? null, resolver_note: null },
+    requestId: given.requestId ?? null,
+  });
+  return { report: await insert(tx, given, { id, receipt, at }), receipt };
+}
 
 /** What of a receipt is kept. */
 export const receiptDigest = (receipt: string): Buffer => hash('sha256', receipt, 'buffer');
 
 /** The open report by which this reporter has said the same of the record already, less than 24 hours ago. */
-async function sameOf(tx: Transaction, { reporter, recordId, actionType }: NewReport): Promise<Report | undefined> {
-  const { rows } = await tx.query<ReportRow>(
-    `select ${COLUMNS}
+async function sameOf(tx: Transaction, given: NewReport): Promise<Created | undefined> {
+  const { recordId, actionType, reporter, receipt } = given;
+  const { rows } = await tx.query<ReportRow & { receipt_shown: boolean }>(
+    `select ${COLUMNS}, coalesce(receipt = $4, false) as receipt_shown
        from reports
       where record_id = $1 and action_type = $2 and reporter = $3 and status = 'open'
         and created_at > clock_timestamp() - interval '24 hours'
       order by created_at desc
       limit 1`,
-    [recordId, actionType, reporter],
+    [recordId, actionType, reporter, receipt === undefined ? null : receiptDigest(receipt)],
   );
-  return rows[0] && reportFrom(rows[0]);
+  return rows[0] && { report: reportFrom(rows[0]), ...(rows[0].receipt_shown && { receiptShown: true }) };
 }
 
 async function insert(

@@ -1,3 +1,5 @@
+import type { Queryable } from '../../../base/db.ts';
+
 export const ACTIONS = ['delete', 'edit', 'hide', 'restore', 'reclassify', 'other'] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -29,6 +31,8 @@ export interface NewReport {
   /** A token's short name, or a digest of an address. */
   readonly reporter: string;
   readonly requestId?: string;
+  /** The receipt of the report that this may be a repetition of. */
+  readonly receipt?: string;
 }
 
 export interface Change {
@@ -80,14 +84,23 @@ export interface ReportFilters {
   readonly to?: Date;
 }
 
+/** A report that was created, or the open one that the request repeats. */
+export interface Created {
+  readonly report: Report;
+  /** Absent for a repetition. */
+  readonly receipt?: string;
+  /** The repetition had the receipt of that report. */
+  readonly receiptShown?: true;
+}
+
 /** Reports and what moderators decide. Verbs that change are one transaction each, trail and index included. */
 export interface Reports {
   /**
    * Writes a report down. Where the same reporter has an open one with the same record and action that is less than 24 h
    * old, that one is answered, and nothing is written. `receipt`: what its reporter can read the outcome with, of which
-   * only the digest is kept; absent for one that was there.
+   * only the digest is kept. `within` takes part in the transaction.
    */
-  create(report: NewReport): Promise<{ report: Report; receipt?: string }>;
+  create(report: NewReport, within?: (tx: Queryable, created: Created) => Promise<void>): Promise<Created>;
   /** Undefined where there is no such report. An accepted or reopened one acts on the catalog in the same transaction. */
   change(id: string, change: Change): Promise<Changed | undefined>;
   find(id: string): Promise<Report | undefined>;

@@ -17,6 +17,9 @@ export const reportBody = (report: Report) =>
     version: report.version,
   }) satisfies JsonObject;
 
+/** A report as anybody may see it who is only likely to be its reporter: others have the same address or token. */
+export const briefReportBody = ({ id, status }: Report) => ({ id, status }) satisfies JsonObject;
+
 /** A row of the audit trail. */
 export const eventBody = (event: TrailEvent) =>
   ({

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { wantsJson } from '../../../http/accept.ts';
+import { CLEAR_CACHE } from '../../../http/clear-site-data.ts';
 import { InvalidInput, missing } from '../../../http/details.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fromOwnPage } from '../../../http/same-origin.ts';
+import { FROM_LINK } from '../../../ui/login-form.tsx';
 import type { Cookies } from '../access/cookies.ts';
 import type { Door } from '../access/door.ts';
 import type { Tokens } from '../access/tokens.ts';
@@ -29,6 +31,8 @@ export async function authRoutes(
         const fields = fieldsOf(request);
         const token = fields.get('token')?.trim();
         if (!token) throw new InvalidInput([missing(['body', 'token'])]);
+        const replaces = fields.has(FROM_LINK) && (await door.look(request))?.by === 'cookie';
+        if (replaces) return reply.redirect('/login', 303);
         const holder = tokens.holder(token);
         if (holder === undefined) throw tokens.complete() ? invalidToken() : databaseUnavailable();
         cookies.set(request, reply, token);
@@ -44,6 +48,7 @@ export async function authRoutes(
       async (request, reply) => {
         if (request.body instanceof Map) door.checkForm(request, request.body);
         cookies.clear(request, reply);
+        void reply.headers(CLEAR_CACHE);
         if (wantsJson(request.headers.accept)) return { status: 'ok' };
         return reply.redirect('/login', 303);
       },

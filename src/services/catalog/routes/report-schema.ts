@@ -110,11 +110,13 @@ export const Report = Type.Object({
 export const Created = Type.Intersect([
   Report,
   Type.Object({
-    receipt: Type.Optional(
-      Type.String({ description: 'Opens `GET /reports/{id}?receipt=…` without a token. It is told only here.' }),
-    ),
+    receipt: Type.String({
+      description: 'Opens `GET /reports/{id}?receipt=…` without a token. It is returned only here.',
+    }),
   }),
 ]);
+
+export const Repeated = Type.Union([Report, Type.Object({ id: Type.String(), status: Status })]);
 
 export const Event = Type.Object({
   serial: Type.Integer({ description: 'Without gaps, over all reports.' }),
@@ -136,6 +138,10 @@ export const Event = Type.Object({
 export const ReportParams = Type.Object({ report_id: text(200) });
 export const ReceiptQuery = Type.Object({
   receipt: Type.Optional(Type.String({ maxLength: 200, description: 'In place of a token, for whoever reported.' })),
+});
+
+export const RepetitionQuery = Type.Object({
+  receipt: Type.Optional(Type.String({ maxLength: 200, description: 'Of the report that this repeats.' })),
 });
 
 const Filters = {

@@ -4,6 +4,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { NAME_TO_SEE } from '../../../http/storable.ts';
 import { readerOf } from '../access/door.ts';
 import { csrfFailed, tooManyViews, viewExists, viewNotFound } from '../refusals.ts';
+import type { ViewOwners } from '../views/view-owners.ts';
 import { MOST_VIEWS, type View, type Views } from '../views/views.ts';
 
 const NewView = Type.Object({
@@ -27,8 +28,8 @@ const SavedView = Type.Object({
 const EXAMPLE = { name: 'Cracks this year', query: 'defect=crack&from=2026-01-01' };
 const SAVED = { id: 'view_01JQ8Z5V3N6T9W2X4Y7A1B3C5D', ...EXAMPLE, created_at: '2026-11-20T09:30:00.000Z' };
 
-/** What people look for again and again, by names of their own; nobody sees another's. */
-export function viewRoutes(app: Gateway, { views }: { views: Views }): void {
+/** Saved searches: those of a token, or of a browser's cookie where there is no token. */
+export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owners: ViewOwners }): void {
   const config = { access: 'bearer' } as const;
   const tags = ['search'];
 
@@ -38,6 +39,7 @@ export function viewRoutes(app: Gateway, { views }: { views: Views }): void {
       config,
       schema: {
         summary: 'Your saved views',
+        description: 'Of the token; in an open catalog without a token, of the cookie that saving a view has set.',
         operationId: 'listViews',
         tags,
         response: {
@@ -48,7 +50,8 @@ export function viewRoutes(app: Gateway, { views }: { views: Views }): void {
       },
     },
     async (request) => {
-      const items = (await views.list(readerOf(request).principal)).map(bodyOf);
+      const owner = owners.find(request, readerOf(request));
+      const items = owner === undefined ? [] : (await views.list(owner)).map(bodyOf);
       return { items, total: items.length };
     },
   );
@@ -59,6 +62,7 @@ export function viewRoutes(app: Gateway, { views }: { views: Views }): void {
       config,
       schema: {
         summary: 'Save a view',
+        description: 'In an open catalog without a token it belongs to a cookie, which the answer sets.',
         operationId: 'createView',
         tags,
         body: NewView,
@@ -71,7 +75,8 @@ export function viewRoutes(app: Gateway, { views }: { views: Views }): void {
     },
     async (request, reply) => {
       const { name, query } = request.body;
-      const view = await views.create(readerOf(request).principal, { name: name.trim(), query });
+      const of = owners.create(request, reply, readerOf(request));
+      const view = await views.create(of, { name: name.trim(), query });
       return reply.code(201).send(bodyOf(view));
     },
   );
@@ -93,7 +98,8 @@ export function viewRoutes(app: Gateway, { views }: { views: Views }): void {
       },
     },
     async (request, reply) => {
-      if (!(await views.remove(readerOf(request).principal, request.params.id))) throw viewNotFound();
+      const owner = owners.find(request, readerOf(request));
+      if (owner === undefined || !(await views.remove(owner, request.params.id))) throw viewNotFound();
       return reply.code(204).send();
     },
   );

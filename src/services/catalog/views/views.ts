@@ -11,17 +11,22 @@ export interface View {
   readonly createdAt: Date;
 }
 
-/** Saved views. Each belongs to whoever saved it: the holder of a token, or an address where everybody may read. */
+/** Saved views by their owner; see `view-owners.ts`. */
 export interface Views {
   /** By name. */
   list(owner: string): Promise<readonly View[]>;
-  /** Refuses a name that the owner has already, and more than {@link MOST_VIEWS}. */
-  create(owner: string, view: { name: string; query: string }): Promise<View>;
+  /**
+   * Refuses a name that the owner has already, more than {@link MOST_VIEWS} of an owner, and more than
+   * {@link MOST_OF_ADDRESS} of the owners at an address.
+   */
+  create(of: { owner: string; address?: string }, view: { name: string; query: string }): Promise<View>;
   /** False where the owner has no such view. */
   remove(owner: string, id: string): Promise<boolean>;
 }
 
 export const MOST_VIEWS = 100;
+/** A program at an address can have a new cookie for each view. */
+const MOST_OF_ADDRESS = 10 * MOST_VIEWS;
 
 export function openViews(db: Db): Views {
   return {
@@ -33,14 +38,15 @@ export function openViews(db: Db): Views {
       return rows;
     },
 
-    async create(owner, { name, query }) {
+    async create({ owner, address = null }, { name, query }) {
       const { rows } = await db.query<View>(
-        `insert into catalog_views (id, owner, name, query)
-         select $1, $2, $3, $4
+        `insert into catalog_views (id, owner, name, query, address)
+         select $1, $2, $3, $4, $6::text
           where (select count(*) from catalog_views where owner = $2) < $5
+            and (select count(*) from catalog_views where address = $6::text) < $7
          on conflict (owner, name) do nothing
          returning id, name, query, created_at as "createdAt"`,
-        [newId('view_'), owner, name, query, MOST_VIEWS],
+        [newId('view_'), owner, name, query, MOST_VIEWS, address, MOST_OF_ADDRESS],
       );
       if (rows[0] !== undefined) return rows[0];
       const { rowCount } = await db.query('select from catalog_views where owner = $1 and name = $2', [owner, name]);

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { SHORTEST_TOKEN, TOO_SHORT } from '../../../http/token-settings.ts';
 
 /** What the holder of a key may do: an `admin` also what concerns everybody's documents. */
 export type Role = 'admin' | 'user';
@@ -13,17 +14,22 @@ export interface ApiKey {
   readonly id: string;
 }
 
+/** Throws the reason why `production` does not accept one of these keys. */
+export function checkKeysForProduction(text: string): void {
+  const index = entriesOf(text).findIndex((entry) => {
+    const key = ENTRY.exec(entry)?.groups?.['key'];
+    return key !== undefined && key.length < SHORTEST_TOKEN;
+  });
+  if (index >= 0) throw new Error(`API key number ${index + 1} ${TOO_SHORT}`);
+}
+
 /**
  * The keys that `text` lists: `name:key`, or `name:sha256:<hex>` to keep only the digest in the settings, each with an
  * optional `:admin` or `:user` at its end; divided by commas or line ends. A key without a role is an `admin`, as the
  * only kind of key that the specification knows. Throws a sentence that never quotes a key.
  */
 export function apiKeysFrom(text: string | undefined): readonly ApiKey[] {
-  const entries = (text ?? '')
-    .split(/[,\r\n]+/)
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '' && !entry.startsWith('#'));
-  return entries.map((entry, index) => {
+  return entriesOf(text ?? '').map((entry, index) => {
     const parts = ENTRY.exec(entry)?.groups;
     if (parts === undefined) {
       throw new Error(
@@ -42,6 +48,12 @@ export function apiKeysFrom(text: string | undefined): readonly ApiKey[] {
     return { name, role, digest, id: digest.slice(0, 12) };
   });
 }
+
+const entriesOf = (text: string) =>
+  text
+    .split(/[,\r\n]+/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '' && !entry.startsWith('#'));
 
 /** The entry that `key` is. Every entry is compared, without an early exit: the time taken tells nothing. */
 export function matchKey(keys: readonly ApiKey[], key: string): ApiKey | undefined {

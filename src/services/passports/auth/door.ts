@@ -23,6 +23,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     visitor: Visitor | null;
   }
+  interface FastifyContextConfig {
+    /** For the route that reports an outage: a token is accepted there although its revocation cannot be checked. */
+    reportsOutage?: boolean;
+  }
 }
 
 /** Whoever asks: by token, by session, or as nobody yet. */
@@ -61,22 +65,23 @@ export function openDoor(needs: {
 
   const renewed = new WeakSet<FastifyRequest>();
 
-  /** A database that is down cannot say what was given back; whatever the caller wants needs it too, but its health. */
-  const denied = (holder: Holder) =>
+  /** Without the database nobody can tell whether a token was revoked, so it is neither accepted nor refused. */
+  const denied = (holder: Holder, request: FastifyRequest) =>
     visits.denied(holder.jti).catch((error) => {
-      if (isUnavailable(error)) return false;
-      throw error;
+      if (!isUnavailable(error)) throw error;
+      if (request.routeOptions.config.reportsOutage) return false;
+      throw databaseUnavailable();
     });
 
-  async function good(token: string | undefined): Promise<Holder | undefined> {
+  async function good(token: string | undefined, request: FastifyRequest): Promise<Holder | undefined> {
     const holder = token === undefined ? undefined : await tokens.verify(token);
-    return holder !== undefined && !(await denied(holder)) ? holder : undefined;
+    return holder !== undefined && !(await denied(holder, request)) ? holder : undefined;
   }
 
   async function recognise(request: FastifyRequest): Promise<Visitor> {
     const header = request.headers.authorization;
     const sent = cookies.read(request);
-    const token = await good(header === undefined ? sent.access : bearerToken(header));
+    const token = await good(header === undefined ? sent.access : bearerToken(header), request);
     if (header !== undefined && token === undefined) throw keysKnown() ? tokenRefused() : databaseUnavailable();
     const visit = await visits.session(sent.session);
     if (visit?.renewed) renewed.add(request);
@@ -100,7 +105,7 @@ export function openDoor(needs: {
 
     async look(request) {
       const visitor = await recognise(request).catch((error: unknown) => {
-        if (error instanceof Fault) return NOBODY;
+        if (error instanceof Fault && error.status < 500) return NOBODY;
         throw error;
       });
       return bearerScope === 'all' && visitor.token === undefined ? NOBODY : visitor;

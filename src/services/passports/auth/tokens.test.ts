@@ -44,17 +44,32 @@ describe('a token', () => {
   it('goes with its key at once, where keys are asked for at the moment', async () => {
     let keys: readonly ApiKey[] = [admin];
     const tokens = tokensWith({ keys: () => keys });
-    expect(await tokens.verify(OLD, NOW)).toBeDefined();
-    expect(tokens.keeps(admin)).toBe(true);
+    const holder = (await tokens.verify(OLD, NOW))!;
+    expect(tokens.keeps(holder, NOW)).toBe(true);
     keys = [];
     expect(await tokens.verify(OLD, NOW)).toBeUndefined();
-    expect(tokens.keeps(admin)).toBe(false);
+    expect(tokens.keeps(holder, NOW)).toBe(false);
   });
 
   it('is kept by no key of another name or of another text', () => {
     const [other, namesake] = apiKeysFrom('other:admin-key-1234567890,admin:another-key-12345') as [ApiKey, ApiKey];
     const tokens = tokensWith({ keys: apiKeysFrom('someone:some-key-1234567890,admin:admin-key-1234567890') });
-    expect([admin, other, namesake].map((key) => tokens.keeps(key))).toEqual([true, false, false]);
+    const holders = [admin, other, namesake].map((key) => ({ key, jti: 'x', expiresAt: NOW }));
+    expect(holders.map((holder) => tokens.keeps(holder, NOW))).toEqual([true, false, false]);
+  });
+
+  it('is kept for as long as it is verified: until its time is over by more than clocks may differ', async () => {
+    const tokens = tokensWith();
+    const holder = (await tokens.verify(OLD, NOW))!;
+    const late = (ms: number) => new Date(holder.expiresAt.getTime() + ms);
+    for (const [ms, isGood] of [
+      [0, true],
+      [29_000, true],
+      [30_000, false],
+    ] as const) {
+      expect(tokens.keeps(holder, late(ms)), `${ms}`).toBe(isGood);
+      expect((await tokens.verify(OLD, late(ms))) !== undefined, `${ms}`).toBe(isGood);
+    }
   });
 
   it('is not refused where it is our side that cannot tell', async () => {

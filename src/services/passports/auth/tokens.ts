@@ -15,8 +15,8 @@ export interface Tokens {
   issue(key: ApiKey, now?: Date): Promise<{ token: string; expiresInSeconds: number; expiresAt: Date }>;
   /** Undefined for what was not signed here, has expired, or came from a key that is no longer there. */
   verify(token: string, now?: Date): Promise<Holder | undefined>;
-  /** Whether the key that a token came from is still there: all that it opened ends with it. */
-  keeps(key: ApiKey): boolean;
+  /** Whether a token that was verified is still good: its key is there, and its time is not over. */
+  keeps(holder: Holder, now?: Date): boolean;
 }
 
 const ISSUER = 'assay';
@@ -88,7 +88,9 @@ export function openTokens(needs: {
       }
     },
 
-    keeps: ({ name, id }) => keysNow().some((key) => key.name === name && key.id === id),
+    keeps: ({ key: { name, id }, expiresAt }, now = new Date()) =>
+      now.getTime() < expiresAt.getTime() + SKEW_SECONDS * 1000 &&
+      keysNow().some((key) => key.name === name && key.id === id),
   };
 }
 

@@ -26,6 +26,8 @@ export interface Visits {
   /** Refuses a token from now on. */
   deny(jti: string, expiresAt: Date): Promise<void>;
   denied(jti: string): Promise<boolean>;
+  /** Which of these sessions have ended, and which of these tokens were denied: one query for all of them. */
+  over(asked: { sessions: readonly string[]; tokens: readonly string[] }): Promise<ReadonlySet<string>>;
   /** Removes what has had its time. */
   tidy(): Promise<void>;
 }
@@ -62,6 +64,11 @@ export function openVisits(db: Db): Visits {
       return rowCount > 0;
     },
 
+    async over({ sessions, tokens }) {
+      const { rows } = await db.query<{ id: string }>(OVER, [sessions, tokens, KNOWN_SECONDS]);
+      return new Set(rows.map(({ id }) => id));
+    },
+
     async tidy() {
       await db.query(`delete from passport_denied_tokens where expires_at < now() - interval '1 minute'`);
       await db.query('delete from passport_sessions where seen_at < now() - make_interval(secs => $1)', [
@@ -75,6 +82,17 @@ export function openVisits(db: Db): Visits {
 const limitMs = CLIENT_LIMIT_MS;
 const BEGIN = { name: 'passport-session', limitMs, text: 'insert into passport_sessions (digest) values ($1)' };
 const DENIED = { name: 'passport-denied', limitMs, text: 'select from passport_denied_tokens where jti = $1' };
+const OVER = {
+  name: 'passport-over',
+  limitMs,
+  text: `
+    select asked.digest as id
+      from unnest($1::text[]) as asked (digest)
+     where not exists (select from passport_sessions s
+                        where s.digest = asked.digest and s.seen_at > now() - make_interval(secs => $3))
+     union all
+    select jti from passport_denied_tokens where jti = any($2::text[])`,
+};
 /** `seen_at` is when the cookie was last given out: known or not is only read, but for one request a day. */
 const SEEN = {
   name: 'passport-session-seen',

@@ -46,7 +46,7 @@ function number(row: HTMLTableRowElement, to: number, texts: ReviewTexts): void 
   for (const cell of inputsOf(row)) {
     cell.name = cell.name.replace(/:\d+\./, `:${to}.`);
     cell.id = cell.name;
-    cell.setAttribute('aria-label', (cell.getAttribute('aria-label') ?? '').replace(/\d+$/, String(to)));
+    cell.setAttribute('aria-label', (cell.getAttribute('aria-label') ?? '').replace(/(?<!\d)\d+$/, String(to)));
   }
   const remove = row.querySelector<HTMLElement>('.remove-row')!;
   remove.title = fill(texts.removeRow, { row: to });

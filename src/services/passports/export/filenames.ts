@@ -1,3 +1,5 @@
+import { composeCharacters } from '../../../base/compose-characters.ts';
+
 /** File names of exports; `document` is the document's display name, `now` the day of those of many documents. */
 export const excelName = (document: string): string => `Passport_${taskName(document)}.xlsx`;
 export const reportName = (document: string): string => `Report_${taskName(document)}.pdf`;
@@ -15,12 +17,10 @@ export function attachment(name: string): string {
 
 /** Without the ending of a PDF, and without what no file system takes. */
 function taskName(document: string): string {
-  const name = document
-    .replace(/\.pdf$/i, '')
-    .normalize('NFC')
+  const name = composeCharacters(document.replace(/\.pdf$/i, ''), 'NFC')
     .replace(/[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\u2028\u2029]/gu, '')
     .replace(/[/\\:*?"<>|]/g, '_')
-    .replace(/^[\s.]+|[\s.]+$/gu, '');
+    .replace(/^[\s.]+|(?<![\s.])[\s.]+$/gu, '');
   // With its ending below 255 bytes in UTF-8, where a Russian letter takes two.
   let short = '';
   for (const character of name) {

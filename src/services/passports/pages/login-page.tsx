@@ -8,10 +8,15 @@ import { listTexts } from '../browser/list-texts.ts';
 import type { PageNeeds } from './task-page.tsx';
 
 /** `GET /login`: an API key in, and the browser may do what its token may. */
-export function loginPage(app: Gateway, { assets, version }: Pick<PageNeeds, 'assets' | 'version'>): void {
+export function loginPage(
+  app: Gateway,
+  { assets, door, version }: Pick<PageNeeds, 'assets' | 'door' | 'version'>,
+): void {
   app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = languageOf(request.headers['accept-language']);
     const words = listTexts[language];
+    const { token, by } = await door.look(request);
+    const signedIn = token !== undefined && by === 'cookie';
     const html = await layout({
       ...{ language, version, own: {}, assets: await assets() },
       service: words.service,
@@ -19,16 +24,16 @@ export function loginPage(app: Gateway, { assets, version }: Pick<PageNeeds, 'as
       title: words.signIn,
       styles: ['ui/workspace.css', 'services/passports/browser/list.css'],
       script: LOGIN_SCRIPT,
-      children: <Login words={words} />,
+      children: <Login words={words} signedIn={signedIn} />,
     });
-    return sendPage(reply, language, html, { forms: true });
+    return sendPage(reply, language, html, { forms: true, personal: true });
   });
 }
 
 /** Asks for the key; `refused` says why it has to be asked for again. */
-export function Login({ words, refused }: { words: LoginTexts; refused?: string }): JSX.Element {
+export function Login(given: { words: LoginTexts; refused?: string; signedIn?: boolean }): JSX.Element {
   return (
-    <LoginForm words={words} field="api_key" fragment="key" {...(refused !== undefined && { refused })}>
+    <LoginForm {...given} field="api_key" fragment="key">
       {''}
     </LoginForm>
   );

@@ -3,7 +3,7 @@ import type { Db } from '../../../base/db.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Roster } from '../../../tasks/roster.ts';
-import { adminOf } from '../auth/door.ts';
+import { adminOf, callerOf } from '../auth/door.ts';
 import type { Documents } from '../documents.ts';
 import type { LlmHealth } from '../llm-health.ts';
 import {
@@ -62,7 +62,7 @@ export function adminRoutes(
   app.get<{ Querystring: Static<typeof HealthQuery> }>(
     '/health/deep',
     {
-      config: { access: 'bearer' },
+      config: { access: 'bearer', reportsOutage: true },
       schema: {
         summary: 'Extended service status',
         description:
@@ -108,6 +108,8 @@ export function adminRoutes(
       config: { access: 'bearer' },
       schema: {
         summary: 'Failed tasks of the last hour, or of another window',
+        description:
+          'The figures are those of everybody. `recent` names the tasks of the key and the session, to administrators those of everybody.',
         operationId: 'failedStats',
         tags: ['operation'],
         querystring: FailedQuery,
@@ -117,7 +119,7 @@ export function adminRoutes(
     async (request) => {
       const { window } = request.query;
       const since = new Date(Date.now() - window * 1000);
-      const { total, failed, byStatus, byErrorType, recent } = await documents.failures(window);
+      const { total, failed, byStatus, byErrorType, recent } = await documents.failures(window, callerOf(request));
       return {
         window_seconds: window,
         since: since.toISOString(),

@@ -1,10 +1,12 @@
 import type { Static } from 'typebox';
 import { wantsJson } from '../../../http/accept.ts';
+import { CLEAR_CACHE } from '../../../http/clear-site-data.ts';
 import { InvalidInput, missing } from '../../../http/details.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fromOwnPage } from '../../../http/same-origin.ts';
+import { FROM_LINK } from '../../../ui/login-form.tsx';
 import { matchKey } from '../auth/api-keys.ts';
 import type { Cookies } from '../auth/cookies.ts';
 import type { Door } from '../auth/door.ts';
@@ -80,6 +82,8 @@ export async function authRoutes(
         if (!fromOwnPage(request, publicOrigins)) throw csrfFailed();
         const key = request.body?.get('api_key');
         if (key === undefined) throw new InvalidInput([missing(['body', 'api_key'])]);
+        if (request.body.has(FROM_LINK) && (await door.look(request)).by === 'cookie')
+          return reply.redirect('/login', 303);
         const { token, expiresInSeconds } = await tokenFor(key.trim());
         // Always a new one: a session that somebody else may know must not become this person's.
         const { cookie } = await visits.begin();
@@ -100,6 +104,7 @@ export async function authRoutes(
         if (token !== undefined) await visits.deny(token.jti, token.expiresAt);
         await visits.end(cookies.read(request).session);
         cookies.clear(request, reply);
+        void reply.headers(CLEAR_CACHE);
         if (wantsJson(request.headers.accept)) return { status: 'ok' };
         return reply.redirect('/login', 303);
       },

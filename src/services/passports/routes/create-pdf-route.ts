@@ -7,9 +7,9 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint } from '../../../http/idempotency.ts';
 import type { Replies } from '../../replies.ts';
 import { callerOf } from '../auth/door.ts';
-import { type Documents, type ImageRow, principalOf } from '../documents.ts';
+import { type Document, type Documents, type ImageRow, type NewDocument, principalOf } from '../documents.ts';
 import { displayName } from '../names.ts';
-import { csrfFailed, invalidImageIds, storageUnavailable, tooManyPages } from '../refusals.ts';
+import { csrfFailed, invalidImageIds, quotaExceeded, storageUnavailable, tooManyPages } from '../refusals.ts';
 import { CreatePdf, PdfCreated } from '../schema-http.ts';
 import { createDocuments } from './create-documents.ts';
 
@@ -48,6 +48,7 @@ export function createPdfRoute(
           400: refusal(invalidImageIds('Some images are not in this session.', []), tooManyPages(maxImages)),
           403: refusal(csrfFailed()),
           409: refusal(idempotencyInProgress()),
+          413: refusal(quotaExceeded()),
           503: refusal(storageUnavailable(), queueUnavailable()),
         },
       },
@@ -56,27 +57,31 @@ export function createPdfRoute(
       const caller = callerOf(request);
       const ids = request.body.image_ids.map((id) => id.toLowerCase());
       const asked = { principal: principalOf(caller), fingerprint: fingerprint(ids) };
-      const { status, body } = await replies.once(request, reply, asked, async () => {
-        const images = pick(ids, await documents.images(caller.session), maxImages);
+      const { status, body } = await replies.once(request, reply, asked, async (keep) => {
+        const waiting = await documents.images(caller.session);
+        const images = pick(ids, waiting, maxImages);
         const stored = await assemble(files, images);
-        const [document] = await createDocuments(documents, request, caller, [
-          {
-            filename: nameOf(images[0]!),
-            fileKey: stored.key,
-            sizeBytes: stored.sizeBytes,
-            cacheKey: cacheKey(contentOf(images)),
-          },
-        ]);
-        // The document is there: images that stay until their time are no reason to say that it is not.
-        await documents
-          .clearImages(caller.session)
-          .catch((err) => request.log.warn({ err }, 'images could not be removed'));
-        const done = document!.status === 'SUCCESS';
-        return { status: done ? 200 : 202, body: { task_id: document!.id, status: done ? 'SUCCESS' : 'PENDING' } };
+        const document: NewDocument = {
+          filename: nameOf(images[0]!),
+          fileKey: stored.key,
+          sizeBytes: stored.sizeBytes,
+          replacesBytes: waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+          cacheKey: cacheKey(contentOf(images)),
+        };
+        const [created] = await createDocuments(documents, request, caller, [document], async (tx, [made]) => {
+          await documents.clearImages(caller.session, tx);
+          await keep(tx, answerOf(made!));
+        });
+        return answerOf(created!);
       });
       return reply.code(status as 200 | 202).send(body);
     },
   );
+}
+
+function answerOf({ id, status }: Document) {
+  const done = status === 'SUCCESS';
+  return { status: done ? 200 : 202, body: { task_id: id, status: done ? 'SUCCESS' : 'PENDING' } };
 }
 
 /** The images that `ids` name, in their order; whatever cannot be taken as it stands is refused by name. */

@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import type { Fault } from '../../../base/faults.ts';
 import { wantsJson } from '../../../http/accept.ts';
 import { CSRF_FIELD } from '../../../http/csrf.ts';
 import { InvalidInput, missing } from '../../../http/details.ts';
@@ -8,9 +10,17 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { matchedVersion } from '../../../http/version-tag.ts';
 import { callerOf, type Door } from '../auth/door.ts';
 import type { Caller, Documents, Opened } from '../documents.ts';
-import { placed, readTyped, type Typed } from '../edits.ts';
+import { checkKeys, placed, readTyped, type Typed } from '../edits.ts';
 import { givenName } from '../names.ts';
-import { csrfFailed, documentNotFound, invalidName, notEditable, notRetryable, versionConflict } from '../refusals.ts';
+import {
+  changeForbidden,
+  csrfFailed,
+  documentNotFound,
+  invalidName,
+  notEditable,
+  notRetryable,
+  versionConflict,
+} from '../refusals.ts';
 import type { Schema } from '../schema/schema.ts';
 import { TaskParams, TaskStatus, Updated } from '../schema-http.ts';
 import { taskStatus } from '../wire.ts';
@@ -46,7 +56,7 @@ export async function editRoutes(
           response: {
             200: answer('Edited.', Updated),
             303: { description: 'To the page of the task, for forms.', type: 'null' },
-            403: refusal(csrfFailed()),
+            403: refusal(csrfFailed(), changeForbidden()),
             404: refusal(documentNotFound()),
             409: refusal(notEditable()),
             412: refusal(versionConflict()),
@@ -57,9 +67,11 @@ export async function editRoutes(
         const form = new Map(request.body);
         door.checkForm(request, form);
         form.delete(CSRF_FIELD);
-        const [id, typed] = [idOf(request), readTyped(form, schema)];
+        const id = idOf(request);
         const wanted = matchedVersion(request.headers['if-match']);
-        const edited = await edit(callerOf(request), id, typed, wanted);
+        checkKeys(form, schema);
+        const edited = await edit(callerOf(request), id, form, wanted);
+        if (edited === undefined) throw await refusalOf(request);
         if (!wantsJson(request.headers.accept)) return reply.redirect(`/task/${id}`, 303);
         return reply.send({ status: 'ok', id, version: edited.version });
       },
@@ -79,7 +91,7 @@ export async function editRoutes(
           response: {
             303: { description: 'To `/`.', type: 'null' },
             400: refusal(invalidName('A name needs at least one character.')),
-            403: refusal(csrfFailed()),
+            403: refusal(csrfFailed(), changeForbidden()),
             404: refusal(documentNotFound()),
           },
         },
@@ -90,7 +102,7 @@ export async function editRoutes(
         const sent = form.get('name');
         if (sent === undefined) throw new InvalidInput([missing(['body', 'name'])]);
         const renamed = await documents.rename(callerOf(request), idOf(request), givenName(sent));
-        if (renamed === undefined) throw documentNotFound();
+        if (renamed === undefined) throw await refusalOf(request);
         return reply.redirect('/', 303);
       },
     );
@@ -106,13 +118,13 @@ export async function editRoutes(
         operationId: 'deleteTask',
         response: {
           200: { description: 'Gone; no body.', type: 'null' },
-          403: refusal(csrfFailed()),
+          403: refusal(csrfFailed(), changeForbidden()),
           404: refusal(documentNotFound()),
         },
       },
     },
     async (request, reply) => {
-      if (!(await documents.remove(callerOf(request), idOf(request)))) throw documentNotFound();
+      if (!(await documents.remove(callerOf(request), idOf(request)))) throw await refusalOf(request);
       return reply.code(200).send();
     },
   );
@@ -127,7 +139,7 @@ export async function editRoutes(
         operationId: 'retryTask',
         response: {
           200: answer('Queued again.', TaskStatus),
-          403: refusal(csrfFailed()),
+          403: refusal(csrfFailed(), changeForbidden()),
           404: refusal(documentNotFound()),
           409: refusal(notRetryable()),
         },
@@ -135,27 +147,36 @@ export async function editRoutes(
     },
     async (request) => {
       const retried = await documents.retry(callerOf(request), idOf(request));
-      if (retried === undefined) throw documentNotFound();
+      if (retried === undefined) throw await refusalOf(request);
       if (retried === 'not-retryable') throw notRetryable();
       return taskStatus(retried);
     },
   );
 
+  /** Why the caller does not change the document: there is none to see, or one to see only. */
+  async function refusalOf(request: FastifyRequest<{ Params: Params }>): Promise<Fault> {
+    const seen = await documents.find(callerOf(request), idOf(request));
+    return seen === undefined ? documentNotFound() : changeForbidden();
+  }
+
   /**
    * Where cells are edited, the rows are counted as this document stands, so that the edits hold for this version only;
    * when somebody else was quicker, they are counted anew.
    */
-  async function edit(caller: Caller, id: string, typed: readonly Typed[], wanted?: number): Promise<Opened> {
+  async function edit(caller: Caller, id: string, form: Form, wanted?: number): Promise<Opened | undefined> {
+    let typed: readonly Typed[] | undefined;
     for (let tries = 0; ; tries++) {
       const document = await documents.open(caller, id);
-      if (document === undefined) throw documentNotFound();
+      if (document === undefined) return undefined;
       if (!isOpened(document)) throw notEditable();
       if (wanted !== undefined && wanted !== document.version) throw versionConflict();
+      // Only for a document that the caller may edit: parsing 500 values takes processor time.
+      typed ??= readTyped(form, schema);
       const counted = typed.some(({ target }) => target.kind === 'cell');
       const ifVersion = wanted ?? (counted ? document.version : undefined);
       const edits = placed(typed, document, schema);
       const edited = await documents.update(caller, id, edits, ifVersion === undefined ? {} : { ifVersion });
-      if (edited === undefined) throw documentNotFound();
+      if (edited === undefined) return undefined;
       if (edited === 'not-editable') throw notEditable();
       if (edited !== 'conflict') return edited;
       if (wanted !== undefined || tries === MOST_TRIES) throw versionConflict();

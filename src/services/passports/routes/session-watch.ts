@@ -1,6 +1,8 @@
 import type { Log } from '../../../base/log.ts';
 import { createBell, loop } from '../../../base/loop.ts';
 import type { EventStream, StreamEvent } from '../../../http/event-stream.ts';
+import type { Holder, Tokens } from '../auth/tokens.ts';
+import type { Visits } from '../auth/visits.ts';
 import type { Caller, Document, Documents, SessionEvent } from '../documents.ts';
 import { tooManyStreams } from '../refusals.ts';
 import { taskItem } from '../wire.ts';
@@ -15,10 +17,10 @@ export interface SessionWatch {
   /** Refuses a stream too many, before anything was answered. */
   admit(session: string): void;
   /**
-   * Follows the session until the stream is over: from after `after`, or from a snapshot. Whoever may not stay any more,
-   * because the key has gone that opened it, is told that it ends.
+   * Follows the session until the stream is over: from after `after`, or from a snapshot. A stream ends with its session
+   * and with the token that opened it.
    */
-  follow(caller: Caller, stream: EventStream, from: { after: number | undefined; mayStay: () => boolean }): void;
+  follow(caller: Caller, stream: EventStream, from: { after: number | undefined; token: Holder | undefined }): void;
   snapshot(session: string): Promise<{ items: object[]; total: number }>;
 }
 
@@ -27,17 +29,22 @@ interface Watcher {
   readonly stream: EventStream;
   /** The number of the event that was sent last; undefined before the first. */
   seen: number | undefined;
-  readonly mayStay: () => boolean;
+  readonly token: Holder | undefined;
 }
+
+/** Sessions and tokens that were given back are looked up so often, whatever happens meanwhile. */
+const REVOCATION_CHECK_MS = 1000;
 
 /** `mostPerSession` streams at a time; when `signal` aborts each of them is told that it ends, and ended. */
 export function watchSessions(needs: {
   documents: Documents;
+  tokens: Pick<Tokens, 'keeps'>;
+  visits: Pick<Visits, 'over'>;
   mostPerSession: number;
   log: Log;
   signal: AbortSignal;
 }): SessionWatch {
-  const { documents, mostPerSession, log, signal } = needs;
+  const { documents, tokens, visits, mostPerSession, log, signal } = needs;
   const watchers = new Map<string, Set<Watcher>>();
   const bell = createBell();
 
@@ -77,10 +84,26 @@ export function watchSessions(needs: {
     return all.filter(({ caller, seen }) => seen === undefined || stirred.has(caller.session));
   }
 
+  let checkedMs = Number.NEGATIVE_INFINITY;
+  /** Ends the streams whose session or token was given back or has expired. */
+  async function endRevoked(): Promise<void> {
+    for (const { stream, token } of everybody()) if (token && !tokens.keeps(token)) endOf(stream);
+    const open = everybody();
+    if (open.length === 0 || performance.now() - checkedMs < REVOCATION_CHECK_MS) return;
+    checkedMs = performance.now();
+    const over = await visits.over({
+      sessions: [...new Set(open.map(({ caller }) => caller.session).filter(isOfCookie))],
+      tokens: [...new Set(open.flatMap(({ token }) => token?.jti ?? []))],
+    });
+    for (const { caller, stream, token } of open) {
+      if (over.has(caller.session) || (token && over.has(token.jti))) endOf(stream);
+    }
+  }
+
   async function round(): Promise<void> {
-    await bell.wait();
     // The bell rings once a second at least.
-    for (const { stream, mayStay } of everybody()) if (!mayStay()) endOf(stream);
+    await bell.wait();
+    await endRevoked();
     const waiting = await waitingForWord();
     const line = async () => {
       for (let watcher = waiting.pop(); watcher !== undefined; watcher = waiting.pop()) {
@@ -112,10 +135,10 @@ export function watchSessions(needs: {
     admit(session) {
       if ((watchers.get(session)?.size ?? 0) >= mostPerSession) throw tooManyStreams(mostPerSession);
     },
-    follow(caller, stream, { after, mayStay }) {
+    follow(caller, stream, { after, token }) {
       // It came while the service was about to stop.
       if (signal.aborted) return endOf(stream);
-      const watcher: Watcher = { caller, stream, seen: after, mayStay };
+      const watcher: Watcher = { caller, stream, seen: after, token };
       const beside = watchers.get(caller.session) ?? new Set();
       watchers.set(caller.session, beside.add(watcher));
       stream.over.addEventListener('abort', () => {
@@ -127,6 +150,9 @@ export function watchSessions(needs: {
     snapshot,
   };
 }
+
+/** A key without a cookie has a session of its own, which ends with the key. */
+const isOfCookie = (session: string) => !session.startsWith('key:');
 
 async function byId(documents: Documents, caller: Caller, events: readonly SessionEvent[]) {
   const ids = new Set(events.filter(({ kind }) => kind === 'task').map(({ task }) => task));

@@ -3,7 +3,6 @@ import { refusal } from '../../../http/envelope.ts';
 import { eventStream } from '../../../http/event-stream.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { callerOf } from '../auth/door.ts';
-import type { Tokens } from '../auth/tokens.ts';
 import { tooManyStreams } from '../refusals.ts';
 import { Snapshot } from '../schema-http.ts';
 import type { SessionWatch } from './session-watch.ts';
@@ -12,7 +11,7 @@ export const MOST_STREAMS = 5;
 const RETRY_MS = 3000;
 
 /** `GET /api/tasks/stream`: what happens to the session's documents, as it happens; missed events come again. */
-export function streamRoute(app: Gateway, { watch, tokens }: { watch: SessionWatch; tokens: Tokens }): void {
+export function streamRoute(app: Gateway, { watch }: { watch: SessionWatch }): void {
   app.get(
     '/api/tasks/stream',
     {
@@ -20,7 +19,7 @@ export function streamRoute(app: Gateway, { watch, tokens }: { watch: SessionWat
       schema: {
         summary: 'Follow the tasks of the session',
         description:
-          'Server-sent events: `snapshot` with the list, then `task` and `deleted` for each change. `Last-Event-ID` brings the events that were missed; where they are no longer kept, `resync` and a new snapshot. `end` says that the service stops, or that the key of the token was taken away. With `Accept: application/json` the snapshot alone, once.',
+          'Server-sent events: `snapshot` with the list, then `task` and `deleted` for each change. `Last-Event-ID` brings the events that were missed; where they are no longer kept, `resync` and a new snapshot. `end` says that the service stops, or that the session or the token is over: signed out, revoked or expired. With `Accept: application/json` the snapshot alone, once.',
         operationId: 'streamTasks',
         tags: ['documents'],
         shown: { headers: { 'Last-Event-ID': 'The number of the event that was seen last.' } },
@@ -40,10 +39,9 @@ export function streamRoute(app: Gateway, { watch, tokens }: { watch: SessionWat
       watch.admit(caller.session);
       if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
       const stream = eventStream(reply, { retryMs: RETRY_MS });
-      const key = request.visitor?.token?.key;
       watch.follow(caller, stream, {
         after: lastSeen(request.headers['last-event-id']),
-        mayStay: () => key === undefined || tokens.keeps(key),
+        token: request.visitor?.token,
       });
       return reply;
     },

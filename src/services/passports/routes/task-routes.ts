@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { notFound } from '../../../base/faults.ts';
 import type { Files } from '../../../base/files.ts';
 import { reply as answer, notModified, refusal } from '../../../http/envelope.ts';
-import { matches } from '../../../http/etag.ts';
+import { matches, weakETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { versionTag } from '../../../http/version-tag.ts';
 import { languageOf } from '../../task-routes.ts';
@@ -153,6 +153,7 @@ export function taskRoutes(
       schema: {
         summary: 'Picture of a page',
         description: 'A JPEG of the page as the document shows it.',
+        shown: { headers: { 'If-None-Match': 'The `ETag` of the picture you have.' } },
         operationId: 'readPage',
         tags: ['documents'],
         params: PageParams,
@@ -161,6 +162,7 @@ export function taskRoutes(
             description: 'The picture.',
             content: { 'image/jpeg': { schema: { type: 'string', format: 'binary' } } },
           },
+          304: notModified,
           404: refusal(documentNotFound(), notFound()),
         },
       },
@@ -169,17 +171,20 @@ export function taskRoutes(
       const document = await documents.open(callerOf(request), idOf(request));
       if (document === undefined) throw documentNotFound();
       const key = isOpened(document) ? document.extraction.sheets[request.params.page - 1]?.picture : undefined;
-      const picture = typeof key === 'string' ? await files.stream(key) : undefined;
+      if (typeof key !== 'string') throw notFound();
+      // A stored picture never changes, but who may see it does.
+      const etag = weakETag(key);
+      const headers = {
+        etag,
+        'cache-control': 'private, no-cache',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cross-origin-resource-policy': 'same-origin',
+      };
+      if (matches(request.headers['if-none-match'], etag)) return reply.headers(headers).code(304).send();
+      const picture = await files.stream(key);
       if (picture === undefined) throw notFound();
       return reply
-        .headers({
-          'content-type': 'image/jpeg',
-          'content-length': picture.sizeBytes,
-          // A stored picture never changes.
-          'cache-control': 'private, max-age=86400, immutable',
-          'content-security-policy': "default-src 'none'; sandbox",
-          'cross-origin-resource-policy': 'same-origin',
-        })
+        .headers({ ...headers, 'content-type': 'image/jpeg', 'content-length': picture.sizeBytes })
         .send(picture.stream);
     },
   );

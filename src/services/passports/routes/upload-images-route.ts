@@ -1,12 +1,20 @@
 import type { Static } from 'typebox';
-import { type Fault, payloadTooLarge, queueUnavailable } from '../../../base/faults.ts';
+import { Fault, payloadTooLarge, queueUnavailable } from '../../../base/faults.ts';
 import type { Files } from '../../../base/files.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads } from '../../../http/upload.ts';
 import type { Door } from '../auth/door.ts';
-import type { Documents, ImageRow } from '../documents.ts';
-import { csrfFailed, emptyFile, fileTooLarge, notADocument, storageUnavailable, tooManyImages } from '../refusals.ts';
+import type { Caller, Documents, ImageRow } from '../documents.ts';
+import {
+  csrfFailed,
+  emptyFile,
+  fileTooLarge,
+  notADocument,
+  quotaExceeded,
+  storageUnavailable,
+  tooManyImages,
+} from '../refusals.ts';
 import { type Image, ImagesUploaded } from '../schema-http.ts';
 import { image } from '../wire.ts';
 import { type Received, receive, rejections } from './receive.ts';
@@ -53,7 +61,7 @@ export async function uploadImagesRoute(
             201: answer('Kept until they become a PDF.', ImagesUploaded),
             400: refusal(emptyFile(), tooManyImages(MOST_IMAGES)),
             403: refusal(csrfFailed()),
-            413: refusal(fileTooLarge(SIZE), payloadTooLarge(IMAGE_LIMITS.maxTotalBytes)),
+            413: refusal(fileTooLarge(SIZE), payloadTooLarge(IMAGE_LIMITS.maxTotalBytes), quotaExceeded()),
             415: refusal(notADocument(WANTED)),
             503: refusal(storageUnavailable(), queueUnavailable()),
           },
@@ -74,19 +82,21 @@ export async function uploadImagesRoute(
         const rejected = rejections(delivery);
         try {
           door.checkForm(request, delivery.fields);
-          const { session } = await door.admit(request, reply);
+          const caller = await door.admit(request, reply);
+          let full: Fault | undefined;
           for (let next = waiting.shift(); next; next = waiting.shift()) {
             const { filename, stored } = next;
             const { key: fileKey, sha256, sizeBytes } = stored;
             const row = { filename, fileKey, sha256, sizeBytes, ...looks.get(fileKey)! };
-            const added = await documents.addImage(session, row, MOST_IMAGES);
-            if (added !== 'too-many') kept.push(added);
+            const added = await add(documents, caller, row);
+            if (!(added instanceof Fault)) kept.push(added);
             else {
-              const { code, message } = tooManyImages(MOST_IMAGES);
+              const { code, message } = added;
               rejected.push({ filename, error: { code, message } });
+              full ??= added;
             }
           }
-          if (kept.length === 0) throw tooManyImages(MOST_IMAGES);
+          if (kept.length === 0 && full) throw full;
           const images = kept.map(image);
           return await reply.code(201).send({ images, image_ids: kept.map(({ id }) => id), rejected });
         } catch (error) {
@@ -99,6 +109,17 @@ export async function uploadImagesRoute(
       },
     );
   });
+}
+
+/** The image as it waits now, or why it cannot. */
+async function add(documents: Documents, caller: Caller, image: Parameters<Documents['addImage']>[1]) {
+  try {
+    const added = await documents.addImage(caller, image, MOST_IMAGES);
+    return added === 'too-many' ? tooManyImages(MOST_IMAGES) : added;
+  } catch (error) {
+    if (error instanceof Fault && error.code === quotaExceeded().code) return error;
+    throw error;
+  }
 }
 
 type Look = Pick<Static<typeof Image>, 'width' | 'height'> & { contentType: string };

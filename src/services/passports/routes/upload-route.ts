@@ -10,7 +10,7 @@ import type { Replies } from '../../replies.ts';
 import type { Door } from '../auth/door.ts';
 import { type Document, type Documents, principalOf } from '../documents.ts';
 import { givenName } from '../names.ts';
-import { csrfFailed, emptyFile, fileTooLarge, notADocument, storageUnavailable } from '../refusals.ts';
+import { csrfFailed, emptyFile, fileTooLarge, notADocument, quotaExceeded, storageUnavailable } from '../refusals.ts';
 import { Uploaded } from '../schema-http.ts';
 import { taskItem } from '../wire.ts';
 import { createDocuments } from './create-documents.ts';
@@ -74,7 +74,7 @@ export async function uploadRoute(
             400: refusal(emptyFile()),
             403: refusal(csrfFailed()),
             409: refusal(idempotencyInProgress()),
-            413: refusal(fileTooLarge(SIZE), payloadTooLarge(PDF_LIMITS.maxTotalBytes)),
+            413: refusal(fileTooLarge(SIZE), payloadTooLarge(PDF_LIMITS.maxTotalBytes), quotaExceeded()),
             415: refusal(notADocument('a PDF')),
             503: refusal(storageUnavailable(), queueUnavailable()),
           },
@@ -94,24 +94,22 @@ export async function uploadRoute(
           const caller = await door.admit(request, reply);
           const fingerprint = fingerprintOf(delivery.files, names);
           const asked = { principal: principalOf(caller), fingerprint, onReplay: () => delivery.discard() };
-          const { status, body } = await replies.once(request, reply, asked, async () => {
+          const answerOf = (created: readonly Document[]) => ({
+            status: statusFor(created),
+            body: { items: created.map(taskItem), total: created.length, rejected: rejections(delivery) },
+          });
+          const { status, body } = await replies.once(request, reply, asked, async (keep) => {
             owned = true;
-            const created = await createDocuments(
-              documents,
-              request,
-              caller,
-              delivery.files.map(({ stored }, i) => ({
-                filename: names[i]!,
-                fileKey: stored.key,
-                sizeBytes: stored.sizeBytes,
-                cacheKey: cacheKey(stored.sha256),
-              })),
+            const brought = delivery.files.map(({ stored }, i) => ({
+              filename: names[i]!,
+              fileKey: stored.key,
+              sizeBytes: stored.sizeBytes,
+              cacheKey: cacheKey(stored.sha256),
+            }));
+            const created = await createDocuments(documents, request, caller, brought, (tx, made) =>
+              keep(tx, answerOf(made)),
             );
-            const rejected = rejections(delivery);
-            return {
-              status: statusFor(created),
-              body: { items: created.map(taskItem), total: created.length, rejected },
-            };
+            return answerOf(created);
           });
           if (wantsJson(request.headers.accept)) return await reply.code(status as 200 | 202).send(body);
           return await reply.redirect('/', 303);

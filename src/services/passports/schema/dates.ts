@@ -83,15 +83,26 @@ function numeric(text: string, thisYear: number): FoundDate | undefined {
 }
 
 function named(text: string, thisYear: number): FoundDate | undefined {
+  const plain = text.replaceAll('_', ' ');
   const pattern =
-    /[«"“„<'‘(]*\s*(?<!\d)(?<d>\d{1,2})(?:-?(?:го|ое|е|st|nd|rd|th))?\s*[»"”“>'’)_]*\s*_*(?<m>\p{L}{3,9})\.?_*,?\s*(?<y>\d{4}|\d{2}\s\d{2}|\d{2})(?!\d)/gu;
-  for (const match of text.replaceAll('_', ' ').matchAll(pattern)) {
+    /(?<!\d)(?<d>\d{1,2})(?:-?(?:го|ое|е|st|nd|rd|th))?(?:\s*[»"”“>'’)]+)?\s*(?<m>\p{L}{3,9})\.?,?\s*(?<y>\d{4}|\d{2}\s\d{2}|\d{2})(?!\d)/gu;
+  for (const match of plain.matchAll(pattern)) {
     const { y, m, d } = match.groups as Record<'y' | 'm' | 'd', string>;
     const value = iso(fullYear(y, thisYear), month(m), Number(d));
-    if (value !== undefined) return at(match, value);
+    if (value !== undefined) return { ...at(match, value), start: quotedFrom(plain, match.index) };
   }
   return undefined;
 }
+
+/** Where the spaces and quotation marks before the day at `index` begin. */
+function quotedFrom(text: string, index: number): number {
+  let start = index;
+  while (start > 0 && /\s/u.test(text[start - 1]!)) start--;
+  while (start > 0 && OPENING.has(text[start - 1]!)) start--;
+  return start;
+}
+
+const OPENING = new Set('«"“„<\'‘(');
 
 function english(text: string, thisYear: number): FoundDate | undefined {
   const pattern = /(?<m>\p{L}{3,9})\.?\s+(?<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<y>\d{4})(?!\d)/gu;
@@ -171,7 +182,7 @@ function inWords(text: string): FoundDate | undefined {
     for (const length of [2, 1]) {
       const first = words[i - length];
       const day = first && (digits(first[0]) ?? ordinal(words.slice(i - length, i).map(([word]) => word)));
-      const year = yearInWords(words.slice(i + 1).map(([word]) => word));
+      const year = yearInWords(words.slice(i + 1, i + 1 + MOST_WORDS_OF_A_YEAR).map(([word]) => word));
       const value = day !== undefined && year ? iso(year.value, monthNumber, day) : undefined;
       if (!first || !year || value === undefined) continue;
       const last = words[i + year.words]!;
@@ -182,6 +193,9 @@ function inWords(text: string): FoundDate | undefined {
 }
 
 const digits = (word: string): number | undefined => (/^\d/u.test(word) ? Number(word) : undefined);
+
+/** одна тысяча девятьсот восемьдесят седьмого */
+const MOST_WORDS_OF_A_YEAR = 5;
 
 function yearInWords(words: readonly string[]): { value: number; words: number } | undefined {
   let value = 0;

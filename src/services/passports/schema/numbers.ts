@@ -13,7 +13,7 @@ const SPACES = /[\s\u00a0\u202f\u2009]/gu;
  */
 export function parseNumber(text: string): number | undefined {
   const plain = text.trim().replace(/^\u2212/u, '-');
-  if (!/^[+-]?[\d\s\u00a0\u202f\u2009.,']*\d[\d\s\u00a0\u202f\u2009.,']*$/u.test(plain)) return undefined;
+  if (!/^[+-]?[\d\s\u00a0\u202f\u2009.,']+$/u.test(plain) || !/\d/u.test(plain)) return undefined;
   const packed = plain.replace(SPACES, '').replaceAll("'", '');
   const value = Number(unseparated(packed));
   return Number.isFinite(value) ? value : undefined;
@@ -29,7 +29,7 @@ export function findNumber(text: string, decimals?: number): FoundNumber | undef
     const packed = written
       .replace(SPACES, '')
       .replaceAll("'", '')
-      .replace(/[.,]+$/u, '');
+      .replace(/(?<![.,])[.,]+$/u, '');
     const value = Number(unseparated(packed, decimals));
     if (Number.isFinite(value)) return { value, start: match.index, end: match.index + match[0].length };
   }
@@ -58,11 +58,9 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 };
 
 // Thousands are parted by a space only where three digits follow: "2 кв. 31" is no number of three digits.
-const DIGIT = '[\\dOОоЗз]';
-const NUMBER = new RegExp(
-  `(?<![\\p{L}\\d])[-\u2212]?(?:\\d{1,3}(?:[ \u00a0\u202f\u2009']\\d{3})+(?!\\d)|\\d${DIGIT}*)(?:[.,]\\d${DIGIT}*(?!\\d*[:/])|[ ]?[.,] ?\\d{1,2}(?![\\d:/]))*`,
-  'gu',
-);
+// A fraction that OCR read with letters ends where these end: given up one by one they would be counted again each time.
+const NUMBER =
+  /(?<![\p{L}\d])[-\u2212]?(?:\d{1,3}(?:[ \u00a0\u202f\u2009']\d{3})+(?!\d)|\d[\dOОоЗз]*)(?:[.,]\d[\dOОоЗз]*(?![\dOОоЗз:/])|[ ]?[.,] ?\d{1,2}(?![\d:/]))*/gu;
 
 /** Digits with at most a decimal point; NaN for what no number is written like (`12.03.1987`). */
 function unseparated(packed: string, decimals?: number): string {

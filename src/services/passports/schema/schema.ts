@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { OperatorError } from '../../../base/operator-error.ts';
+import { schemaPattern } from './pattern.ts';
 
 const KEY = '^[a-z][a-z0-9_]{0,63}$';
 const Key = Type.String({ pattern: KEY });
@@ -206,7 +207,7 @@ function* specFaults(spec: FieldSpec | ColumnSpec, at: string): Generator<Schema
     ...unless,
   ]) {
     try {
-      new RegExp(source, 'u');
+      schemaPattern(source, 'u');
     } catch {
       yield { at, why: `has "${source}", which is no regular expression` };
     }

@@ -5,21 +5,20 @@ export function unitFactor(unit: string | undefined, text: string): number | und
 }
 
 // A unit is looked for right behind the number, or behind the last comma or bracket of a label.
-const behind = (unit: string): RegExp => new RegExp(`(?:^|[,(])\\s*(?:${unit})(?![\\p{L}\\d])`, 'iu');
 const UNITS: Readonly<Record<string, readonly [RegExp, number][]>> = {
   m2: [
-    [behind('га|гектар\\p{L}*|ha|hectares?'), 10_000],
-    [behind('сот\\.?|сотк\\p{L}*|соток|ар'), 100],
-    [behind('кв\\.?\\s*м|м²|м2|m²|m2|sq\\.?\\s*m'), 1],
+    [/(?:^|[,(])\s*(?:га|гектар\p{L}*|ha|hectares?)(?![\p{L}\d])/iu, 10_000],
+    [/(?:^|[,(])\s*(?:сот\.?|сотк\p{L}*|соток|ар)(?![\p{L}\d])/iu, 100],
+    [/(?:^|[,(])\s*(?:кв\.?\s*м|м²|м2|m²|m2|sq\.?\s*m)(?![\p{L}\d])/iu, 1],
   ],
   m: [
-    [behind('см|cm'), 0.01],
-    [behind('мм|mm'), 0.001],
-    [behind('м|m'), 1],
+    [/(?:^|[,(])\s*(?:см|cm)(?![\p{L}\d])/iu, 0.01],
+    [/(?:^|[,(])\s*(?:мм|mm)(?![\p{L}\d])/iu, 0.001],
+    [/(?:^|[,(])\s*(?:м|m)(?![\p{L}\d])/iu, 1],
   ],
   rub: [
-    [behind('тыс\\.?'), 1_000],
-    [behind('млн\\.?'), 1_000_000],
-    [behind('руб\\p{L}*'), 1],
+    [/(?:^|[,(])\s*(?:тыс\.?)(?![\p{L}\d])/iu, 1_000],
+    [/(?:^|[,(])\s*(?:млн\.?)(?![\p{L}\d])/iu, 1_000_000],
+    [/(?:^|[,(])\s*(?:руб\p{L}*)(?![\p{L}\d])/iu, 1],
   ],
 };

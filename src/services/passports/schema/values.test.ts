@@ -41,7 +41,11 @@ describe('a date on a page', () => {
     ['March 12, 1987', '1987-03-12'],
     ['двадцать первого марта тысяча девятьсот восемьдесят седьмого года', '1987-03-21'],
     ['10 мая две тысячи десятого года', '2010-05-10'],
+    ['21 марта одна тысяча девятьсот восемьдесят седьмого года', '1987-03-21'],
   ])('%s is %s', (text, value) => expect(findDate(text, 2026)?.value).toBe(value));
+  it('begins at the quotation mark before its day', () => {
+    expect(findDate('от « 14 » сентября 20 06 г.', 2026)).toEqual({ value: '2006-09-14', start: 3, end: 24 });
+  });
   it.each(['31.02.2010', '13/13/2010', 'май 2010'])('%s is none', (text) => expect(findDate(text)).toBeUndefined());
 });
 
@@ -73,6 +77,10 @@ describe('a value', () => {
     expect(parseValue({ type: 'boolean' }, 'имеется')).toEqual({ ok: true, value: true });
     expect(parseValue({ type: 'string', pattern: '^\\d+$' }, 'x')).toEqual({ ok: false, problem: 'pattern' });
     expect(parseValue({ type: 'string' }, 'x'.repeat(10_001))).toEqual({ ok: false, problem: 'too_long' });
+    for (const type of ['date', 'number', 'integer'] as const) {
+      expect(parseValue({ type }, ' '.repeat(101))).toEqual({ ok: false, problem: 'too_long' });
+      expect(parseValue({ type }, ' '.repeat(100))).toEqual({ ok: true, value: null });
+    }
     const spec = { type: 'enum', enum: ['brick', { value: 'wood', label: { en: 'Wood', ru: 'Дерево' } }] } as const;
     expect(parseValue({ ...spec, enum: [...spec.enum] }, 'дерево')).toEqual({ ok: true, value: 'wood' });
     expect(parseValue({ ...spec, enum: [...spec.enum] }, 'stone')).toEqual({ ok: false, problem: 'enum' });

@@ -1,6 +1,7 @@
 import type { Value } from '../extraction.ts';
 import { findDate, parseDate } from './dates.ts';
 import { findNumber, parseNumber } from './numbers.ts';
+import { schemaPattern } from './pattern.ts';
 import type { ValueSpec, Wording } from './schema.ts';
 import { unitFactor } from './units.ts';
 
@@ -9,13 +10,19 @@ export type Problem = 'type' | 'enum' | 'pattern' | 'minimum' | 'maximum' | 'too
 export type Parsed = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: Problem };
 
 const MOST_CHARACTERS = 10_000;
+/** Of a date or a number: the longest in words has 70. */
+const MOST_CHARACTERS_PARSED = 100;
+
+/** The most characters that a typed value of this field may have. */
+export const longestOf = ({ type }: ValueSpec): number =>
+  type === 'date' || type === 'number' || type === 'integer' ? MOST_CHARACTERS_PARSED : MOST_CHARACTERS;
 
 /**
  * The value that a person typed: `text` as a whole must be one of its type; empty is null. Numbers are read as
  * {@link parseNumber} does, dates in any of the forms of {@link findDate}; texts keep their characters.
  */
 export function parseValue(spec: ValueSpec, text: string): Parsed {
-  if ([...text].length > MOST_CHARACTERS) return { ok: false, problem: 'too_long' };
+  if ([...text].length > longestOf(spec)) return { ok: false, problem: 'too_long' };
   if (text.trim() === '') return { ok: true, value: null };
   const value = typed(spec, text);
   if (value === undefined) return { ok: false, problem: spec.type === 'enum' ? 'enum' : 'type' };
@@ -29,7 +36,7 @@ export function misfit(spec: ValueSpec, value: Value): Problem | undefined {
     if (spec.minimum !== undefined && value < spec.minimum) return 'minimum';
     if (spec.maximum !== undefined && value > spec.maximum) return 'maximum';
   }
-  if (spec.pattern !== undefined && value !== null && !new RegExp(spec.pattern, 'u').test(String(value))) {
+  if (spec.pattern !== undefined && value !== null && !schemaPattern(spec.pattern, 'u').test(String(value))) {
     return 'pattern';
   }
   return undefined;
@@ -137,7 +144,7 @@ const NUMBERS = [
 ];
 
 function readBoolean(text: string): boolean | undefined {
-  const word = text.toLowerCase().replace(/[.\s]+$/u, '');
+  const word = text.toLowerCase().replace(/(?<![.\s])[.\s]+$/u, '');
   if (/^(да|есть|имеется|имеются|true|yes|1|on|\+)$/u.test(word)) return true;
   if (/^(нет|не имеется|отсутствует|отсутствуют|false|no|0|off|-|—|–)$/u.test(word)) return false;
   return undefined;

@@ -1,6 +1,8 @@
 import type { Db, Queryable } from '../../../base/db.ts';
+import type { Admission } from '../../../tasks/admission.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
-import type { Caller, Document, NewDocument } from '../documents.ts';
+import type { Caller, Document, NewDocument, Within } from '../documents.ts';
+import { checkQuota } from './quota.ts';
 import { COLUMNS, type DocumentRow, SERVICE, toDocument } from './rows.ts';
 import { uuids } from './uuid.ts';
 
@@ -12,20 +14,37 @@ export interface TaskInput {
   readonly file_key: string;
 }
 
-/** Documents and their tasks in one transaction. */
+/**
+ * Documents and their tasks in one transaction, which `within` takes part in. Those whose content is known wait for no worker,
+ * and find room in a full queue.
+ */
 export async function create(
-  { db, tasks }: { db: Db; tasks: TaskStore },
+  {
+    db,
+    tasks,
+    admission,
+    quotaBytes,
+  }: { db: Db; tasks: TaskStore; admission?: Admission | undefined; quotaBytes: number },
   caller: Caller,
   documents: readonly NewDocument[],
   request: { id?: string; traceparent?: string } = {},
+  within?: Within,
 ): Promise<Document[]> {
   const ids = uuids(documents.length);
-  return db.transaction(async (tx) => {
+  const moreBytes = documents.reduce((sum, { sizeBytes, replacesBytes = 0 }) => sum + sizeBytes - replacesBytes, 0);
+  let entered: ReturnType<Admission['enter']>;
+  const run = db.transaction(async (tx) => {
+    await checkQuota(tx, caller, moreBytes, quotaBytes);
     const known = await finished(
       tx,
       documents.map(({ cacheKey }) => cacheKey),
     );
     const born = documents.map((document, i) => ({ ...document, id: ids[i]!, source: known.get(document.cacheKey) }));
+    const waiting = born.filter(({ source }) => !source).length;
+    if (admission && waiting > 0) {
+      entered = admission.enter(SERVICE, 'realtime', waiting);
+      if (!entered) throw admission.refusal(SERVICE);
+    }
     await tasks.acceptWithin(
       tx,
       born.map(({ id, fileKey, source }) => ({
@@ -53,8 +72,15 @@ export async function create(
     const superfluous = born.filter(({ fileKey, source }) => source && source.file_key !== fileKey);
     if (superfluous.length > 0) await tx.query(DISCARD, [superfluous.map(({ fileKey }) => fileKey)]);
     const { rows } = await tx.query<DocumentRow>(READ, [ids]);
-    return rows.map(toDocument);
+    const created = rows.map(toDocument);
+    await within?.(tx, created);
+    return created;
   });
+  void run.then(
+    () => entered?.(true),
+    () => entered?.(false),
+  );
+  return run;
 }
 
 interface Source {

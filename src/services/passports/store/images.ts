@@ -1,5 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
-import type { ImageRow } from '../documents.ts';
+import type { Caller, ImageRow } from '../documents.ts';
+import { checkQuota } from './quota.ts';
 import { uuids } from './uuid.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
@@ -8,27 +9,29 @@ const COUNT_LOCK = 1_884_220_663;
 
 /** Images live for `ttlSeconds` in their session; older ones are not there any more, swept or not. */
 export interface Images {
-  add(session: string, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
+  add(caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
   all(session: string): Promise<ImageRow[]>;
   find(session: string, id: string): Promise<ImageRow | undefined>;
   rotate(session: string, id: string, by: 90 | 270): Promise<ImageRow | undefined>;
   remove(session: string, id: string): Promise<boolean>;
-  clear(session: string): Promise<void>;
+  clear(session: string, tx?: Queryable): Promise<void>;
   /** Removes what is too old, a bounded number of them. */
   sweep(): Promise<number>;
 }
 
-export function postgresImages(db: Db, ttlSeconds: number): Images {
+export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds: number; quotaBytes: number }): Images {
   const ask = async (sql: { name: string; text: string }, params: unknown[]) =>
     (await (db as Queryable).query<Row>({ ...sql, limitMs }, params)).rows.map(toImage);
   return {
-    add: (session, image, most) =>
+    add: (caller, image, most) =>
       db.transaction(async (tx) => {
+        const { session, key = null } = caller;
         // One image of a session at a time: each must see those before it.
         await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, session]);
+        await checkQuota(tx, caller, image.sizeBytes, quotaBytes);
         const { rows } = await tx.query<Row>({ ...ADD, limitMs }, [
           ...[uuids(1)[0], session, image.filename, image.fileKey, image.sha256, image.sizeBytes, image.contentType],
-          ...[image.width, image.height, ttlSeconds, most],
+          ...[image.width, image.height, ttlSeconds, most, key],
         ]);
         return rows[0] ? toImage(rows[0]) : 'too-many';
       }),
@@ -36,8 +39,8 @@ export function postgresImages(db: Db, ttlSeconds: number): Images {
     find: async (session, id) => (await ask(FIND, [session, id, ttlSeconds]))[0],
     rotate: async (session, id, by) => (await ask(ROTATE, [session, id, ttlSeconds, by]))[0],
     remove: async (session, id) => (await ask(REMOVE, [session, id, ttlSeconds])).length > 0,
-    async clear(session) {
-      await db.query('delete from passport_images where session = $1', [session]);
+    async clear(session, tx = db) {
+      await tx.query('delete from passport_images where session = $1', [session]);
     },
     async sweep() {
       const { rowCount } = await db.query(SWEEP, [ttlSeconds]);
@@ -76,8 +79,8 @@ const alive = (ttl: string) => `created_at > now() - make_interval(secs => ${ttl
 const ADD = {
   name: 'passport-add-image',
   text: `
-    insert into passport_images (id, session, filename, file_key, sha256, size_bytes, content_type, width, height)
-    select $1, $2, $3, $4, $5, $6::bigint, $7, $8::int, $9::int
+    insert into passport_images (id, session, filename, file_key, sha256, size_bytes, content_type, width, height, key_name)
+    select $1, $2, $3, $4, $5, $6::bigint, $7, $8::int, $9::int, $12
      where (select count(*) from passport_images where session = $2 and ${alive('$10')}) < $11
     returning ${COLUMNS}`,
 };

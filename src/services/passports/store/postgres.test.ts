@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ import { statusOf } from './status.ts';
 const log = createLog('silent', 'test');
 const anna: Caller = { session: 'anna' };
 const boris: Caller = { session: 'boris' };
-const clerk: Caller = { session: 'key:clerk', key: 'clerk' };
+const clerk: Caller = { session: 'key:clerk', key: 'clerk', role: 'admin' };
 const other: Caller = { session: 'key:other', key: 'other' };
 
 let database: TestDatabase;
@@ -31,8 +31,8 @@ let files: Files;
 let dir: string;
 let documents: ReturnType<typeof openDocuments>;
 
-const openDocuments = ({ strictOwnership = false } = {}) =>
-  postgresDocuments({ db, tasks, files, log, strictOwnership, imageTtlSeconds: 86_400 });
+const openDocuments = ({ strictOwnership = false, quotaBytes = 2 ** 40 } = {}) =>
+  postgresDocuments({ db, tasks, files, log, strictOwnership, imageTtlSeconds: 86_400, quotaBytes });
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await db.query('truncate tasks, passport_files, passport_trash, passport_images cascade');
-  await db.query('truncate passport_events, passport_event_counts');
+  await db.query('truncate passport_events, passport_event_counts, passport_bytes');
 });
 afterAll(async () => {
   tasks.close();
@@ -475,7 +475,7 @@ it('tells what failed within a window, without a file name', async () => {
   const earlier = (await upload(anna)).id;
   await failWith(earlier, 'TIMEOUT');
   await db.query(`update tasks set finished_at = finished_at - interval '2 hours' where id = $1`, [earlier]);
-  const told = await documents.failures(3600);
+  const told = await documents.failures(3600, clerk);
   expect(told).toMatchObject({
     total: 5,
     failed: 4,
@@ -502,7 +502,7 @@ describe('images', () => {
     height: 3000,
     ...over,
   });
-  const add = async (session = 'anna', most = 200) => documents.addImage(session, await photo(), most);
+  const add = async (session = 'anna', most = 200) => documents.addImage({ session }, await photo(), most);
 
   it('wait in their session, in the order in which they came, and turn by quarters', async () => {
     const ids = [];
@@ -537,6 +537,69 @@ describe('images', () => {
     await documents.tidy();
     expect(await there(fileKey)).toBe(false);
     expect(await documents.images('anna')).toHaveLength(1);
+  });
+});
+
+describe('bytes held', () => {
+  const ROWS_HELD = `
+    select passport_principal(session, key_name) as principal, sum(size_bytes)::int as bytes
+      from (select session, key_name, size_bytes from passport_documents
+             union all select session, key_name, size_bytes from passport_images) as held
+     group by 1 order by 1`;
+  const COUNTED = `
+    select principal, sum(bytes)::int as bytes from passport_bytes group by 1 having sum(bytes) <> 0 order by 1`;
+  const count = async (sql: string) => (await db.query<{ principal: string; bytes: number }>(sql)).rows;
+  const image = async () => ({
+    ...{ filename: 'a.jpg', fileKey: await stored(), sha256: 'abc', sizeBytes: 7 },
+    ...{ contentType: 'image/jpeg', width: 1, height: 1 },
+  });
+  const tablet: Caller = { session: 'tablet', key: 'clerk' };
+
+  it('are counted by key or by session, and are the same after housekeeping has folded them', async () => {
+    const { id } = await upload(anna);
+    await upload(anna);
+    await upload(clerk);
+    await upload(tablet);
+    await documents.addImage(tablet, await image(), 200);
+    await documents.addImage(boris, await image(), 200);
+    await documents.remove(anna, id);
+    const held = await count(ROWS_HELD);
+    expect(held.map(({ principal }) => principal)).toEqual(['anna', 'boris', 'key:clerk']);
+    expect(await count(COUNTED)).toEqual(held);
+    // Housekeeping runs on every machine, also at the same moment.
+    await Promise.all([documents.tidy(), documents.tidy(), upload(anna)]);
+    expect(await count(COUNTED)).toEqual(await count(ROWS_HELD));
+    await documents.tidy();
+    expect(await count('select principal, bytes::int as bytes from passport_bytes order by 1')).toEqual(
+      await count(ROWS_HELD),
+    );
+    await documents.clearImages('boris');
+    await documents.cleanup({ days: 0, dryRun: false });
+    expect(await count(COUNTED)).toEqual([{ principal: 'key:clerk', bytes: 7 }]);
+  });
+
+  it('of rows that were there before are counted by the migration', async () => {
+    await upload(anna);
+    await upload(clerk);
+    await documents.addImage(tablet, await image(), 200);
+    await db.query('truncate passport_bytes');
+    const migration = await readFile(
+      new URL('../../../../migrations/0009_passport_quota.sql', import.meta.url),
+      'utf8',
+    );
+    await db.query(/^insert into passport_bytes[^;]*folded\)[^;]*/m.exec(migration)![0]);
+    expect(await count(COUNTED)).toEqual(await count(ROWS_HELD));
+  });
+
+  it('beyond the quota are refused, and their file goes', async () => {
+    const key = await stored();
+    const small = openDocuments({ quotaBytes: 10 });
+    const create = (fileKey: string, sizeBytes: number) =>
+      small.create(anna, [{ filename: 'a.pdf', fileKey, sizeBytes, cacheKey: fileKey }]);
+    await create(await stored(), 10);
+    await expect(create(key, 1)).rejects.toThrow('would take more than 10 bytes');
+    expect(await there(key)).toBe(false);
+    await expect(small.addImage(anna, await image(), 200)).rejects.toThrow('would take more than 10 bytes');
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Db } from '../../../base/db.ts';
 import type { Files } from '../../../base/files.ts';
 import type { Log } from '../../../base/log.ts';
+import type { Admission } from '../../../tasks/admission.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { openTrash } from '../../trash.ts';
 import { writeDown } from '../../write-down.ts';
@@ -11,8 +12,9 @@ import { history, rename, update } from './edit.ts';
 import { remove, retry } from './end.ts';
 import { postgresEvents } from './events.ts';
 import { postgresImages } from './images.ts';
+import { foldBytes } from './quota.ts';
 import { each, find, list, open } from './read.ts';
-import { SERVICE } from './rows.ts';
+import { SERVICE, strictForChanges } from './rows.ts';
 import { failures } from './statistics.ts';
 
 /** Documents in PostgreSQL, their bytes in the file store; each verb is in the file of its idea. */
@@ -21,13 +23,17 @@ export function postgresDocuments(needs: {
   tasks: TaskStore;
   files: Files;
   log: Log;
+  /** Absent where no document is created. */
+  admission?: Admission;
   /** Whether a key sees nothing of anonymous sessions. */
   strictOwnership: boolean;
   imageTtlSeconds: number;
+  /** How many bytes of documents and images an API key, or a session without one, may hold. */
+  quotaBytes: number;
 }): Documents & { tidy(signal?: AbortSignal): Promise<void> } {
-  const { db, tasks, files, strictOwnership: strict } = needs;
+  const { db, tasks, files, admission, quotaBytes, strictOwnership: strict } = needs;
   const trash = openTrash({ ...needs, table: 'passport_trash' });
-  const images = postgresImages(db, needs.imageTtlSeconds);
+  const images = postgresImages(db, { ttlSeconds: needs.imageTtlSeconds, quotaBytes });
   const events = postgresEvents(db);
   /** After the commit of what may have put something into the trash, or made an event. */
   const settled = async () => {
@@ -36,11 +42,13 @@ export function postgresDocuments(needs: {
   };
 
   return {
-    async create(caller, documents, request) {
+    async create(caller, documents, request, within) {
       const keys = documents.map(({ fileKey }) => fileKey);
-      const created = await writeDown(keys, needs, () => create({ db, tasks }, caller, documents, request));
+      const created = await writeDown(keys, needs, () =>
+        create({ db, tasks, admission, quotaBytes }, caller, documents, request, within),
+      );
       if (created.some(({ status }) => status === 'PENDING')) tasks.hint(`waiting:${SERVICE}`);
-      // What was cached left bytes that nobody needs.
+      // What was cached left bytes that nobody needs, and so did images that became a PDF.
       await settled();
       return created;
     },
@@ -48,24 +56,24 @@ export function postgresDocuments(needs: {
     open: (caller, id) => open(db, caller, id, strict),
     list: (session, page) => list(db, session, page),
     async update(caller, id, edits, options = {}) {
-      const updated = await update(db, caller, id, edits, { strict, ...options });
+      const updated = await update(db, caller, id, edits, { strict: strictForChanges(caller, strict), ...options });
       tasks.hint(`changed:${SERVICE}`);
       return updated;
     },
     history: (caller, id) => history(db, caller, id, strict),
     async rename(caller, id, filename) {
-      const renamed = await rename(db, caller, id, filename, strict);
+      const renamed = await rename(db, caller, id, filename, strictForChanges(caller, strict));
       tasks.hint(`changed:${SERVICE}`);
       return renamed;
     },
     async retry(caller, id) {
-      const retried = await retry({ db, tasks }, caller, id, strict);
+      const retried = await retry({ db, tasks }, caller, id, strictForChanges(caller, strict));
       tasks.hint(`waiting:${SERVICE}`);
       tasks.hint(`changed:${SERVICE}`);
       return retried;
     },
     async remove(caller, id) {
-      const removed = await remove({ db, tasks }, caller, id, strict);
+      const removed = await remove({ db, tasks }, caller, id, strictForChanges(caller, strict));
       if (removed) await settled();
       return removed;
     },
@@ -76,10 +84,10 @@ export function postgresDocuments(needs: {
       tasks.hint(`changed:${SERVICE}`);
       return removed;
     },
-    failures: (windowSeconds) => failures(db, windowSeconds),
+    failures: (windowSeconds, caller) => failures(db, windowSeconds, caller),
 
-    async addImage(session, image, most) {
-      const added = await writeDown([image.fileKey], needs, () => images.add(session, image, most));
+    async addImage(caller, image, most) {
+      const added = await writeDown([image.fileKey], needs, () => images.add(caller, image, most));
       if (added === 'too-many') await files.remove(image.fileKey);
       return added;
     },
@@ -91,9 +99,9 @@ export function postgresDocuments(needs: {
       if (removed) await trash.empty();
       return removed;
     },
-    async clearImages(session) {
-      await images.clear(session);
-      await trash.empty();
+    async clearImages(session, tx) {
+      await images.clear(session, tx);
+      if (tx === undefined) await trash.empty();
     },
 
     events: events.after,
@@ -110,6 +118,7 @@ export function postgresDocuments(needs: {
       for (let more = true; more && !signal?.aborted; ) more = (await images.sweep()) >= 1000;
       await trash.empty(signal);
       await events.sweep();
+      for (let more = true; more && !signal?.aborted; ) ({ more } = await foldBytes(db));
     },
   };
 }

@@ -74,6 +74,12 @@ export const isOpened = (document: Opened | Document): document is Opened => 'ex
 export const VISIBLE =
   '(d.session = $2 or ($3::text is not null and (d.key_name = $3 or (d.key_name is null and not $4::boolean))))';
 
+/**
+ * Whether the rule is strict for who would change a document: an id is enough for any key to read a document of an anonymous
+ * session, but only its session and administrators change it.
+ */
+export const strictForChanges = ({ role }: Caller, strict: boolean): boolean => strict || role !== 'admin';
+
 export const access = ({ session, key }: Caller, strict: boolean): [string, string | null, boolean] => [
   session,
   key ?? null,

@@ -1,13 +1,17 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
-import type { Documents } from '../documents.ts';
+import type { Caller, Documents } from '../documents.ts';
 import { endedAs, errorType } from '../failures.ts';
 
 /** How many of the failures are named. */
 const RECENT = 20;
 
-/** What ended within the last `windowSeconds`, and how. */
-export async function failures(db: Queryable, windowSeconds: number): ReturnType<Documents['failures']> {
-  const { rows } = await db.query<Row>(ENDED, [windowSeconds, RECENT]);
+/** What ended within the last `windowSeconds`, and how. An id opens a document, so that only its owner is told of it. */
+export async function failures(
+  db: Queryable,
+  windowSeconds: number,
+  { session, key, role }: Caller,
+): ReturnType<Documents['failures']> {
+  const { rows } = await db.query<Row>(ENDED, [windowSeconds, RECENT, role === 'admin', session, key ?? null]);
   const { total, by_code, recent } = rows[0]!;
   const byStatus = { FAILED: 0, ERROR: 0, PERMANENT_ERROR: 0 };
   const byErrorType: Record<string, number> = {};
@@ -50,6 +54,8 @@ const ENDED = {
               from (select id, error_code, finished_at
                       from ended
                      where status = 'failed'
+                       and ($3::boolean or exists (select from passport_documents d
+                                                    where d.id = ended.id and (d.session = $4 or d.key_name = $5)))
                      order by finished_at desc, id desc
                      limit $2) as r) as recent`,
 };

@@ -24,7 +24,7 @@ export interface RemoteOptions {
  * said: that may hold the key.
  */
 export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOptions): Recognizer {
-  const endpoint = `${url.replace(/\/+$/, '')}/audio/transcriptions`;
+  const endpoint = `${url.replace(/(?<!\/)\/+$/, '')}/audio/transcriptions`;
   const policy: UrlPolicy = { kind: 'operator', origin: new URL(endpoint).origin };
   // Some models (gpt-4o-transcribe) know no times and refuse to be asked for them.
   let liked: Format = 'verbose_json';

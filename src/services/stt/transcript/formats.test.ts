@@ -33,6 +33,15 @@ function keepsToLimits(cues: readonly Cue[]): void {
 }
 
 describe('cues', () => {
+  it('divide a word of 2000 emoji between them, and never within one', () => {
+    const text = '👨‍👩‍👧'.repeat(2000);
+    const cues = cuesOf(recorded({ segments: [{ start: 0, end: 600, text }] }));
+    keepsToLimits(cues);
+    const lines = cues.flatMap((cue) => cue.lines);
+    expect(lines.join('')).toBe(text);
+    for (const line of lines) expect(line.replaceAll('👨‍👩‍👧', '')).toBe('');
+  });
+
   it.each([
     ['by the times of words', timed(LONG, 1, 14)],
     ['by their length where words have no times', undefined],

@@ -1,5 +1,6 @@
 import { findDate, parseDate } from '../../schema/dates.ts';
 import { asDigits } from '../../schema/numbers.ts';
+import { schemaPattern } from '../../schema/pattern.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { type FoundValue, readValue } from '../../schema/values.ts';
 import type { Occurrence } from './occurrences.ts';
@@ -51,7 +52,7 @@ export function candidate(
 /** By how much a value that looks as values of the field do is likelier to be one. */
 export function shaped(shapes: readonly string[] | undefined, value: string): number {
   if (!shapes) return 1;
-  return shapes.some((shape) => new RegExp(shape, 'u').test(value)) ? 1.05 : 0.7;
+  return shapes.some((shape) => schemaPattern(shape, 'u').test(value)) ? 1.05 : 0.7;
 }
 
 /** With digits and letters that look alike exchanged, where that gives the value the shape it should have. */
@@ -108,8 +109,9 @@ function trimmed(tokens: readonly Token[]): Token[] {
 /** As a person would type it. */
 export function tidy(text: string): string {
   const plain = text
-    .replace(/^[\s:;,/|]+|[\s:;,/|_]+$/gu, '')
-    .replace(/\s+([,.;:)])/gu, '$1')
+    .replace(/^[\s:;,/|]+/u, '')
+    .replace(/(?<![\s:;,/|_])[\s:;,/|_]+$/u, '')
+    .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
     .replace(/([(«])\s+/gu, '$1')
     .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')
     .replace(/(?<=\p{Ll}{3})-\s(?=\p{Ll})/gu, '')

@@ -1,4 +1,5 @@
 import type { Field, Value, Warning } from '../../extraction.ts';
+import { schemaPattern } from '../../schema/pattern.ts';
 import type { Check, Schema } from '../../schema/schema.ts';
 
 /**
@@ -55,12 +56,12 @@ function judged(check: Check, fields: Readonly<Record<string, Field>>): Verdict 
 /** The sum of what may be left out of the whole: the cells of rows that the check's pattern names. */
 function apart(check: Extract<Check, { sum: unknown }>, fields: Readonly<Record<string, Field>>): number {
   if (!check.apart) return 0;
-  const pattern = new RegExp(check.apart.pattern, 'iu');
+  const pattern = schemaPattern(check.apart.pattern, 'iu');
   const [section, column] = check.apart.column.split(':');
   let sum = 0;
   for (const [key, { value }] of Object.entries(fields)) {
-    const row = new RegExp(`^${section}:(\\d+)\\.${column}$`, 'u').exec(key)?.[1];
-    if (row === undefined || !pattern.test(String(value))) continue;
+    const [, of, row, at] = /^([^:]*):(\d+)\.(.*)$/u.exec(key) ?? [];
+    if (of !== section || at !== column || !pattern.test(String(value))) continue;
     for (const operand of check.sum) sum += numeric(fields[operand.replace(':', `:${row}.`)]?.value ?? null) ?? 0;
   }
   return sum;

@@ -1,3 +1,4 @@
+import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import type { Block } from './blocks.ts';
@@ -10,7 +11,7 @@ export function marked(
   blocks: readonly Block[],
   isFree: (token: Token) => boolean,
 ): { value: string | number | boolean; tokens: readonly Token[]; score: number } | undefined {
-  const patterns = (spec.marks ?? []).map((mark) => new RegExp(mark, 'iu'));
+  const patterns = (spec.marks ?? []).map((mark) => schemaPattern(mark, 'iu'));
   if (patterns.length === 0) return undefined;
   for (const block of blocks) {
     const tokens = spec.type === 'string' ? [...block.tokens, ...quotedOn(block, blocks)] : lineFrom(block);

@@ -1,3 +1,4 @@
+import { schemaPattern } from '../../schema/pattern.ts';
 import type { PartSpec } from '../../schema/schema.ts';
 import { type Candidate, candidate } from './candidates.ts';
 import type { Occurrence } from './occurrences.ts';
@@ -80,6 +81,6 @@ function together(pieces: { piece: Candidate; part: PartSpec }[]): { piece: Cand
 }
 
 function written({ write, unless }: PartSpec, value: string): string {
-  if (unless !== undefined && new RegExp(unless, 'iu').test(value)) return value;
+  if (unless !== undefined && schemaPattern(unless, 'iu').test(value)) return value;
   return write.replace('{}', value);
 }

@@ -16,7 +16,7 @@ export interface LabelWord {
 
 /** The word that a token is for labels; undefined for what is no word: numbers, dashes, brackets. */
 export function labelWord(text: string): LabelWord | undefined {
-  const bare = text.toLowerCase().replace(/^[^\p{L}№%#]+|[^\p{L}№%#²2-]+$/gu, '');
+  const bare = text.toLowerCase().replace(/^[^\p{L}№%#]+|(?<![^\p{L}№%#²2-])[^\p{L}№%#²2-]+$/gu, '');
   if (/^\d.*%/u.test(text)) return undefined;
   const known = SAME_AS[bare.replaceAll('-', '')];
   if (known) return labelWord(known);
@@ -126,6 +126,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
     .reverse(),
 );
 
+// eslint-disable-next-line no-restricted-syntax -- made of fixed endings, none longer than four letters
 const ENDINGS = new RegExp(
   `(${'иями ями ами ыми ими ого его ому ему ая яя ый ий ой ое ее ые ие ым им ых их ую юю ей ев ов ом ем ам ям ах ях ия ии ию ость ости а я ы и у ю о е ь й s'
     .split(' ')

@@ -1,3 +1,4 @@
+import { composeCharacters } from '../../../../base/compose-characters.ts';
 import type { Box, Turn, Word } from '../../page.ts';
 
 /** One character as a PDF carries it. Places are in points from the top left corner of the page as it is shown. */
@@ -114,12 +115,12 @@ const within = (share: number) => Math.min(1, Math.max(0, share));
 
 /** One spelling of what looks the same: ligatures taken apart, letters with their accents as one, hyphens plain. */
 function spelled(text: string): string {
-  return text
-    .replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize('NFKC'))
+  const plain = text
+    .replace(/[\ufb00-\ufb06]/g, (ligature) => composeCharacters(ligature, 'NFKC'))
     .replace(/[\u0002\u00ad](?=.)/g, '')
     .replace(/[\u0002\u00ad\u2010\u2011]/g, '-')
-    .replace(/[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe\uffff]/gu, '')
-    .normalize('NFC');
+    .replace(/[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe\uffff]/gu, '');
+  return composeCharacters(plain, 'NFC');
 }
 
 const isBlank = (glyph: Glyph) => /^[\s\u00a0\u200b]*$/.test(glyph.text);

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { composeCharacters } from './compose-characters.ts';
+
+describe('composeCharacters', () => {
+  it('composes letters with their accents', () => {
+    expect(composeCharacters('e\u0301 и\u0306 ﬁ', 'NFC')).toBe('é й ﬁ');
+    expect(composeCharacters('ﬁ ² ｶﾞ', 'NFKC')).toBe('fi 2 ガ');
+  });
+
+  it('keeps 30 combining marks in a row', () => {
+    expect(composeCharacters(`x${'\u0316'.repeat(30)}y`, 'NFC')).toBe(`x${'\u0316'.repeat(30)}y`);
+    expect(composeCharacters(`x${'\u0316'.repeat(31)}y`, 'NFC')).toBe(`x${'\u0316'.repeat(30)}y`);
+    expect(composeCharacters(`x${'\uff9e'.repeat(40)}`, 'NFKC')).toHaveLength(31);
+  });
+});

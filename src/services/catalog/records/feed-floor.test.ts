@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { createFeedFloor } from './feed-floor.ts';
+
+describe('the floor of the feed', () => {
+  const start = () => {
+    let now = 0;
+    const floor = createFeedFloor(() => now);
+    const pass = (ms: number) => {
+      now += ms;
+    };
+    /** A read that takes so long, and the serial from which it begins. */
+    const read = (tookMs: number) =>
+      floor.read(async (from) => {
+        pass(tookMs);
+        return from;
+      });
+    return { floor, pass, read };
+  };
+
+  it('reads from the beginning while that is cheap', async () => {
+    const { floor, pass, read } = start();
+    for (let i = 1; i < 10; i++) {
+      floor.taken([{ serial: i * 100 }]);
+      pass(10_001);
+      expect(await read(1)).toBe(0);
+    }
+  });
+
+  it('reads from what was taken ten seconds before when the beginning is expensive', async () => {
+    const { floor, pass, read } = start();
+    expect(await read(500)).toBe(0);
+    floor.taken([{ serial: 7 }, { serial: 100 }]);
+    pass(10_001);
+    expect(await read(1)).toBe(0);
+    floor.taken([{ serial: 200 }]);
+    pass(9_000);
+    expect(await read(1)).toBe(0);
+    pass(1_001);
+    expect(await read(1)).toBe(100);
+  });
+
+  it('reads from the beginning again when that takes one per cent of the time', async () => {
+    const { floor, pass, read } = start();
+    await read(500);
+    floor.taken([{ serial: 100 }]);
+    pass(30_000);
+    await read(0);
+    pass(15_000);
+    expect(await read(0)).toBe(100);
+    pass(5_000);
+    expect(await read(0)).toBe(0);
+  });
+});

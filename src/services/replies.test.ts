@@ -1,0 +1,106 @@
+import Fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Fault } from '../base/faults.ts';
+import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
+import { type Keep, openReplies } from './replies.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+  await database.db.query('create table effects (number int)');
+});
+afterAll(() => database.drop());
+
+/** A listener whose `POST /` adds one effect for each `number`; `during` runs in the request before its transaction ends. */
+function listener(during: (number: number) => Promise<void> = async () => {}, forget = false) {
+  const { db } = database;
+  const replies = openReplies(db, 'test');
+  const app = Fastify();
+  app.setErrorHandler((error, _, reply) =>
+    reply.code(error instanceof Fault ? error.status : 500).send({ code: (error as Error & { code?: string }).code }),
+  );
+  app.post<{ Body: { number: number } }>('/', async (request, reply) => {
+    const { number } = request.body;
+    const act = (keep: Keep) =>
+      db.transaction(async (tx) => {
+        await tx.query('insert into effects values ($1)', [number]);
+        await during(number);
+        const answer = { status: 201, body: { number } };
+        if (!forget) await keep(tx, answer);
+        return answer;
+      });
+    const { status, body } = await replies.once(request, reply, { principal: 'p', fingerprint: 'ab' }, act);
+    return reply.code(status).send(body);
+  });
+  onTestFinished(() => app.close());
+  return async (key: string, number: number) => {
+    const { statusCode, headers, json } = await app.inject({
+      ...{ method: 'POST', url: '/', payload: { number } },
+      headers: { 'idempotency-key': key },
+    });
+    return { status: statusCode, body: json(), replayed: headers['idempotency-replayed'] };
+  };
+}
+
+function signal() {
+  let send = () => {};
+  const sent = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  return { send, sent };
+}
+
+const effects = async () =>
+  (await database.db.query<{ number: number }>('select number from effects order by number')).rows.map(
+    ({ number }) => number,
+  );
+/** As if the process that holds the keys had died a minute ago. */
+const expireClaims = () => database.db.query(`update replies set claimed_until = now() - interval '1 second'`);
+
+describe('a request with an Idempotency-Key', () => {
+  it('is answered with 409 while the first one runs, and replayed when that has ended', async () => {
+    const [started, go] = [signal(), signal()];
+    const send = listener(async (number) => {
+      if (number !== 10) return;
+      started.send();
+      await go.sent;
+    });
+    const first = send('running', 10);
+    await started.sent;
+    expect(await send('running', 11)).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_IN_PROGRESS' } });
+    go.send();
+    expect(await first).toMatchObject({ status: 201, body: { number: 10 } });
+    expect(await send('running', 12)).toEqual({ status: 201, body: { number: 10 }, replayed: 'true' });
+    expect((await effects()).filter((number) => number >= 10 && number < 20)).toEqual([10]);
+  });
+
+  it('takes the key over when the process of the first one has died, and only one of them takes effect', async () => {
+    const [started, go] = [signal(), signal()];
+    const send = listener(async (number) => {
+      if (number !== 20) return;
+      started.send();
+      await go.sent;
+    });
+    const slow = send('taken-over', 20);
+    await started.sent;
+    await expireClaims();
+    expect(await send('taken-over', 21)).toEqual({ status: 201, body: { number: 21 }, replayed: undefined });
+    // The first one was only slow, and comes back.
+    go.send();
+    expect(await slow).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_IN_PROGRESS' } });
+    expect(await send('taken-over', 22)).toEqual({ status: 201, body: { number: 21 }, replayed: 'true' });
+    expect((await effects()).filter((number) => number >= 20 && number < 30)).toEqual([21]);
+  });
+
+  it('frees the key when it fails', async () => {
+    const send = listener(async (number) => {
+      if (number === 30) throw new Fault('NOT_FOUND', 404, 'Not found.');
+    });
+    expect((await send('failed', 30)).status).toBe(404);
+    expect(await send('failed', 31)).toEqual({ status: 201, body: { number: 31 }, replayed: undefined });
+  });
+
+  it('is an error of the route when the route keeps no answer', async () => {
+    expect((await listener(undefined, true)('not-kept', 40)).status).toBe(500);
+  });
+});

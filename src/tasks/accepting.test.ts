@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Overcrowded } from '../base/db.ts';
+import { newId } from '../base/ids.ts';
+import { createLog } from '../base/log.ts';
+import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
+import { watchAccepts } from './accepting.ts';
+import { postgresTaskStore } from './postgres.ts';
+import type { NewTask, TaskStore } from './store.ts';
+
+let database: TestDatabase;
+let over: AbortController;
+beforeEach(async () => {
+  database = await testDatabase();
+  over = new AbortController();
+});
+afterEach(async () => {
+  over.abort();
+  await database.drop();
+});
+
+const task = (): NewTask => ({
+  ...{ id: newId(), service: 'test', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 },
+});
+
+/** A store whose accepts fail with `failure` while it is set. */
+function watched(now: () => number) {
+  let failure: Error | undefined;
+  const store = postgresTaskStore(database.db);
+  const tasks: TaskStore = {
+    ...store,
+    accept: (each) => (failure ? Promise.reject(failure) : store.accept(each)),
+  };
+  const log = createLog('silent', 'test');
+  const accepting = watchAccepts({ db: database.db, tasks, log, signal: over.signal, everyMs: 10, now });
+  return {
+    accepting,
+    fail(error: Error | undefined) {
+      failure = error;
+    },
+    close: () => store.close(),
+  };
+}
+
+describe('whether accepts fail', () => {
+  it('is so for 10 s after one that failed as unavailable, or until one succeeds', async () => {
+    let nowMs = 0;
+    const { accepting, fail, close } = watched(() => nowMs);
+    expect(accepting.fails()).toBe(false);
+    fail(Object.assign(new Error('could not extend file'), { code: '53100' }));
+    await expect(accepting.tasks.accept(task())).rejects.toThrow();
+    expect(accepting.fails()).toBe(true);
+    fail(undefined);
+    await accepting.tasks.accept(task());
+    expect(accepting.fails()).toBe(false);
+    fail(Object.assign(new Error('could not extend file'), { code: '53100' }));
+    await expect(accepting.tasks.accept(task())).rejects.toThrow();
+    nowMs = 9_999;
+    expect(accepting.fails()).toBe(true);
+    nowMs = 10_000;
+    expect(accepting.fails()).toBe(false);
+    close();
+  });
+
+  it('is not so where there are too many at once, or where the task itself was refused', async () => {
+    const { accepting, fail, close } = watched(() => 0);
+    for (const error of [new Overcrowded('Too many.'), Object.assign(new Error('too large'), { code: '22P05' })]) {
+      fail(error);
+      await expect(accepting.tasks.accept(task())).rejects.toThrow();
+      expect(accepting.fails()).toBe(false);
+    }
+    close();
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { createCompletionRate } from './completion-rate.ts';
+import type { Beat } from './workers.ts';
+
+const beat = (id: string, completed: number): Beat => ({
+  ...{ id, role: 'work', service: 'stt', state: 'warm', info: {} },
+  metrics: [
+    {
+      name: 'assay_tasks_total',
+      values: [
+        { labels: { service: 'stt', status: 'done' }, value: completed - 1 },
+        { labels: { service: 'stt', status: 'failed' }, value: 1 },
+        { labels: { service: 'defectoscopy', status: 'done' }, value: 5000 },
+      ],
+    },
+  ],
+});
+
+/** Observes once a second; `total` is what each of the workers has completed by then. */
+function observed(seconds: number, total: (second: number) => number, { workers = 1, tasksWait = true } = {}) {
+  const rate = createCompletionRate('stt');
+  for (let second = 0; second <= seconds; second++) {
+    const beats = Array.from({ length: workers }, (_, i) => beat(`w${i}`, total(second)));
+    rate.observe(beats, tasksWait, second * 1000);
+  }
+  return rate;
+}
+
+describe('the completion rate', () => {
+  it('is that of all workers together, and follows their number', () => {
+    const rate = observed(20, (second) => 1 + 10 * second, { workers: 3 });
+    expect(rate.perSecond(3)).toBeCloseTo(30);
+    expect(rate.perSecond(1)).toBeCloseTo(10);
+  });
+
+  it('is known for tasks that take minutes as well', () => {
+    const rate = observed(1000, (second) => 1 + Math.floor(second / 100));
+    expect(rate.perSecond(1)).toBeCloseTo(0.01, 3);
+  });
+
+  it('is unknown before anything was completed, and while no worker is warm', () => {
+    expect(observed(60, () => 1).perSecond(1)).toBeUndefined();
+    expect(observed(2, (second) => 1 + 10 * second).perSecond(1)).toBeUndefined();
+    expect(observed(20, (second) => 1 + 10 * second).perSecond(0)).toBeUndefined();
+  });
+
+  it('is not measured while no task waits, for then it is the rate of arrivals', () => {
+    expect(observed(60, (second) => 1 + second, { tasksWait: false }).perSecond(1)).toBeUndefined();
+    const rate = observed(20, (second) => 1 + 10 * second);
+    for (let second = 21; second < 500; second++) rate.observe([beat('w0', 201)], false, second * 1000);
+    expect(rate.perSecond(1)).toBeCloseTo(10);
+  });
+
+  it('follows a change within a few times what it remembers', () => {
+    const rate = observed(180, (second) => 1 + (second < 60 ? 10 * second : 600 + 2 * (second - 60)));
+    expect(rate.perSecond(1)).toBeCloseTo(2, 0);
+  });
+
+  it('takes no restart and no new worker for completions', () => {
+    const rate = observed(20, (second) => 1 + 10 * second);
+    rate.observe([beat('w0', 1), beat('new', 100_000)], true, 21_000);
+    expect(rate.perSecond(1)).toBeCloseTo(10, -0.5);
+    expect(rate.perSecond(1)!).toBeLessThan(11);
+  });
+});

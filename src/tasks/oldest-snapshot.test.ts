@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Db, openDb } from '../base/db.ts';
+import { createLog } from '../base/log.ts';
+import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
+import { snapshotAge } from './oldest-snapshot.ts';
+
+let database: TestDatabase;
+let db: Db;
+let nowMs = 0;
+const now = () => nowMs;
+let close = () => {};
+let closed: Promise<unknown> = Promise.resolve();
+
+beforeEach(async () => {
+  database = await testDatabase();
+  db = database.db;
+});
+afterEach(async () => {
+  close();
+  await closed;
+  await database.drop();
+});
+
+/** Another session's transaction that stays open. */
+async function openTransaction(level: 'repeatable read' | 'read committed'): Promise<void> {
+  const asked = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  await new Promise<void>((opened) => {
+    closed = db.transaction(async (tx) => {
+      await tx.query(`set transaction isolation level ${level}`);
+      await tx.query('select from tasks');
+      opened();
+      await asked;
+    });
+  });
+}
+
+/** Uses up transaction ids, as work does. */
+const work = async () => {
+  for (let i = 0; i < 3; i++) await db.query('select pg_current_xact_id()');
+};
+
+describe('the age of the oldest snapshot', () => {
+  it('is that of the transaction that holds it, and nearly 0 when it has ended', async () => {
+    const read = snapshotAge(db, now);
+    await openTransaction('repeatable read');
+    await work();
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(await read()).toBeGreaterThan(1);
+    close();
+    await closed;
+    expect(await read()).toBeLessThan(1);
+  });
+
+  it('does not count a transaction that has no snapshot open', async () => {
+    const read = snapshotAge(db, now);
+    await openTransaction('read committed');
+    await work();
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(await read()).toBeLessThan(1);
+  });
+
+  it('is counted in samples where the account may not see when the session of another role began', async () => {
+    const role = `assay_test_${randomBytes(6).toString('hex')}`;
+    await db.query(`create role ${role} login password 'test-password'`);
+    const url = new URL(database.url);
+    url.username = role;
+    url.password = 'test-password';
+    const stranger = openDb({ url: url.href, log: createLog('silent', 'test'), max: 1 });
+    try {
+      const read = snapshotAge(stranger, now);
+      nowMs = 0;
+      await read();
+      await work();
+      nowMs = 100_000;
+      await read();
+      await openTransaction('repeatable read');
+      await work();
+      nowMs = 130_000;
+      expect(await read()).toBe(30);
+      await work();
+      nowMs = 190_000;
+      expect(await read()).toBe(90);
+      // Older than everything that this process has seen: as long as it looks.
+      const late = snapshotAge(stranger, now);
+      expect(await late()).toBe(0);
+      nowMs = 200_000;
+      expect(await late()).toBe(10);
+      close();
+      await closed;
+      await work();
+      expect(await read()).toBe(0);
+    } finally {
+      await stranger.close();
+      await db.query(`drop role ${role}`);
+    }
+  });
+});

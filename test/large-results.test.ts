@@ -1,0 +1,74 @@
+import { Agent, get } from 'node:http';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { newId } from '../src/base/ids.ts';
+import { testDatabase } from '../src/base/testing/database.ts';
+import { cleanUp, newPlace, startAssay } from './processes/assay.ts';
+import { TOKEN } from './processes/client.ts';
+import { costOf } from './processes/cost.ts';
+import { until } from './processes/until.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+afterEach(cleanUp);
+
+const POLLS = 300;
+/** Without bounds on a batch it was 1100 and 1400. What remains is mostly garbage that is not collected yet. */
+const MOST_MEBIBYTES = 300;
+
+/** Finished tasks, each with a result of 2.2 MB as a transcript of four hours has it. */
+async function startWithResults(tasks: number) {
+  const { db, url, drop } = await testDatabase();
+  onTestFinished(drop);
+  const gateway = startAssay(await newPlace(), {
+    args: ['serve'],
+    env: { DATABASE_URL: url, DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },
+  });
+  await until(() => gateway.call('/health').then(Boolean, () => false), 60_000);
+  const words = Array.from({ length: 25_000 }, (_, n) => ({
+    ...{ word: `слово-${n * 7919}`, start: n / 7, end: n / 7 + 0.1, conf: 0.9 },
+  }));
+  const result = JSON.stringify({ words, model_version: '1' });
+  const ids = Array.from({ length: tasks }, () => newId());
+  await db.query(
+    `insert into tasks (id, service, principal, status, input, estimate_seconds, deadline_at, finished_at,
+                        processing_ms, result)
+     select id, 'defectoscopy', 'p', 'done', '{}', 1, now() + interval '1 hour', now(), 1, $2::json
+       from unnest($1::text[]) as id`,
+    [ids, result],
+  );
+  const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
+  onTestFinished(() => agent.destroy());
+  /** The size of one response, whose bytes are dropped as they arrive. */
+  const poll = (id: string) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      get(`${gateway.url}/result/${id}`, { agent, headers }, (response) => {
+        let bytes = 0;
+        response.on('data', (piece: Buffer) => {
+          bytes += piece.length;
+        });
+        response.on('end', () =>
+          response.statusCode === 200 ? resolve(bytes) : reject(new Error(`answered ${response.statusCode}`)),
+        );
+        response.on('error', reject);
+      }).on('error', reject);
+    });
+  return { pid: gateway.pid, ids, resultBytes: Buffer.byteLength(result), poll };
+}
+
+describe('300 polls of results of 2.2 MB that arrive together', () => {
+  for (const [what, tasks] of [
+    ['the same result', 1],
+    ['a hundred results', 100],
+  ] as const) {
+    it(`are answered in bounded memory when they read ${what}`, async () => {
+      const { pid, ids, resultBytes, poll } = await startWithResults(tasks);
+      await poll(ids[0]!);
+      let sizes: number[] = [];
+      const cost = await costOf([pid], async () => {
+        sizes = await Promise.all(Array.from({ length: POLLS }, (_, n) => poll(ids[n % tasks]!)));
+      });
+      for (const size of sizes) expect(size).toBeGreaterThan(resultBytes);
+      if (cost) expect(cost.mebibytes).toBeLessThan(MOST_MEBIBYTES);
+    });
+  }
+});

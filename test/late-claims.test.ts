@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { testDatabase } from '../src/base/testing/database.ts';
+import { lossyWayTo } from '../src/base/testing/lost-answer.ts';
+import { fakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
+
+const TASKS = 8;
+
+let product: Product;
+afterEach(() => product.stop());
+
+/** A product behind a proxy that can delay the answers to claims, with a model that takes all tasks at once. */
+async function startBehindProxy({ runMs }: { runMs: number }) {
+  const { db, url, drop } = await testDatabase();
+  onTestFinished(drop);
+  const lossy = await lossyWayTo(url);
+  onTestFinished(() => lossy.close());
+  product = await startProduct({ env: { DATABASE_URL: lossy.url } });
+  let runs = 0;
+  const run = async () => {
+    runs++;
+    await delay(runMs);
+    return { result: RESULT };
+  };
+  return {
+    startWorker: () => product.startWorker(fakeModel({ run, concurrency: TASKS })),
+    createTasks: () => Promise.all(Array.from({ length: TASKS }, () => product.predict())),
+    delayClaims(ms: number, what: 'answers' | 'requests' = 'answers') {
+      if (what === 'answers') lossy.claimAnswersDelayMs = ms;
+      else lossy.claimRequestsDelayMs = ms;
+    },
+    async expectAllDoneAtFirstAttempt(ids: readonly string[]) {
+      for (const id of ids) expect(await product.finished(id)).toMatchObject({ status: 'done' });
+      expect(runs).toBe(TASKS);
+      const { rows } = await db.query<{ attempts: number }>('select attempts from tasks');
+      expect(rows.map(({ attempts }) => attempts)).toEqual(Array(TASKS).fill(1));
+    },
+  };
+}
+
+describe('a worker whose claims are answered late', { timeout: 120_000 }, () => {
+  for (const what of ['answers', 'requests'] as const) {
+    it(`returns the tasks uncounted when it has given the claims up (delayed ${what})`, async () => {
+      const place = await startBehindProxy({ runMs: 100 });
+      const ids = await place.createTasks();
+      place.delayClaims(5500, what);
+      await place.startWorker();
+      await delay(22_000);
+      place.delayClaims(0, what);
+      await place.expectAllDoneAtFirstAttempt(ids);
+    });
+  }
+
+  it('keeps the leases when the answers come shortly before it would have given the claims up', async () => {
+    const place = await startBehindProxy({ runMs: 2500 });
+    await place.startWorker();
+    await delay(1500); // so that the lease runs out before the next renewal that is due by the clock
+    place.delayClaims(4600);
+    const ids = await place.createTasks();
+    await delay(4000);
+    place.delayClaims(0);
+    await place.expectAllDoneAtFirstAttempt(ids);
+  });
+});

@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fakeModel, type Product, startProduct } from './helpers/product.ts';
+import { cleanUp, newPlace, signalTo, startAssay } from './processes/assay.ts';
+import { predict, uploadPicture } from './processes/client.ts';
+import { until } from './processes/until.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** The value of the sample `name` with these labels, in whatever order. */
+function sampleIn(text: string, name: string, ...labels: string[]): number {
+  const line = text.split('\n').find((each) => each.startsWith(`${name}{`) && labels.every((l) => each.includes(l)));
+  return Number(line?.split(' ').at(-1));
+}
+
+describe('GET /metrics', () => {
+  describe('of a product', () => {
+    let product: Product;
+    afterEach(() => product.stop());
+
+    it('keeps what a worker has counted when it leaves', async () => {
+      product = await startProduct();
+      const counted = async () => {
+        const { text } = await product.call('/metrics');
+        return [
+          sampleIn(text, 'assay_tasks_total', 'service="defectoscopy"', 'status="done"'),
+          sampleIn(text, 'assay_task_attempts_total', 'service="defectoscopy"', 'outcome="done"'),
+          sampleIn(text, 'assay_task_processing_seconds_count', 'service="defectoscopy"'),
+        ];
+      };
+      for (let worker = 1; worker <= 2; worker++) {
+        const stop = await product.startWorker(fakeModel());
+        for (let i = 0; i < 3; i++) await product.finished(await product.predict());
+        await vi.waitFor(async () => expect(await counted()).toEqual([3, 3, 3].map((n) => n * worker)), 10_000);
+        await stop();
+        expect(await counted()).toEqual([3, 3, 3].map((n) => n * worker));
+      }
+    });
+  });
+
+  describe('of processes', () => {
+    afterEach(cleanUp);
+
+    it('keeps what a gateway has counted when it is killed and started again', async () => {
+      const assay = startAssay(await newPlace());
+      await assay.says(/is ready/);
+      signalTo(await assay.child('work'), 'SIGSTOP');
+      const picture = await uploadPicture(assay, 1);
+      const cancelled = async () => {
+        const { task_id } = (await predict(assay, picture)).body.data;
+        return (await assay.call(`/result/${task_id}/cancel`, { body: {} })).status;
+      };
+      expect([await cancelled(), await cancelled()]).toEqual([200, 200]);
+      const failed = async () => sampleIn((await assay.call('/metrics')).body, 'assay_tasks_total', 'status="failed"');
+      expect(await failed()).toBe(2);
+      await new Promise((resolve) => setTimeout(resolve, 3000)); // two heartbeats
+      const killed = await assay.child('serve');
+      signalTo(killed, 'SIGKILL');
+      await until(async () => (await assay.child('serve')) !== killed);
+      await until(() => assay.call('/health').then(Boolean, () => false));
+      expect(await failed()).toBe(2);
+      expect(await cancelled()).toBe(200);
+      expect(await failed()).toBe(3);
+    });
+  });
+});

@@ -1,0 +1,264 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { newId } from '../src/base/ids.ts';
+import { type Passports, startPassports } from './helpers/passports.ts';
+import { fakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
+
+const IMAGE = 'https://storage-1.example.com/photo.jpg';
+
+const predict = (product: Product, headers: Record<string, string> = {}, body: object = {}) =>
+  product.call('/predict', { method: 'POST', body: { image_url: IMAGE, ...body }, headers });
+
+/** Queues tasks as another gateway would. */
+async function fill(product: Product, service: string, many: number): Promise<void> {
+  const task = { service, principal: 'p', priority: 'realtime', input: { image_url: IMAGE } } as const;
+  const { tasks, shared } = product.house;
+  const { taskDeadlineSeconds: deadlineSeconds, resultTtlSeconds: ttlSeconds } = shared;
+  const write = () => tasks.accept({ ...task, id: newId(), estimateSeconds: 1, deadlineSeconds, ttlSeconds });
+  await Promise.all(Array.from({ length: many }, write));
+}
+
+const waiting = async ({ database }: Product | Passports) =>
+  (
+    await database.db.query<{ n: number }>(
+      'select count(*)::int as n from tasks where worker is null and finished_at is null',
+    )
+  ).rows[0]!.n;
+
+/** Until every gateway has counted what waits now. */
+const counted = () => delay(300);
+
+describe('a queue that has as many waiting tasks as its service allows', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct({ env: { DEFECTOSCOPY_MAX_WAITING: '20', DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  });
+  afterAll(() => product.stop());
+
+  it('refuses the next task with 503 and Retry-After, and takes tasks again once a worker has made room', async () => {
+    // What is under way during a count stays counted in until the next one: so the last rooms may take another request.
+    let refusals = 0;
+    while ((await waiting(product)) < 20) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => predict(product)));
+      const accepted = answers.filter(({ status }) => status === 202).length;
+      refusals += 100 - accepted;
+      expect(accepted).toBeGreaterThan(0);
+      await counted();
+    }
+    expect(await waiting(product)).toBe(20);
+
+    const refused = await predict(product);
+    expect(refused).toMatchObject({ status: 503, body: { ok: false, error: { code: 'QUEUE_UNAVAILABLE' } } });
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    const metrics = (await product.call('/metrics')).text;
+    expect(metrics).toContain(`assay_queue_full_total{service="defectoscopy"} ${refusals + 1}`);
+    // The queue is there and takes what is asked of it otherwise: no load balancer is to turn away from this gateway.
+    expect(await product.call('/ready')).toMatchObject({ status: 200, body: { data: { queue_depth: 20 } } });
+
+    const stopWorker = await product.startWorker(fakeModel());
+    while ((await waiting(product)) > 0) await delay(20);
+    await counted();
+    expect((await predict(product)).status).toBe(202);
+    await stopWorker();
+  });
+
+  it('answers the repetition of a request that was accepted before, and writes nothing down for a new key', async () => {
+    const first = await predict(product, { 'idempotency-key': 'one' });
+    expect(first.status).toBe(202);
+    await fill(product, 'defectoscopy', 20);
+    await counted();
+    const full = await waiting(product);
+
+    const again = await predict(product, { 'idempotency-key': 'one' });
+    expect(again).toMatchObject({ status: 202, body: { data: { task_id: first.body.data.task_id } } });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const other = await predict(product, { 'idempotency-key': 'one' }, { priority: 'batch' });
+    expect(other).toMatchObject({ status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } });
+    expect((await predict(product, { 'idempotency-key': 'two' })).status).toBe(503);
+    expect(await waiting(product)).toBe(full);
+
+    // The refusal leaves no trace of its key.
+    await product.database.db.query('delete from tasks');
+    await counted();
+    const later = await predict(product, { 'idempotency-key': 'two' });
+    expect(later.status).toBe(202);
+    expect(later.headers.get('idempotency-replayed')).toBeNull();
+  });
+
+  it('has room for another task after many repetitions of one request', async () => {
+    await product.database.db.query('delete from tasks');
+    await counted();
+    await predict(product, { 'idempotency-key': 'often' });
+    const again = await Promise.all(
+      Array.from({ length: 100 }, () => predict(product, { 'idempotency-key': 'often' })),
+    );
+    expect(new Set(again.map(({ status }) => status))).toEqual(new Set([202]));
+    expect((await predict(product)).status).toBe(202);
+  });
+});
+
+it('two gateways exceed the limit by no more than what the other accepts before it counts again', async () => {
+  const env = { DEFECTOSCOPY_MAX_WAITING: '50', DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' };
+  const first = await startProduct({ env });
+  const second = await startProduct({ env: { ...env, DATABASE_URL: first.database.url } });
+  onTestFinished(async () => {
+    await second.stop();
+    await first.stop();
+  });
+  await Promise.all([first, second].flatMap((product) => Array.from({ length: 100 }, () => predict(product))));
+  expect(await waiting(first)).toBeGreaterThanOrEqual(50);
+  expect(await waiting(first)).toBeLessThanOrEqual(100);
+  await counted();
+  expect([(await predict(first)).status, (await predict(second)).status]).toEqual([503, 503]);
+});
+
+it('any number of tasks may wait where the limit is 0', async () => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_MAX_WAITING: '0' } });
+  onTestFinished(() => product.stop());
+  await fill(product, 'defectoscopy', 300);
+  await counted();
+  expect((await predict(product)).status).toBe(202);
+});
+
+it('a queue of more than 10 000 tasks is counted as far as its limit', async () => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_MAX_WAITING: '10500' } });
+  onTestFinished(() => product.stop());
+  const insert = (many: number) =>
+    product.database.db.query(
+      `insert into tasks (id, service, principal, input, estimate_seconds)
+       select 'task-' || $1 || '-' || n, 'defectoscopy', 'p', '{}', 90 from generate_series(1, $1::int) n`,
+      [many],
+    );
+  await insert(10_499);
+  await expect.poll(() => waitingKnown(product), { timeout: 10_000 }).toBe(10_499);
+  expect((await predict(product)).status).toBe(202);
+  await expect.poll(async () => (await predict(product)).status, { timeout: 10_000 }).toBe(503);
+});
+
+const waitingKnown = async (product: Product) => (await product.call('/ready')).body.data.queue_depth;
+
+it('speech to text refuses a task in the same way', async () => {
+  const product = await startProduct({ service: 'stt', env: { STT_MAX_WAITING: '2' } });
+  onTestFinished(() => product.stop());
+  const post = () =>
+    product.call('/transcribe/audio_url', { method: 'POST', body: { url: 'https://storage.example.com/17.mp3' } });
+  const answers = await Promise.all([post(), post(), post()]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 503]);
+  const refused = answers.find(({ status }) => status === 503)!;
+  expect(refused.body.error.code).toBe('QUEUE_UNAVAILABLE');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+describe('documents whose queue is full', () => {
+  let house: Passports;
+  beforeAll(async () => {
+    house = await startPassports({ PASSPORTS_MAX_WAITING: '2' });
+  });
+  afterAll(() => house.stop());
+  const pdf = (text: string) => ({ name: `${text}.pdf`, bytes: `%PDF-1.7 ${text}` });
+  const upload = async (text: string, headers: Record<string, string> = {}) =>
+    (await house.signedIn()).post('/upload', {
+      files: [pdf(text)],
+      headers: { accept: 'application/json', ...headers },
+    });
+
+  it('are refused and leave nothing, but for repetitions and content that is known', async () => {
+    const known = await (await house.signedIn()).upload(pdf('known'));
+    await house.succeed(known[0]!);
+    await counted();
+    const first = await upload('first', { 'idempotency-key': 'k' });
+    expect(first.status).toBe(202);
+    expect((await upload('second')).status).toBe(202);
+    await counted();
+
+    const stored = await house.database.db.query('select key from passport_files');
+    const refused = await upload('third');
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'QUEUE_UNAVAILABLE' } } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await waiting(house)).toBe(2);
+    expect((await house.database.db.query('select key from passport_files')).rows).toEqual(stored.rows);
+
+    expect((await upload('first', { 'idempotency-key': 'k' })).body).toEqual(first.body);
+    expect(await upload('known')).toMatchObject({
+      status: 200,
+      body: { items: [{ status: 'SUCCESS', cached: true }] },
+    });
+
+    await house.succeed(first.body.items[0].id);
+    await counted();
+    expect((await upload('third')).status).toBe(202);
+  });
+});
+
+describe('estimated_wait_seconds', () => {
+  const PER_SECOND = 80;
+  const model = () =>
+    fakeModel({
+      concurrency: 4,
+      async run() {
+        await delay(50);
+        return { result: RESULT };
+      },
+    });
+
+  it('is near the truth with 1 000 waiting tasks, and the number of the settings on an idle system', async () => {
+    const product = await startProduct({ env: { DEFECTOSCOPY_ESTIMATE_WARM: '2' }, model: model() });
+    onTestFinished(() => product.stop());
+    expect((await predict(product)).body.data.estimated_wait_seconds).toBe(2);
+
+    await fill(product, 'defectoscopy', 1500);
+    while ((await waiting(product)) > 1000) await delay(20);
+    await delay(1000);
+    const ahead = await waiting(product);
+    const begun = performance.now();
+    const { task_id: id, estimated_wait_seconds: estimate } = (await predict(product)).body.data;
+    await product.finished(id);
+    const seconds = (performance.now() - begun) / 1000;
+    expect(seconds).toBeGreaterThan(0.7 * (ahead / PER_SECOND));
+    expect(estimate, `it took ${seconds} s`).toBeGreaterThan(0.7 * seconds - 1);
+    expect(estimate, `it took ${seconds} s`).toBeLessThan(1.3 * seconds + 1);
+
+    await counted();
+    expect((await predict(product)).body.data.estimated_wait_seconds).toBe(2);
+  });
+
+  it('counts what goes first: batch tasks wait for realtime tasks, and not the other way round', async () => {
+    const product = await startProduct({
+      env: { DEFECTOSCOPY_ESTIMATE_WARM: '1', DEFECTOSCOPY_MAX_WAITING: '1000' },
+      model: model(),
+    });
+    onTestFinished(() => product.stop());
+    const { tasks } = product.house;
+    const batch = {
+      service: 'defectoscopy',
+      principal: 'p',
+      priority: 'batch',
+      input: {},
+      estimateSeconds: 1,
+    } as const;
+    await Promise.all(Array.from({ length: 900 }, () => tasks.accept({ ...batch, id: newId() })));
+    while ((await waiting(product)) > 400) await delay(20);
+    const realtime = await predict(product);
+    const queued = await predict(product, {}, { priority: 'batch' });
+    expect(realtime.body.data.estimated_wait_seconds).toBe(1);
+    expect(queued.body.data.estimated_wait_seconds).toBeGreaterThan(2);
+
+    // A full queue says when there is room: at this rate, for the first that asks, in a second.
+    await fill(product, 'defectoscopy', 1000);
+    await counted();
+    const refused = await predict(product);
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThan(10);
+  });
+
+  it('is the number of the settings, whatever waits, with ESTIMATE_MODE=fixed', async () => {
+    const product = await startProduct({
+      env: { ESTIMATE_MODE: 'fixed', DEFECTOSCOPY_ESTIMATE_WARM: '2' },
+      model: model(),
+    });
+    onTestFinished(() => product.stop());
+    await fill(product, 'defectoscopy', 800);
+    while ((await waiting(product)) > 400) await delay(20);
+    expect((await predict(product)).body.data.estimated_wait_seconds).toBe(2);
+  });
+});

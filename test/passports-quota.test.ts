@@ -1,0 +1,92 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, type Passports, pdf, startPassports, USER_KEY } from './helpers/passports.ts';
+
+const KIB = 1024;
+const QUOTA = 100 * KIB;
+
+let house: Passports;
+beforeAll(async () => {
+  house = await startPassports({ FILES_QUOTA_BYTES: String(QUOTA) });
+});
+afterAll(() => house.stop());
+
+/** A PDF of about so many bytes that is like no other. */
+const heavy = (kib: number) => {
+  const { name, bytes } = pdf();
+  return { name, bytes: bytes.padEnd(kib * KIB, 'x') };
+};
+
+let pictures = 0;
+/** A picture of about 30 KiB: noise does not compress. */
+async function picture() {
+  const [width, height] = [100, 100];
+  const noise = Buffer.from(Array.from({ length: width * height * 3 }, () => Math.floor(Math.random() * 256)));
+  return {
+    name: `${++pictures}.png`,
+    bytes: await sharp(noise, { raw: { width, height, channels: 3 } })
+      .png()
+      .toBuffer(),
+  };
+}
+
+const send = (client: Client, ...files: { name: string; bytes: Buffer | string }[]) =>
+  client.post('/upload', { files, headers: { accept: 'application/json' } });
+const sendImages = (client: Client, ...files: { name: string; bytes: Buffer }[]) =>
+  client.post('/api/v1/upload-images', { files });
+const codeOf = ({ status, body }: Awaited<ReturnType<typeof send>>) => [status, body?.error?.code];
+
+const FULL = [413, 'QUOTA_EXCEEDED'];
+
+describe('the quota of uploads to passports', () => {
+  it('answers 413 QUOTA_EXCEEDED to documents beyond it, keeps nothing of them, and accepts them after others were deleted', async () => {
+    const client = await house.signedIn();
+    const [first] = await client.upload(heavy(60));
+    const refused = await send(client, heavy(30), heavy(30));
+    expect(codeOf(refused)).toEqual(FULL);
+    expect(refused.body.error.message).toContain(`${QUOTA} bytes`);
+    expect((await client.get('/api/tasks')).body.total).toBe(1);
+    expect((await send(client, heavy(30))).status).toBe(202);
+    expect(codeOf(await send(client, heavy(30)))).toEqual(FULL);
+    expect((await client.ask(`/task/${first}`, { method: 'DELETE' })).status).toBe(200);
+    expect((await send(client, heavy(30))).status).toBe(202);
+  });
+
+  it('is one for a key, whichever sessions and tokens it comes by, and another for each other key and session', async () => {
+    const clerk = await house.signedIn(USER_KEY);
+    await clerk.upload(heavy(60));
+    const browser = house.client();
+    await browser.post('/login', { form: { api_key: USER_KEY } });
+    expect(codeOf(await send(browser, heavy(60)))).toEqual(FULL);
+    expect((await send(house.client(), heavy(60))).status).toBe(202);
+    expect((await send(house.client(), heavy(60))).status).toBe(202);
+  });
+
+  it('counts images that wait; one that does not fit is named in `rejected`, or answered 413 where none fits', async () => {
+    const client = house.client();
+    const answer = await sendImages(client, await picture(), await picture(), await picture(), await picture());
+    expect(answer.status).toBe(201);
+    expect(answer.body.images).toHaveLength(3);
+    expect(answer.body.rejected).toMatchObject([{ error: { code: 'QUOTA_EXCEEDED' } }]);
+    expect(codeOf(await sendImages(client, await picture()))).toEqual(FULL);
+    expect(codeOf(await send(client, heavy(20)))).toEqual(FULL);
+    const [id] = answer.body.image_ids;
+    expect((await client.ask(`/api/v1/image/${id}`, { method: 'DELETE' })).status).toBe(200);
+    expect((await sendImages(client, await picture())).status).toBe(201);
+  });
+
+  it('does not count images together with the PDF that they become', async () => {
+    const client = house.client();
+    const { body } = await sendImages(client, await picture(), await picture(), await picture());
+    const made = await client.post('/api/v1/create-pdf', { json: { image_ids: body.image_ids } });
+    expect(made.status, made.text).toBe(202);
+    expect(codeOf(await send(client, heavy(30)))).toEqual(FULL);
+  });
+
+  it('lets through no more than fits when many uploads come at once', async () => {
+    const client = house.client();
+    await client.upload(heavy(1));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(client, heavy(30))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 413, 413, 413, 413, 413]);
+  });
+});

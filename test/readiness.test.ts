@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { migrate } from '../src/base/migrate.ts';
+import { emptyDatabase, type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
+import { type Assay, cleanUp, newPlace, startAssay } from './processes/assay.ts';
+import { predict, uploadPicture } from './processes/client.ts';
+import { until } from './processes/until.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase();
+});
+afterEach(async () => {
+  await cleanUp();
+  await database.drop();
+});
+
+const ENV = { FILES_HOST: 'files.test.internal', DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' };
+
+async function startGateway(env: Record<string, string> = {}): Promise<Assay> {
+  return startAssay(await newPlace(), { args: ['serve'], env: { ...ENV, DATABASE_URL: database.url, ...env } });
+}
+
+/** Status and message of `/ready`; 0 where nothing listens. */
+async function readiness({ call }: Assay): Promise<[number, string?]> {
+  const answer = await call('/ready').catch(() => undefined);
+  if (!answer) return [0];
+  return answer.status === 200 ? [200] : [answer.status, answer.body.error.message];
+}
+
+const isReady = async (gateway: Assay) => (await readiness(gateway))[0] === 200;
+
+describe('GET /ready', () => {
+  it('is 503 while a lock keeps tasks from being written down, and 200 again after it', async () => {
+    const gateway = await startGateway();
+    await until(() => isReady(gateway));
+    const image = await uploadPicture(gateway, 1);
+    expect((await predict(gateway, image)).status).toBe(202);
+    await database.db.transaction(
+      async (tx) => {
+        await tx.query('lock table tasks in share mode');
+        expect((await predict(gateway, image)).status).toBe(503);
+        await until(async () => (await readiness(gateway))[0] === 503, 10_000);
+        expect(await readiness(gateway)).toEqual([503, 'Tasks cannot be written down now.']);
+      },
+      { statementTimeoutMs: 60_000 },
+    );
+    await until(() => isReady(gateway), 15_000);
+    expect((await predict(gateway, image)).status).toBe(202);
+  });
+
+  it('is 503 while the database takes no writes, although no client has tried', async () => {
+    const gateway = await startGateway();
+    await until(() => isReady(gateway));
+    const name = new URL(database.url).pathname.slice(1);
+    await database.db.query(`alter database ${name} set default_transaction_read_only = on`);
+    await database.db.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    await until(async () => (await readiness(gateway))[1] === 'Tasks cannot be written down now.', 15_000);
+    await database.db.transaction(async (tx) => {
+      await tx.query('set transaction read write');
+      await tx.query(`alter database ${name} reset default_transaction_read_only`);
+    });
+    await database.db.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    await until(() => isReady(gateway), 15_000);
+  });
+});
+
+describe('assay serve on the schema of an earlier version', () => {
+  it('answers 503 to everything but probes until the database is migrated, and never 500', async () => {
+    const empty = await emptyDatabase();
+    try {
+      const gateway = await startGateway({ DATABASE_URL: empty.url });
+      await until(async () => (await readiness(gateway))[0] !== 0);
+      expect(await readiness(gateway)).toEqual([503, 'The database waits for `assay migrate`.']);
+      expect((await gateway.call('/livez')).status).toBe(200);
+      for (const path of ['/result/01J00000000000000000000000', '/health', '/', '/docs']) {
+        expect((await gateway.call(path)).status, path).toBe(503);
+      }
+      expect((await predict(gateway, 'https://files.test.internal/x')).body.error.code).toBe('QUEUE_UNAVAILABLE');
+      expect(gateway.said.err).toContain('waiting for `assay migrate`');
+
+      await migrate(empty.db, new URL('../migrations/', import.meta.url));
+      await until(() => isReady(gateway), 10_000);
+      expect((await predict(gateway, await uploadPicture(gateway, 1))).status).toBe(202);
+    } finally {
+      await cleanUp();
+      await empty.drop();
+    }
+  });
+});
+
+describe('SIGTERM', () => {
+  it('turns /ready to 503 at once, while new connections are answered for SHUTDOWN_DELAY_SECONDS', async () => {
+    const gateway = await startGateway({ SHUTDOWN_DELAY_SECONDS: '3' });
+    await until(() => isReady(gateway));
+    const image = await uploadPicture(gateway, 1);
+    const since = Date.now();
+    gateway.kill('SIGTERM');
+    await until(async () => (await readiness(gateway))[0] === 503, 1_000);
+    expect(await readiness(gateway)).toEqual([503, 'This gateway is stopping.']);
+    const statuses: number[] = [];
+    while (Date.now() - since < 2_000) {
+      const { status } = await predict(gateway, image, {});
+      statuses.push(status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([202]));
+    expect(await gateway.ended).toMatchObject({ code: 0 });
+    const tookMs = Date.now() - since;
+    expect(tookMs).toBeGreaterThan(2_900);
+    expect(tookMs).toBeLessThan(8_000);
+  });
+
+  it('closes at once where no delay is set, as in the local profile', async () => {
+    const gateway = await startGateway();
+    await until(() => isReady(gateway));
+    const since = Date.now();
+    gateway.kill('SIGTERM');
+    expect(await gateway.ended).toMatchObject({ code: 0 });
+    expect(Date.now() - since).toBeLessThan(3_000);
+  });
+});

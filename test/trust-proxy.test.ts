@@ -1,0 +1,72 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type Passports, startPassports } from './helpers/passports.ts';
+
+const LIMIT = 10;
+
+let house: Passports | undefined;
+afterEach(() => house?.stop());
+
+/** A reverse proxy as deployments have one: it appends the address of its client to X-Forwarded-For. */
+async function startProxy(target: string): Promise<string> {
+  const { hostname, port } = new URL(target);
+  const proxy = createServer((incoming, outgoing) => {
+    const forwarded = [incoming.headers['x-forwarded-for'], incoming.socket.remoteAddress].filter(Boolean).join(', ');
+    const { method, url } = incoming;
+    const headers = { ...incoming.headers, 'x-forwarded-for': forwarded };
+    const onward = request({ hostname, port, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise((resolve) => proxy.close(() => resolve())));
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+/** Tries to exchange a wrong key from a local address of the client's machine; returns the status. */
+function tryKey(url: string, from: string, forged?: string): Promise<number> {
+  const headers = { 'content-type': 'application/json', ...(forged && { 'x-forwarded-for': forged }) };
+  return new Promise((resolve, reject) => {
+    const ask = request(
+      `${url}/auth/token`,
+      { method: 'POST', localAddress: from, headers, agent: false },
+      (answer) => {
+        answer.resume().once('end', () => resolve(answer.statusCode!));
+      },
+    );
+    ask.once('error', reject);
+    ask.end(JSON.stringify({ api_key: 'not-a-key-of-this-service' }));
+  });
+}
+
+/** How many of 40 requests, each with another forged address, were let through to the key check. */
+async function passedOf40(url: string, from: string): Promise<number> {
+  let passed = 0;
+  for (let i = 0; i < 40; i++) if ((await tryKey(url, from, `203.0.113.${i + 1}`)) === 401) passed++;
+  return passed;
+}
+
+// Linux alone answers on every address of 127.0.0.0/8 without more ado.
+describe.runIf(process.platform === 'linux')('TRUST_PROXY', () => {
+  it.each([
+    ['a number of proxies', '1'],
+    ['the address of the proxy', '127.0.0.1'],
+    ['the network of the proxy', '127.0.0.1/32'],
+  ])('as %s counts 40 forged X-Forwarded-For headers of one client as one client', async (_, trusted) => {
+    house = await startPassports({ TRUST_PROXY: trusted, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: String(LIMIT) });
+    const proxy = await startProxy(house.url);
+    expect(await passedOf40(proxy, '127.0.0.2')).toBe(LIMIT);
+    expect(await tryKey(proxy, '127.0.0.3')).toBe(401);
+  });
+
+  it('left empty believes no header, so that clients behind a proxy are counted as one', async () => {
+    house = await startPassports({ TRUST_PROXY: '', PASSPORTS_TOKEN_LIMIT_PER_MINUTE: String(LIMIT) });
+    expect(await passedOf40(house.url, '127.0.0.2')).toBe(LIMIT);
+    const proxy = await startProxy(house.url);
+    for (let i = 0; i < LIMIT; i++) expect(await tryKey(proxy, `127.0.0.${i + 3}`)).toBe(401);
+    expect(await tryKey(proxy, '127.0.0.20')).toBe(429);
+  });
+});

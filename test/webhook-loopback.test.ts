@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { fakeModel, type Product, startProduct } from './helpers/product.ts';
+import { type Receiver, type Reply, startReceiver } from './helpers/receiver.ts';
+
+const TOKEN = 'a-token-that-is-long-enough-for-production';
+const TIMEOUT_MS = 2000;
+
+describe('data.webhook of a receiver on this machine in production', () => {
+  let product: Product;
+  const receivers: Receiver[] = [];
+  afterEach(async () => {
+    await product.stop();
+    await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+  });
+
+  const open = async (WEBHOOK_RETRY_SCHEDULE: string) => {
+    product = await startProduct({
+      env: {
+        APP_ENV: 'production',
+        DEFECTOSCOPY_API_TOKENS: TOKEN,
+        WEBHOOK_TIMEOUT_SECONDS: String(TIMEOUT_MS / 1000),
+        WEBHOOK_RETRY_SCHEDULE,
+      },
+      model: fakeModel(),
+    });
+  };
+  const receiver = async (reply: Reply) => {
+    const started = await startReceiver(() => reply);
+    receivers.push(started);
+    return started.url;
+  };
+  /** A port on which nothing listens. */
+  const closedPort = async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    return `http://127.0.0.1:${port}/hook`;
+  };
+  /** Receivers that fail in every way that a client could try to tell apart. */
+  const failing = async () => [
+    await receiver(500),
+    await receiver(302),
+    await receiver(410),
+    await receiver({ status: 503, headers: { 'retry-after': '3600' } }),
+    await receiver('silence'),
+    await closedPort(),
+    `${product.url}/predict`,
+  ];
+  const create = async (webhook_url: string): Promise<string> => {
+    const body = { image_url: 'https://storage-1.example.com/photo.jpg', webhook_url };
+    return (await product.call('/predict', { method: 'POST', body, token: TOKEN })).body.data.task_id;
+  };
+  const webhookOf = async (id: string) => (await product.call(`/result/${id}`, { token: TOKEN })).body.data.webhook;
+  /** What a client sees once the outcome of an attempt shows, and how long after the attempt's start that was. */
+  const outcome = async (url: string) => {
+    const id = await create(url);
+    let startedAt = Number.POSITIVE_INFINITY;
+    for (;;) {
+      const webhook = await webhookOf(id);
+      if (webhook.attempts > 0) startedAt = Math.min(startedAt, Date.now());
+      if (webhook.state !== 'pending' || webhook.last_error) return { webhook, afterMs: Date.now() - startedAt };
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+
+  it('is the same for an error page, a redirect, 410, Retry-After, silence, a closed port and an own listener', async () => {
+    await open('0,60,60');
+    const seen = await Promise.all((await failing()).map(outcome));
+    for (const { webhook, afterMs } of seen) {
+      expect(webhook).toEqual({
+        configured: true,
+        state: 'pending',
+        attempts: 1,
+        delivery_id: expect.stringMatching(/^whd_/),
+        last_attempt_at: expect.stringMatching(/^\d{10}$/),
+        next_attempt_at: expect.stringMatching(/^\d{10}$/),
+        last_error: 'undelivered',
+      });
+      const wait = Number(webhook.next_attempt_at) - Number(webhook.last_attempt_at);
+      expect(wait).toBeGreaterThanOrEqual(TIMEOUT_MS / 1000 + 54 - 1);
+      expect(wait).toBeLessThanOrEqual(TIMEOUT_MS / 1000 + 66 + 2);
+      expect(afterMs).toBeGreaterThan(TIMEOUT_MS - 500);
+    }
+  });
+
+  it('fails after the whole schedule, whatever the kind of failure', async () => {
+    await open('0,0,0');
+    const ids = await Promise.all((await failing()).map(create));
+    for (const id of ids) {
+      await expect.poll(async () => (await webhookOf(id)).state, { timeout: 20_000 }).toBe('failed');
+      expect(await webhookOf(id)).toMatchObject({ attempts: 3, last_error: 'undelivered' });
+      expect(await webhookOf(id)).not.toHaveProperty('response_status_code');
+    }
+  });
+
+  it('says that a callback was delivered, and neither with which status nor how fast', async () => {
+    await open('0,60');
+    for (const { webhook, afterMs } of await Promise.all([
+      outcome(await receiver(204)),
+      outcome(await receiver({ status: 200, afterMs: 1000 })),
+    ])) {
+      expect(webhook).toEqual({
+        configured: true,
+        state: 'delivered',
+        attempts: 1,
+        delivery_id: expect.stringMatching(/^whd_/),
+        last_attempt_at: webhook.delivered_at,
+        delivered_at: expect.stringMatching(/^\d{10}$/),
+      });
+      expect(afterMs).toBeGreaterThan(TIMEOUT_MS - 500);
+    }
+  });
+});
