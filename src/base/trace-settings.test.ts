@@ -5,8 +5,8 @@ import { traceSettings } from './trace-settings.ts';
 const read = (env: Record<string, string>) => readSettings(traceSettings, env);
 
 describe('the settings of traces', () => {
-  it('say nothing where nothing is set, or only emptiness', () => {
-    for (const env of [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_EXPORTER_OTLP_HEADERS: ' ' }]) {
+  it('have their defaults when the variables are missing or empty', () => {
+    for (const env of [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_EXPORTER_OTLP_HEADERS: '' }]) {
       expect(read(env)).toMatchObject({ tracesServiceName: 'assay', tracesSampler: 'parentbased_always_on' });
       expect(read(env).tracesEndpoint).toBeUndefined();
       expect(read(env).tracesHeaders).toBeUndefined();
@@ -30,6 +30,7 @@ describe('the settings of traces', () => {
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://user:CANARY@collector' },
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector/?key=CANARY' },
     { OTEL_EXPORTER_OTLP_HEADERS: 'CANARY' },
+    { OTEL_EXPORTER_OTLP_HEADERS: ' ' },
     { OTEL_EXPORTER_OTLP_HEADERS: 'x-key=CANARY,a header=1' },
     { OTEL_EXPORTER_OTLP_HEADERS: 'x-key=CANARY%0d%0aHost: elsewhere' },
     { OTEL_EXPORTER_OTLP_HEADERS: 'x-key=CANARY%zz' },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Db, openDb } from '../base/db.ts';
 import { createLog } from '../base/log.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
@@ -35,6 +35,18 @@ async function openTransaction(level: 'repeatable read' | 'read committed'): Pro
       await asked;
     });
   });
+}
+
+/**
+ * Waits until every transaction of the cluster that began before now has ended. The tests share one cluster, and a new
+ * snapshot is as old as the oldest transaction that runs in any of its databases.
+ */
+async function olderTransactionsEnd(): Promise<void> {
+  const { rows } = await db.query<{ next: string }>('select pg_snapshot_xmax(pg_current_snapshot())::text as next');
+  const ended = async () =>
+    (await db.query('select where pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= $1', [rows[0]!.next]))
+      .rowCount === 1;
+  await vi.waitFor(async () => expect(await ended()).toBe(true), { timeout: 60_000, interval: 50 });
 }
 
 /** Uses up transaction ids, as work does. */
@@ -76,6 +88,7 @@ describe('the age of the oldest snapshot', () => {
       await work();
       nowMs = 100_000;
       await read();
+      await olderTransactionsEnd();
       await openTransaction('repeatable read');
       await work();
       nowMs = 130_000;
