@@ -208,10 +208,14 @@ describe('a migration that declares "no transaction"', () => {
   }, async () => {
     const other = openDb({ url: database.url, log: createLog('silent', 'test') });
     let finish = () => {};
-    const writing = db.transaction(async (tx) => {
-      await tx.query('insert into first values (1)');
-      await new Promise<void>((resolve) => {
-        finish = resolve;
+    let writing: Promise<void> = Promise.resolve();
+    await new Promise<void>((inserted) => {
+      writing = db.transaction(async (tx) => {
+        await tx.query('insert into first values (1)');
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+          inserted();
+        });
       });
     });
     const building = other.runAlone('create index concurrently first_n on first (n)', { statementTimeoutMs: 60_000 });
