@@ -1,92 +1,92 @@
-// The floors of the house: a file imports only from lower floors and its own folder.
-const floor = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
+// The layers of ARCHITECTURE.md: a file imports only from lower layers and its own folder.
+const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const TEST = '\\.test\\.tsx?$|/testing/|\\.contract\\.ts$|^test/|^bench/';
 
 module.exports = {
   forbidden: [
-    floor(
+    rule(
       'no-circles',
       {},
       { circular: true },
-      'A circle means that two files are one idea, or that an idea is missing.',
+      'Merge the files, or move what both need into a third one.',
     ),
-    floor('base-knows-nothing', { path: '^src/base/' }, { path: '^src/(?!base/)' }, 'Floor 1 stands on nothing.'),
-    floor(
-      'floor-2-knows-only-base',
+    rule('base-is-the-lowest-layer', { path: '^src/base/' }, { path: '^src/(?!base/)' }, 'Layer 1 imports no other layer.'),
+    rule(
+      'layer-2-imports-only-base',
       { path: '^src/(tasks|http|ml|ui)/' },
       { path: '^src/(?!base/|$1/)' },
-      'tasks, http, ml and ui do not know each other.',
+      'tasks, http, ml and ui are independent of each other.',
     ),
-    floor(
-      'services-are-strangers',
+    rule(
+      'services-are-independent',
       { path: '^src/services/([^/]+)/' },
       { path: '^src/services/(?!$1/)[^/]+/|^src/services/index\\.ts$' },
-      'A service knows its own folder and what lies beside the folders: the routes that services share.',
+      'A service imports its own folder and the shared files of src/services/, not another service.',
     ),
-    floor(
-      'services-know-lower-floors',
+    rule(
+      'services-import-lower-layers',
       { path: '^src/services/' },
       { path: '^src/(roles/|(main|compose|plan|local-credentials)\\.ts|commands/)' },
-      'A service is handed to a role; it knows none.',
+      'Roles receive services as arguments; services do not import roles.',
     ),
-    floor(
-      'roles-know-no-service-by-name',
+    rule(
+      'roles-import-no-service',
       { path: '^src/roles/', pathNot: TEST },
       { path: '^src/services/[^/]+/' },
-      'A role is handed services.',
+      'A role receives services as arguments.',
     ),
-    floor(
-      'roles-know-no-command-line',
+    rule(
+      'roles-import-no-command-line',
       { path: '^src/roles/' },
       { path: '^src/(main|compose|plan|local-credentials)\\.ts|^src/commands/' },
     ),
-    floor(
-      'client-stands-alone',
+    rule(
+      'client-is-self-contained',
       { path: '^src/client/', pathNot: TEST },
       { pathNot: '^src/client/' },
-      'It runs in browsers too, and whoever has it need not have the rest.',
+      'The client also runs in browsers and is published without the rest.',
     ),
-    floor(
-      'client-is-for-commands',
+    rule(
+      'client-is-used-by-commands-only',
       { path: '^src/(?!client/|commands/)', pathNot: TEST },
       { path: '^src/client/' },
-      'Inside the house nobody is a client, but for the command line.',
+      'Inside the product only the command line is a client.',
     ),
-    floor(
-      'conform-knows-only-the-paper',
+    rule(
+      'conform-is-self-contained',
       { path: '^src/conform/' },
       { path: '^src/(?!conform/)|node_modules/' },
-      'It judges deployments by the specification: what it shared with the product, it could not find wrong.',
+      'A conformance check cannot detect errors in code that it shares with the product.',
     ),
-    floor('conform-is-for-the-command-line', { path: '^src/(?!conform/|commands/)' }, { path: '^src/conform/' }),
-    floor('pg-by-one-door', { path: '^src/', pathNot: `^src/base/db\\.ts|${TEST}` }, { path: 'node_modules/pg/' }),
-    floor(
-      'onnxruntime-by-one-door',
+    rule('conform-is-used-by-commands-only', { path: '^src/(?!conform/|commands/)' }, { path: '^src/conform/' }),
+    rule('pg-in-one-module', { path: '^src/', pathNot: `^src/base/db\\.ts|${TEST}` }, { path: 'node_modules/pg/' }),
+    rule(
+      'onnxruntime-in-one-module',
       { path: '^src/', pathNot: '^src/ml/' },
       { path: 'node_modules/(onnxruntime-node|sherpa-onnx|@huggingface)' },
     ),
-    floor(
-      'marked-by-one-door',
+    rule(
+      'marked-in-one-module',
       { path: '^src/', pathNot: '^src/ui/help/markdown\\.ts' },
       { path: 'node_modules/marked/' },
     ),
-    floor(
-      'opentelemetry-by-one-door',
+    rule(
+      'opentelemetry-in-one-module',
       { path: '^src/', pathNot: `^src/base/trace-export\\.ts|${TEST}` },
       { path: 'node_modules/@opentelemetry/' },
-      'It is loaded when an endpoint is set, and only then.',
+      'It is loaded only when an endpoint is configured.',
     ),
-    floor('undici-by-one-door', { path: '^src/', pathNot: `^src/base/|${TEST}` }, { path: 'node_modules/undici/' }),
-    floor(
-      'gateway-without-network',
-      // Whatever of a service is neither its model nor its training belongs to the gateway; `model-routes` does too.
+    rule('undici-in-one-module', { path: '^src/', pathNot: `^src/base/|${TEST}` }, { path: 'node_modules/undici/' }),
+    rule(
+      'gateway-without-models',
+      // All files of a service except its model and its training belong to the gateway; so does `model-routes`.
       { path: '^src/(services/([^/]+/(?!model(?!-routes)|train|browser/)|[^/]+$)|http/|roles/serve)', pathNot: TEST },
       {
         path: '^src/ml/|/model(?!-routes|-info)[a-z-]*\\.ts$|^src/services/[^/]+/model/|node_modules/(onnxruntime-node|sharp|sherpa-onnx|tesseract|@huggingface|@embedpdf)',
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },
-      'A gateway starts without a neural network on disk: models come late, by import().',
+      'A gateway starts without models on disk: they are loaded by import().',
     ),
   ],
   options: {

@@ -1,13 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+
+/** Tests that only `npm run test:full` runs: fault injection, hostile input, several hosts, long measurements. */
+const FULL = [
+  'test/faults/',
+  'test/hostile/',
+  'test/documents/',
+  'test/passports-limits.test.ts',
+  'test/layout-and-accessibility.test.ts',
+  'src/ml/speech/open-recognizer.test.ts',
+];
+
+/** A unit test imports no database, product, program or model. */
+const NOT_UNIT = [/testing\/(database|require|reports)|embedded-postgres|supervise/, /^src\/(ml|services\/[a-z]+\/model)\//];
+
+const tests = ['src', 'test'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.test\.tsx?$/.test(name))
+    .map((name) => `${folder}/${name}`),
+);
+const isFull = (file: string) => FULL.some((path) => file.startsWith(path));
+const isUnit = (file: string) =>
+  file.startsWith('src/') &&
+  !NOT_UNIT.some((pattern) => pattern.test(file) || pattern.test(readFileSync(file, 'utf8')));
+
+const options = { testTimeout: 60_000, hookTimeout: 120_000 };
+const server = { globalSetup: ['test/database-server.ts'] };
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'test/**/*.test.ts'],
-    globalSetup: ['test/database-server.ts'],
     reporters: ['default', './test/reporter.ts'],
-    // Two cores: two files at a time, each with a database of its own on one server.
+    // Two cores: two files at a time, each with its own database on one server.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    projects: [
+      { test: { ...options, name: 'unit', include: tests.filter((file) => !isFull(file) && isUnit(file)) } },
+      {
+        test: {
+          ...options,
+          ...server,
+          name: 'integration',
+          include: tests.filter((file) => !isFull(file) && !isUnit(file)),
+        },
+      },
+      { test: { ...options, ...server, name: 'full', include: tests.filter(isFull) } },
+    ],
   },
 });
