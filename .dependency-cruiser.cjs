@@ -59,7 +59,7 @@ module.exports = {
       'It judges deployments by the specification: what it shared with the product, it could not find wrong.',
     ),
     floor('conform-is-for-the-command-line', { path: '^src/(?!conform/|commands/)' }, { path: '^src/conform/' }),
-    floor('pg-by-one-door', { path: '^src/', pathNot: `^src/base/db\\.ts|${TEST}` }, { path: 'node_modules/pg/' }),
+    floor('pg-by-one-door', { path: '^src/', pathNot: `^src/base/db(-errors)?\\.ts|${TEST}` }, { path: 'node_modules/pg/' }),
     floor(
       'onnxruntime-by-one-door',
       { path: '^src/', pathNot: '^src/ml/' },

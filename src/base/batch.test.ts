@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batched } from './batch.ts';
-import { isUnavailable } from './db.ts';
+import { isUnavailable } from './db-errors.ts';
 
 /** As `Promise.withResolvers`, which this Node does not have yet. */
 function withResolvers<T>() {

@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isUnavailable, isUndecided, openDb, type Queryable } from './db.ts';
+import { openDb, type Queryable } from './db.ts';
+import { isUnavailable, isUndecided } from './db-errors.ts';
 import { createLog } from './log.ts';
 import { emptyDatabase, type TestDatabase } from './testing/database.ts';
 import { lossyWayTo } from './testing/lost-answer.ts';

@@ -67,8 +67,8 @@ describe('a disk that fails is storage that is away, and no missing file', () =>
     const { files, key, place } = await placed();
     await rm(place);
     await symlink('/proc/self/mem', place);
-    await expect(files.get(key)).rejects.toMatchObject({ ...away, reason: 'the disk says EIO' });
+    await expect(files.get(key)).rejects.toMatchObject({ ...away, reason: 'disk error EIO' });
     const { stream } = (await files.stream(key))!;
-    await expect(buffer(stream)).rejects.toMatchObject({ ...away, reason: 'the disk says EIO' });
+    await expect(buffer(stream)).rejects.toMatchObject({ ...away, reason: 'disk error EIO' });
   });
 });

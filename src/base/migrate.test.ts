@@ -81,12 +81,12 @@ test('a migration that comes after its turn stops the start', async () => {
   await file('0002_second.sql', 'select 1;');
   await migrate(db, folder);
   await file('0001_first.sql', 'select 1;');
-  await expect(migrate(db, folder)).rejects.toThrow(/0001_first.sql comes too late: .* has 0002_second.sql/);
+  await expect(migrate(db, folder)).rejects.toThrow(/0001_first.sql is out of order: .* has 0002_second.sql/);
 });
 
 test('a name without a number, or a number given twice, stops the start', async () => {
   await file('first.sql', 'select 1;');
-  await expect(migrate(db, folder)).rejects.toThrow(/first.sql must be called like 0001_what_it_does.sql/);
+  await expect(migrate(db, folder)).rejects.toThrow(/first.sql must be named like 0001_what_it_does.sql/);
   await rm(join(folder, 'first.sql'));
   await file('0001_one.sql', 'select 1;');
   await file('0001_other.sql', 'select 1;');
@@ -149,7 +149,7 @@ describe('a migration that other sessions stand in the way of', () => {
     await file('0002_more.sql', 'alter table first add column more int;');
     await holdFirst();
     await expect(migrate(db, folder, { lockPatienceMs: 1_000 })).rejects.toThrow(
-      /^The migration 0002_more.sql did not get the locks that it needs within 1 s\. The oldest transaction is that of process \d+ \(test\), \d+ s old\.$/,
+      /^The migration 0002_more.sql did not get the required locks within 1 s\. The oldest transaction belongs to process \d+ \(test\), \d+ s old\.$/,
     );
     expect(await isMigrated(db, await readMigrations(folder))).toBe(false);
   });

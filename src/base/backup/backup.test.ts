@@ -239,7 +239,7 @@ describe('putting a backup back', () => {
     const mine = await to.files.put(Buffer.from('mine'), { maxBytes: 100 });
     const before = await everything(to.db);
     await expect(restore(bytes, to)).rejects.toThrow(
-      `The place is not empty: there is something in the table things, the table logs, ${join(to.dataDir, 'files')}.`,
+      `The target is not empty: there is data in the table things, the table logs, ${join(to.dataDir, 'files')}.`,
     );
     expect(await everything(to.db)).toEqual(before);
     expect(await to.files.get(mine.key)).toEqual(Buffer.from('mine'));
@@ -315,7 +315,7 @@ describe('putting a backup back', () => {
     const to = await place('to', { migrated: null });
     await rm(join(schema, '0002_colours.sql'));
     await expect(restore(bytes, to)).rejects.toThrow(
-      'The backup is newer than this program: it has the migration 0002_colours.sql, which is not known here. Restore it with Assay 1.2.3, or a later one.',
+      'The backup is newer than this program: it has the unknown migration 0002_colours.sql. Restore it with Assay 1.2.3 or newer.',
     );
     await writeFile(join(schema, '0002_colours.sql'), 'select 1');
     await expect(restore(bytes, to)).rejects.toThrow(/0002_colours\.sql was changed/);
@@ -326,7 +326,7 @@ describe('putting a backup back', () => {
     const from = await place('from');
     const { bytes } = await backup(await sources(from));
     const to = await place('to', { migrated: null });
-    await expect(restore(Buffer.from('PK\x03\x04 a letter'), to)).rejects.toThrow('it is no backup of Assay');
+    await expect(restore(Buffer.from('PK\x03\x04 a letter'), to)).rejects.toThrow('it is not a backup of Assay');
     bytes[bytes.length >> 1]! ^= 1;
     await expect(restore(bytes, to)).rejects.toThrow(/The backup it is damaged: .*Nothing was changed/);
   });
