@@ -262,7 +262,7 @@ it('a database of another major version of PostgreSQL stops the start, and names
     expect(await run(place, args)).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /^The database in \S+ was made by PostgreSQL 17, and this program brings 18\. .*`assay backup FILE`.*`assay restore FILE`\)\.\n$/,
+        /^The database in \S+ was created by PostgreSQL 17, but this program contains 18\. .*`assay backup FILE`.*`assay restore FILE`\)\.\n$/,
       ),
     });
   }

@@ -317,8 +317,8 @@ describe('files in a bucket', () => {
     });
 
     it.each([
-      ['a key that is not known', { keys: { ...KEYS, accessKeyId: 'OTHER' } }, /does not know the key in S3_ACCESS/],
-      ['a secret that is not its own', { keys: { ...KEYS, secretAccessKey: 'wrong' } }, /S3_SECRET_ACCESS_KEY is not/],
+      ['a key that is not known', { keys: { ...KEYS, accessKeyId: 'OTHER' } }, /rejects the access key in S3_ACCESS/],
+      ['a secret that is not its own', { keys: { ...KEYS, secretAccessKey: 'wrong' } }, /rejects S3_SECRET_ACCESS_KEY/],
     ])('%s stops it with a sentence', async (_, given, sentence) => {
       const outcome = await check(given);
       expect(outcome).toBeInstanceOf(OperatorError);
@@ -331,7 +331,7 @@ describe('files in a bucket', () => {
         `OperatorError: There is no bucket another at ${server.endpoint}: create it, or correct FILES_URL.`,
       );
       expect(missing).toBeInstanceOf(OperatorError);
-      expect(String(await check({ url: server.filesUrl.replace(REGION, 'us-east-1') }))).toMatch(/another region/);
+      expect(String(await check({ url: server.filesUrl.replace(REGION, 'us-east-1') }))).toMatch(/not in the region of FILES_URL/);
       server.mischief.push({ status: 403, code: 'AccessDenied' });
       expect(String(await check({}))).toMatch(/may not list the bucket/);
     });
@@ -375,11 +375,11 @@ describe('FILES_URL', () => {
     ['a word', 'bucket', /must be an address like s3:/],
     ['keys in it', 's3://key:top-secret@bucket?region=x', /must not contain keys/],
     ['neither endpoint nor region', 's3://bucket', /needs region=/],
-    ['what it does not know', 's3://bucket?region=x&acl=public', /not acl=/],
+    ['what it does not know', 's3://bucket?region=x&acl=public', /unknown parameter acl=/],
     ['an endpoint with a path', 's3://bucket?endpoint=https://x.example.com/s3', /needs an endpoint=/],
     ['an endpoint with keys', 's3://bucket?endpoint=https://key:top-secret@x.example.com', /needs an endpoint=/],
     ['a bucket that cannot be', 's3://BUCKET?region=x', /not a valid bucket name/],
-    ['a prefix that leads astray', 's3://bucket/a%2F..?region=x', /between the slashes/],
+    ['a prefix that leads astray', 's3://bucket/a%2F..?region=x', /between slashes/],
   ])('%s is refused', (_, url, sentence) => {
     expect(() => readBucketUrl(url)).toThrow(sentence);
     expect(() => readBucketUrl(url)).not.toThrow('top-secret');

@@ -162,7 +162,7 @@ describe('a database that needs no installation', () => {
     await fromEarlierRun();
     await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '17\n');
     await expect(start()).rejects.toThrow(
-      /was made by PostgreSQL 17, and this program brings 18\..*`assay backup FILE`.*`assay restore FILE`/,
+      /was created by PostgreSQL 17, but this program contains 18\..*`assay backup FILE`.*`assay restore FILE`/,
     );
     await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '18\n');
     await start().then((again) => again.stop());

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { bodyPieces, collect, dropBody } from './response-body.ts';
+import { bodyPieces, collect, dropBody } from './answer-body.ts';
 import { FetchFailed } from './fetch-failed.ts';
 import { type Blocked, guardedConnector, type Resolve, systemResolve } from './guarded-connector.ts';
 import { checkUrl, type UrlPolicy, UrlRefused } from './outbound-url.ts';

@@ -29,7 +29,7 @@ function errorMessage({ endpoint, name }: Bucket, { status, code }: { status: nu
     case 'NoSuchBucket':
       return `There is no bucket ${name} at ${endpoint}: create it, or correct FILES_URL.`;
     case 'InvalidAccessKeyId':
-      return `The storage at ${endpoint} does not know the key in S3_ACCESS_KEY_ID.`;
+      return `The storage at ${endpoint} rejects the access key in S3_ACCESS_KEY_ID as unknown.`;
     case 'SignatureDoesNotMatch':
       return `The storage at ${endpoint} rejects S3_SECRET_ACCESS_KEY as the secret of the key in S3_ACCESS_KEY_ID.`;
     case 'AccessDenied':

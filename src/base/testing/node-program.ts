@@ -9,7 +9,7 @@ import ts from 'typescript';
 
 const BASE = fileURLToPath(new URL('../', import.meta.url));
 
-/** The files of src/base as JavaScript in a folder of their own, for processes that a test starts, kills and outlives. */
+/** Compiles src/base to JavaScript in a temporary folder, for processes that a test starts and kills. */
 export async function compiledBase(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-program-'));
   await chmod(folder, 0o755);
@@ -31,7 +31,7 @@ export async function compiledBase(): Promise<string> {
   return folder;
 }
 
-/** Runs a program; its first line of output is a JSON value. What it logs is kept for the message of a failing test. */
+/** Runs a program and parses its first line of output as JSON. An early end rejects with its log. */
 export async function startProgram<T>(
   program: string,
   argument: unknown,
@@ -46,7 +46,7 @@ export async function startProgram<T>(
     log += String(chunk);
   });
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`The program ended before it said anything:\n${log}`);
+    throw new Error(`The program ended without output:\n${log}`);
   });
   ended.catch(() => {});
   const line = once(createInterface({ input: child.stdout! }), 'line') as Promise<[string]>;
