@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBell, loop, rest } from './loop.ts';
 
-describe('a loop', () => {
-  it('goes on after a failure, and ends when it is told to, also in the middle of a rest', async () => {
+describe('loop', () => {
+  it('continues after an error and ends on abort, also during a pause', async () => {
     const stop = new AbortController();
     const errors: unknown[] = [];
     let turns = 0;
@@ -19,8 +19,8 @@ describe('a loop', () => {
   });
 });
 
-describe('a bell', () => {
-  it('is heard by who waits, and by who comes a little later', async () => {
+describe('createSignal', () => {
+  it('wakes a waiter and keeps one notification for a later waiter', async () => {
     const bell = createBell();
     setTimeout(bell.ring, 5);
     await bell.wait();

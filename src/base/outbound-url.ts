@@ -14,23 +14,22 @@ import { parsedUrl } from './parsed-url.ts';
  *
  * `filesHost` is the reserved host name of uploaded files. Use the same policy object for the check and the fetch.
  */
-export type UrlPolicy =
+export type UrlPolicy = (
   | {
       readonly kind: 'allowlist';
       readonly hosts: readonly string[];
       /** The listed hosts may have private addresses, for example a local storage. */
       readonly allowPrivate?: boolean | undefined;
       readonly filesHost?: string | undefined;
-      readonly holes?: Holes | undefined;
     }
   | {
       readonly kind: 'public';
       readonly hosts?: readonly string[] | undefined;
       readonly filesHost?: string | undefined;
-      readonly holes?: Holes | undefined;
     }
-  | { readonly kind: 'webhook'; readonly loopback: boolean; readonly holes?: Holes | undefined }
-  | { readonly kind: 'operator'; readonly origin: string; readonly holes?: undefined };
+  | { readonly kind: 'webhook'; readonly loopback: boolean }
+  | { readonly kind: 'operator'; readonly origin: string }
+) & { readonly holes?: Holes | undefined };
 
 export type UrlRefusal =
   | 'too_long'

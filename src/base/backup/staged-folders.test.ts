@@ -24,7 +24,7 @@ const there = async () =>
     .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
     .sort();
 
-test('what was added takes the place of what was there, at once and for good', async () => {
+test('swapIn and finish replace the content of the folders with the added files', async () => {
   const folders = stageFolders(dataDir, ['files', 'keys', 'models/own']);
   await folders.add('keys/new.key', bytes('new'));
   await folders.add('files/XX/photo', bytes('photo'));
@@ -35,7 +35,7 @@ test('what was added takes the place of what was there, at once and for good', a
   expect((await stat(join(dataDir, 'keys', 'new.key'))).mode & 0o777).toBe(0o600);
 });
 
-test('undone, before or after it took its place, it leaves what was there', async () => {
+test('undo restores the original content before and after swapIn', async () => {
   for (const swapped of [false, true]) {
     const folders = stageFolders(dataDir, ['files', 'keys']);
     await folders.add('keys/new.key', bytes('new'));
@@ -46,7 +46,7 @@ test('undone, before or after it took its place, it leaves what was there', asyn
   }
 });
 
-test('what a restore that was killed has left goes with the next one', async () => {
+test('finish deletes the remains of a killed restore', async () => {
   await stageFolders(dataDir, ['keys']).add('keys/half.key', bytes('half'));
   const folders = stageFolders(dataDir, ['keys']);
   await folders.add('keys/new.key', bytes('new'));
@@ -55,7 +55,7 @@ test('what a restore that was killed has left goes with the next one', async () 
   expect(await there()).toEqual(['keys/new.key']);
 });
 
-test.skipIf(!AS_ROOT)('put back by root, it belongs to the owner of DATA_DIR', async () => {
+test.skipIf(!AS_ROOT)('files restored by root belong to the owner of DATA_DIR', async () => {
   await chown(dataDir, 4321, 4321);
   const folders = stageFolders(dataDir, ['files', 'keys']);
   await folders.add('files/XX/photo', bytes('photo'));

@@ -3,8 +3,8 @@ import { readMigrations } from '../migration-files.ts';
 import { testDatabase } from '../testing/database.ts';
 import { describeTables, made } from './tables.ts';
 
-describe('what is ours in a database', () => {
-  test('is what the migrations have made: no table less, no function less, and nothing of a neighbour', async () => {
+describe('createdObjects', () => {
+  test('returns exactly the tables and functions that the migrations create', async () => {
     const { db, drop } = await testDatabase();
     onTestFinished(drop);
     await db.query('create table neighbour (x int)');
