@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'test/**/*.test.ts'],
     globalSetup: ['test/database-server.ts'],
     reporters: ['default', './test/reporter.ts'],
-    // Two cores: two files at a time, each with a database of its own on one server.
+    // For two cores. Each test file uses its own database on a shared server.
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,

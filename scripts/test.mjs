@@ -1,4 +1,4 @@
-// `npm test`: builds (some tests start the real product), then runs vitest with whatever arguments were given.
+// `npm test`: builds (some tests start the real product), then runs vitest with the given arguments.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
