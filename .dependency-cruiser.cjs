@@ -26,7 +26,7 @@ module.exports = {
     floor(
       'services-know-lower-floors',
       { path: '^src/services/' },
-      { path: '^src/(roles/|(main|compose|plan|local-credentials)\\.ts|commands/)' },
+      { path: '^src/(roles/|(main|compose|app-context|plan|config|local-credentials)\\.ts|commands/)' },
       'A service is handed to a role; it knows none.',
     ),
     floor(
@@ -38,7 +38,7 @@ module.exports = {
     floor(
       'roles-know-no-command-line',
       { path: '^src/roles/' },
-      { path: '^src/(main|compose|plan|local-credentials)\\.ts|^src/commands/' },
+      { path: '^src/(main|compose|app-context|plan|config|local-credentials)\\.ts|^src/commands/' },
     ),
     floor(
       'client-stands-alone',

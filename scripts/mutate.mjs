@@ -87,7 +87,8 @@ function tryFrom(file, from, survived) {
     });
     child.on('close', () => {
       clearTimeout(timer);
-      if (baselineFailure) reject(new Error(`the tests of ${file} fail without mutation: ${baselineFailure.by}: ${baselineFailure.why}`));
+      if (baselineFailure)
+        reject(new Error(`the tests of ${file} fail without mutation: ${baselineFailure.by}: ${baselineFailure.why}`));
       // A mutant that crashes the process or never ends counts as killed.
       else resolve(ended ? Number.POSITIVE_INFINITY : current + 1);
     });

@@ -135,7 +135,10 @@ program
   .description('check a deployment against the specification and print the checks that fail')
   .argument('<url>', 'base URL of the deployment')
   .option('--service <name>', 'defectoscopy, stt, passports or catalog (default: detected)')
-  .option('--token <token>', 'access token of defectoscopy, stt or catalog (default: the one configured on this machine)')
+  .option(
+    '--token <token>',
+    'access token of defectoscopy, stt or catalog (default: the one configured on this machine)',
+  )
   .option('--api-key <key>', 'API key of passports (default: the one configured on this machine)')
   .option('--image-url <url>', 'URL of an image for test tasks, for a deployment without file uploads')
   .option('--audio-url <url>', 'URL of a recording for test tasks, for a deployment without file uploads')

@@ -24,21 +24,13 @@ import { services } from './services/index.ts';
 export const houseSettings = {
   appEnv,
   host: text('HOST', undefined, 'Address to listen on; 127.0.0.1 in `local`, 0.0.0.0 otherwise.'),
-  services: list(
-    'SERVICES',
-    [],
-    'Services that this installation runs, comma-separated; empty: all.',
-    (name) => {
-      if (services.some((service) => service.name === name)) return name;
-      const known = services.map((service) => service.name).join(', ');
-      throw new Error(`"${name}" is not a service; choose from ${known}.`);
-    },
-  ),
+  services: list('SERVICES', [], 'Services that this installation runs, comma-separated; empty: all.', (name) => {
+    if (services.some((service) => service.name === name)) return name;
+    const known = services.map((service) => service.name).join(', ');
+    throw new Error(`"${name}" is not a service; choose from ${known}.`);
+  }),
   dataDir: text('DATA_DIR', './data', 'Folder of the embedded database, files, keys and trained models.'),
-  databaseUrl: postgresUrl(
-    'DATABASE_URL',
-    'PostgreSQL 15 or newer; not set: the embedded PostgreSQL, under DATA_DIR.',
-  ),
+  databaseUrl: postgresUrl('DATABASE_URL', 'PostgreSQL 15 or newer; not set: the embedded PostgreSQL, under DATA_DIR.'),
   databaseDirectUrl: postgresUrl(
     'DATABASE_DIRECT_URL',
     'Direct address of the database if DATABASE_URL leads to a pooler: for the one connection per process that uses LISTEN.',
@@ -72,17 +64,32 @@ export const houseSettings = {
     min: 60,
     max: 366 * 86_400,
   }),
-  taskDeadlineSeconds: integer('TASK_DEADLINE_SECONDS', 82_800, 'An unfinished task fails after this time; must be below RESULT_TTL_SECONDS.', {
-    min: 1,
-    max: LONGEST_SECONDS,
-  }),
-  workerMaxAttempts: integer('WORKER_MAX_ATTEMPTS', 3, 'Maximum attempts of a task, counting lost workers and transient failures.', {
-    min: 1,
-    max: 100,
-  }),
-  batchMaxWaitSeconds: integer('BATCH_MAX_WAIT_SECONDS', 3600, 'After this time, a waiting batch task gets realtime priority.', {
-    max: LONGEST_SECONDS,
-  }),
+  taskDeadlineSeconds: integer(
+    'TASK_DEADLINE_SECONDS',
+    82_800,
+    'An unfinished task fails after this time; must be below RESULT_TTL_SECONDS.',
+    {
+      min: 1,
+      max: LONGEST_SECONDS,
+    },
+  ),
+  workerMaxAttempts: integer(
+    'WORKER_MAX_ATTEMPTS',
+    3,
+    'Maximum attempts of a task, counting lost workers and transient failures.',
+    {
+      min: 1,
+      max: 100,
+    },
+  ),
+  batchMaxWaitSeconds: integer(
+    'BATCH_MAX_WAIT_SECONDS',
+    3600,
+    'After this time, a waiting batch task gets realtime priority.',
+    {
+      max: LONGEST_SECONDS,
+    },
+  ),
   estimateMode: choice(
     'ESTIMATE_MODE',
     ['learned', 'fixed'],
@@ -159,7 +166,7 @@ export const houseSettings = {
   publicOrigins: list(
     'PUBLIC_ORIGINS',
     [],
-    'Public origins of the pages, in addition to the request\'s own: `https://docs.example.com`.',
+    "Public origins of the pages, in addition to the request's own: `https://docs.example.com`.",
     origin,
   ),
   metricsToken: oneToken('METRICS_TOKEN', 'Bearer token required by /metrics, if set.'),
@@ -172,9 +179,14 @@ export const houseSettings = {
     'Time after SIGTERM in which a gateway still accepts connections while `/ready` returns 503; 5 in `production`, 0 otherwise.',
     { max: 15 },
   ),
-  embeddedDatabasePort: integer('EMBEDDED_DATABASE_PORT', 0, 'Port of the embedded database; 0: a free port, kept across restarts.', {
-    max: 65_535,
-  }),
+  embeddedDatabasePort: integer(
+    'EMBEDDED_DATABASE_PORT',
+    0,
+    'Port of the embedded database; 0: a free port, kept across restarts.',
+    {
+      max: 65_535,
+    },
+  ),
   // At least five: two batches of a worker, the renewal of its leases, its heartbeat, and one for its model.
   databaseConnections: integer(
     'DATABASE_CONNECTIONS',

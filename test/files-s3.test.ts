@@ -331,7 +331,9 @@ describe('files in a bucket', () => {
         `OperatorError: There is no bucket another at ${server.endpoint}: create it, or correct FILES_URL.`,
       );
       expect(missing).toBeInstanceOf(OperatorError);
-      expect(String(await check({ url: server.filesUrl.replace(REGION, 'us-east-1') }))).toMatch(/not in the region of FILES_URL/);
+      expect(String(await check({ url: server.filesUrl.replace(REGION, 'us-east-1') }))).toMatch(
+        /not in the region of FILES_URL/,
+      );
       server.mischief.push({ status: 403, code: 'AccessDenied' });
       expect(String(await check({}))).toMatch(/may not list the bucket/);
     });

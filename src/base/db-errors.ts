@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** The limit of waiting statements is reached; counts as unavailable. */
 export class Overcrowded extends Error {
-  override readonly name = 'Overcrowded';
+  override readonly name = 'DatabaseOverloaded';
   readonly code = '53000';
 }
 

@@ -252,8 +252,7 @@ type RunStatement = <Row>(
 ) => Promise<Rows<Row>>;
 
 /** A prepared statement belongs to one server connection, and the next transaction may get another one. */
-const unnamed = (sql: string | Statement): string | Statement =>
-  typeof sql === 'string' ? sql : { ...sql, name: '' };
+const unnamed = (sql: string | Statement): string | Statement => (typeof sql === 'string' ? sql : { ...sql, name: '' });
 
 async function send<Row>(
   client: pg.ClientBase,

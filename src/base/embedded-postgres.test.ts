@@ -325,32 +325,32 @@ describe('startEmbeddedPostgres in different installations', () => {
     expect(await readdir(join(packageDir, 'native', 'lib'))).not.toContain('libpq.so.5');
   });
 
+  test.runIf(CAN_BE_ORDINARY)('runs as root, then as the ordinary owner of the folder, and as root again', async () => {
+    await mkdir(dataDir);
+    await chown(dataDir, ORDINARY.uid, ORDINARY.gid);
+    const first = await start();
+    await write(first);
+    await first.stop();
+    const { child, said } = await startInProcess({}, ORDINARY);
+    expect(await read(said)).toEqual([{ answer: 'yes' }]);
+    await kill(child, 'SIGKILL');
+    const adopted = await start();
+    expect(adopted).toMatchObject({ adopted: true, pid: said.pid });
+    await adopted.stop();
+  });
+
   test.runIf(CAN_BE_ORDINARY)(
-    'runs as root, then as the ordinary owner of the folder, and as root again',
+    'rejects a user without a name with a message until root has created the database',
     async () => {
       await mkdir(dataDir);
-      await chown(dataDir, ORDINARY.uid, ORDINARY.gid);
-      const first = await start();
-      await write(first);
-      await first.stop();
-      const { child, said } = await startInProcess({}, ORDINARY);
-      expect(await read(said)).toEqual([{ answer: 'yes' }]);
-      await kill(child, 'SIGKILL');
-      const adopted = await start();
-      expect(adopted).toMatchObject({ adopted: true, pid: said.pid });
-      await adopted.stop();
+      await chown(dataDir, NAMELESS.uid, NAMELESS.gid);
+      await expect(startInProcess({}, NAMELESS)).rejects.toThrow(/The user id 54321 has no name on this system/);
+      await start().then((server) => server.stop());
+      const { child, said } = await startInProcess({}, NAMELESS);
+      await answers(said);
+      await kill(child, 'SIGTERM');
     },
   );
-
-  test.runIf(CAN_BE_ORDINARY)('rejects a user without a name with a message until root has created the database', async () => {
-    await mkdir(dataDir);
-    await chown(dataDir, NAMELESS.uid, NAMELESS.gid);
-    await expect(startInProcess({}, NAMELESS)).rejects.toThrow(/The user id 54321 has no name on this system/);
-    await start().then((server) => server.stop());
-    const { child, said } = await startInProcess({}, NAMELESS);
-    await answers(said);
-    await kill(child, 'SIGTERM');
-  });
 
   test.runIf(CAN_BE_ORDINARY)('rejects a user that does not own the data with a message', async () => {
     await fromEarlierRun();
@@ -369,25 +369,28 @@ describe('startEmbeddedPostgres in different installations', () => {
     expect(copy).toMatch(/^postgresql-18\./);
   });
 
-  test.runIf(AS_ROOT)('runs as root with programs and data in such a home folder, without moving the data', async () => {
-    const cache = '/var/cache/assay';
-    const there = await readdir(cache).catch(() => undefined);
-    const home = join(folder, 'home');
-    await mkdir(home, { mode: 0o700 });
-    const packageDir = await freshPackage(home);
-    dataDir = join(home, 'data');
-    const first = await start({ packageDir, unsafeForTests: false });
-    await write(first);
-    process.kill(first.pid, 'SIGKILL');
-    const { child, said } = await startInProcess({ packageDir });
-    expect(said.adopted).toBe(false);
-    expect(await read(said)).toEqual([{ answer: 'yes' }]);
-    await kill(child, 'SIGKILL');
-    const adopted = await start({ packageDir });
-    expect(adopted).toMatchObject({ adopted: true, pid: said.pid });
-    await adopted.stop();
-    if (!there) await rm(cache, { recursive: true, force: true });
-  });
+  test.runIf(AS_ROOT)(
+    'runs as root with programs and data in such a home folder, without moving the data',
+    async () => {
+      const cache = '/var/cache/assay';
+      const there = await readdir(cache).catch(() => undefined);
+      const home = join(folder, 'home');
+      await mkdir(home, { mode: 0o700 });
+      const packageDir = await freshPackage(home);
+      dataDir = join(home, 'data');
+      const first = await start({ packageDir, unsafeForTests: false });
+      await write(first);
+      process.kill(first.pid, 'SIGKILL');
+      const { child, said } = await startInProcess({ packageDir });
+      expect(said.adopted).toBe(false);
+      expect(await read(said)).toEqual([{ answer: 'yes' }]);
+      await kill(child, 'SIGKILL');
+      const adopted = await start({ packageDir });
+      expect(adopted).toMatchObject({ adopted: true, pid: said.pid });
+      await adopted.stop();
+      if (!there) await rm(cache, { recursive: true, force: true });
+    },
+  );
 
   test.runIf(AS_ROOT)('runs as root with restored data that belongs to root', async () => {
     await fromEarlierRun();

@@ -3,7 +3,7 @@
  * The functions below create all errors that are not specific to one service.
  */
 export class Fault extends Error {
-  override readonly name = 'Fault';
+  override readonly name = 'ApiError';
   readonly code: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,11 +34,7 @@ export const unauthorized = () =>
   new Fault('UNAUTHORIZED', 401, 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' });
 export const notFound = () => new Fault('NOT_FOUND', 404, 'There is nothing at this address.');
 export const taskNotFound = () =>
-  new Fault(
-    'TASK_NOT_FOUND',
-    404,
-    'No such task: the identifier is unknown, or the task has expired.',
-  );
+  new Fault('TASK_NOT_FOUND', 404, 'No such task: the identifier is unknown, or the task has expired.');
 export const methodNotAllowed = (allow: string) =>
   new Fault('METHOD_NOT_ALLOWED', 405, `This address answers ${allow} only.`, { allow });
 export const taskAlreadyFinished = () =>

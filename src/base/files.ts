@@ -41,7 +41,8 @@ export interface FileStream {
 export function openFiles({ dir }: { dir: string }): Files {
   const tempDir = join(dir, 'incoming');
   const pathOf = (key: string) => join(dir, placeOf(key));
-  const opened = async (key: string) => (isFileKey(key) ? open(pathOf(key)).catch(ifMissing).catch(failStorage) : undefined);
+  const opened = async (key: string) =>
+    isFileKey(key) ? open(pathOf(key)).catch(ifMissing).catch(failStorage) : undefined;
 
   return {
     async put(source, { maxBytes, signal }) {

@@ -82,7 +82,8 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
       for (let hops = 0; ; hops++) {
         time.allow(connectMs + budgets.headersMs);
         const response = await send(agentFor(policy), url, { method, headers, body, signal: time.signal });
-        if (response.statusCode >= 200 && response.statusCode < 300) return await received(response, request, budgets, time);
+        if (response.statusCode >= 200 && response.statusCode < 300)
+          return await received(response, request, budgets, time);
         const excerpt = await errorExcerpt(response, request, budgets, time);
         const next = redirected(response, url, policy, excerpt);
         if (hops === MAX_REDIRECTS) throw new FetchFailed('redirect', { status: response.statusCode });

@@ -143,7 +143,9 @@ describe('a migration that is blocked by other sessions', () => {
     expect(await migrating).toEqual(['0002_more.sql']);
   });
 
-  it('fails with a message that names the blocking session if the lock is never free', { timeout: 60_000 }, async () => {
+  it('fails with a message that names the blocking session if the lock is never free', {
+    timeout: 60_000,
+  }, async () => {
     await file('0001_first.sql', 'create table first (n int);');
     await migrate(db, folder);
     await file('0002_more.sql', 'alter table first add column more int;');

@@ -127,7 +127,9 @@ const causeCode = (error: unknown) =>
 async function withMigrationLock<T>(db: Db, work: (tx: Queryable) => Promise<T>): Promise<T | 'occupied'> {
   return db.transaction(
     async (tx) => {
-      const { rows } = await tx.query<{ acquired: boolean }>('select pg_try_advisory_xact_lock($1) as acquired', [LOCK]);
+      const { rows } = await tx.query<{ acquired: boolean }>('select pg_try_advisory_xact_lock($1) as acquired', [
+        LOCK,
+      ]);
       return rows[0]?.acquired ? work(tx) : 'occupied';
     },
     { statementTimeoutMs: HOUR_MS },

@@ -12,7 +12,7 @@ function reasonOf(url: string, policy: UrlPolicy = WEBHOOK): string {
     return 'good';
   } catch (error) {
     expect(error).toBeInstanceOf(UrlRefused);
-    expect(error).toMatchObject({ name: 'UrlRefused' });
+    expect(error).toMatchObject({ name: 'UrlRejected' });
     return (error as UrlRefused).reason;
   }
 }

@@ -44,7 +44,7 @@ export type UrlRefusal =
 
 /** A URL rejected by its text; `message` is for the client. */
 export class UrlRefused extends Error {
-  override readonly name = 'UrlRefused';
+  override readonly name = 'UrlRejected';
   readonly reason: UrlRefusal;
 
   constructor(reason: UrlRefusal, message: string) {
@@ -112,7 +112,8 @@ export const isLoopback = (origin: string): boolean => LOOPBACK_HOSTS.has(parsed
 
 /** Accepts only URLs that all parsers read alike: plain host and port, no ambiguous characters. */
 function parseStrictly(raw: string): { url: URL; host: string } {
-  if (raw.length > MAX_URL_CHARS) throw new UrlRefused('too_long', `The URL is longer than ${MAX_URL_CHARS} characters.`);
+  if (raw.length > MAX_URL_CHARS)
+    throw new UrlRefused('too_long', `The URL is longer than ${MAX_URL_CHARS} characters.`);
   // URL() drops tabs and line ends and reads a backslash as a slash.
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(raw)) {
     throw new UrlRefused('syntax', 'The URL contains a space, a control character or a backslash.');

@@ -12,9 +12,12 @@ import {
 
 describe('isOwnAddress', () => {
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  it.each(own.map(({ address }) => address).filter((address) => !address.startsWith('fe80')))('returns true for %s', (address) => {
-    expect(isOwnAddress(address)).toBe(true);
-  });
+  it.each(own.map(({ address }) => address).filter((address) => !address.startsWith('fe80')))(
+    'returns true for %s',
+    (address) => {
+      expect(isOwnAddress(address)).toBe(true);
+    },
+  );
 
   it.each(['203.0.113.77', '2001:db8::77', 'localhost', '', '127.1', 'x'])('returns false for %j', (address) => {
     expect(isOwnAddress(address)).toBe(false);

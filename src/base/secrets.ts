@@ -58,7 +58,8 @@ export function seal(key: KeyObject, text: string): Buffer {
 
 /** Decrypts; throws if the key or the data does not match. */
 export function open(key: KeyObject, sealed: Buffer): string {
-  if (sealed.length < HEADER_BYTES || sealed[0] !== VERSION) throw new Error('The data has an unknown encryption format.');
+  if (sealed.length < HEADER_BYTES || sealed[0] !== VERSION)
+    throw new Error('The data has an unknown encryption format.');
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAuthTag(sealed.subarray(1 + NONCE_BYTES, HEADER_BYTES));

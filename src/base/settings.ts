@@ -44,7 +44,7 @@ export interface Agreement<S extends Settings> {
 
 /** All problems of a configuration, one line each. */
 export class SettingsProblem extends OperatorError {
-  override readonly name = 'SettingsProblem';
+  override readonly name = 'SettingsError';
 }
 
 /**
@@ -194,7 +194,8 @@ function textOf({ env: name, secret }: Setting<unknown>, env: Environment): stri
   const file = secret ? env[`${name}_FILE`] : undefined;
   if (file === undefined) {
     const value = raw?.trim();
-    if (secret && value === '' && raw !== '') throw new Error('is only white space: write a value, or remove the setting.');
+    if (secret && value === '' && raw !== '')
+      throw new Error('is only white space: write a value, or remove the setting.');
     return value;
   }
   // Containers often pass empty variables for missing ones.

@@ -44,10 +44,7 @@ describe('sniffAudio', () => {
   it.each([
     ['nothing', Buffer.alloc(0)],
     ['text', latin('just some text')],
-    [
-      'UTF-16 text',
-      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('MP3 frames begin like this', 'utf16le')]),
-    ],
+    ['UTF-16 text', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('MP3 frames begin like this', 'utf16le')])],
     ['JPEG', latin('\xff\xd8\xff\xe0\0\x10JFIF\0')],
     ['a single frame among other things', Buffer.concat([mp3.subarray(0, 417), Buffer.alloc(2000, 7)])],
     ['HEIC', iso('heic')],

@@ -98,8 +98,7 @@ const MAX_VALUE_CHARS = 256;
 function withLogging(exporter: Sdk.SpanExporter, log: Log): Sdk.SpanExporter & { onFailure(reason: string): void } {
   let failing = false;
   const onFailure = (reason: string) => {
-    if (!failing)
-      log.warn({ reason }, 'traces cannot be sent (OTEL_EXPORTER_OTLP_ENDPOINT) and are dropped');
+    if (!failing) log.warn({ reason }, 'traces cannot be sent (OTEL_EXPORTER_OTLP_ENDPOINT) and are dropped');
     failing = true;
   };
   return {

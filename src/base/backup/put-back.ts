@@ -36,7 +36,11 @@ const ROOTS = ['files', ...FOLDERS];
  * Restores a verified backup and migrates it to this program's version. All or nothing: tables in one transaction, folders
  * by renames at its end.
  */
-export async function putBack(entries: AsyncGenerator<Entry, void>, manifest: Contents, target: Target): Promise<PutBack> {
+export async function putBack(
+  entries: AsyncGenerator<Entry, void>,
+  manifest: Contents,
+  target: Target,
+): Promise<PutBack> {
   const { db, migrations, dataDir } = target;
   const folders = stageFolders(dataDir, ROOTS);
   const run = async (tx: Transaction): Promise<PutBack> => {

@@ -1,6 +1,6 @@
 /** The archive is not a backup, or was changed. */
 export class Damaged extends Error {
-  override readonly name = 'Damaged';
+  override readonly name = 'CorruptArchive';
 }
 
 export const BLOCK_BYTES = 512;

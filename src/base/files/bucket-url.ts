@@ -23,8 +23,10 @@ export function readBucketUrl(text: string): Bucket {
     throw new Error('must not contain keys: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY instead.');
   }
   const unknown = [...url.searchParams.keys()].find((name) => name !== 'endpoint' && name !== 'region');
-  if (unknown !== undefined) throw new Error(`has the unknown parameter ${unknown}=; only endpoint= and region= are allowed.`);
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host)) throw new Error(`"${url.host}" is not a valid bucket name.`);
+  if (unknown !== undefined)
+    throw new Error(`has the unknown parameter ${unknown}=; only endpoint= and region= are allowed.`);
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host))
+    throw new Error(`"${url.host}" is not a valid bucket name.`);
   const path = url.pathname.replace(/^\/|\/$/g, '');
   if (!/^([\w.-]+(\/[\w.-]+)*)?$/.test(path)) {
     throw new Error('has an invalid prefix: use letters, digits and ._- between slashes.');

@@ -20,7 +20,9 @@ export async function checkBucket(
     if (!(error instanceof StorageAway)) throw error;
     const { answered, reason } = error;
     if (answered && answered.code !== '' && !mayPass(error)) throw new OperatorError(errorMessage(bucket, answered));
-    log.warn(`The file storage at ${bucket.endpoint} is unavailable: ${reason}. Files are rejected until it is available.`);
+    log.warn(
+      `The file storage at ${bucket.endpoint} is unavailable: ${reason}. Files are rejected until it is available.`,
+    );
   }
 }
 

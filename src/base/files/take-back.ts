@@ -50,10 +50,7 @@ export function takeBack(remove: (key: string, signal: AbortSignal) => Promise<v
       closed.abort();
       await running;
       if (keys.size === 0) return;
-      log.warn(
-        { keys: [...keys] },
-        'the file storage may hold orphaned uploads whose requests got no response',
-      );
+      log.warn({ keys: [...keys] }, 'the file storage may hold orphaned uploads whose requests got no response');
     },
   };
 }

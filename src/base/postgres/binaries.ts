@@ -34,7 +34,9 @@ export async function postgresBinaries({
 }): Promise<Binaries> {
   const { version } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as { version: string };
   const native = join(packageDir, 'native');
-  const found = (await isRunnable(native, account)) ? native : await findOrCopy(native, version, { home, account, log });
+  const found = (await isRunnable(native, account))
+    ? native
+    : await findOrCopy(native, version, { home, account, log });
   const suffix = process.platform === 'win32' ? '.exe' : '';
   return {
     initdb: join(found, 'bin', `initdb${suffix}`),

@@ -53,7 +53,8 @@ export async function startServer({
   }
 }
 
-const TRANSIENT_ERRORS = /still in use|already exists|could not bind|could not create any TCP|starting up|shutting down/;
+const TRANSIENT_ERRORS =
+  /still in use|already exists|could not bind|could not create any TCP|starting up|shutting down/;
 
 // Set on the command line, not in the cluster, so that a newer version of this program can change them.
 const SETTINGS = {
