@@ -171,7 +171,7 @@ describe('startEmbeddedPostgres', () => {
   test('rejects a folder with other content without changes', async () => {
     await mkdir(join(dataDir, 'postgres', 'cluster'), { recursive: true });
     await writeFile(join(dataDir, 'postgres', 'cluster', 'diary.txt'), 'mine');
-    await expect(start()).rejects.toThrow(/is no database/);
+    await expect(start()).rejects.toThrow(/is not a PostgreSQL database/);
     expect(await readdir(join(dataDir, 'postgres', 'cluster'))).toEqual(['diary.txt']);
   });
 });
@@ -355,7 +355,7 @@ describe('startEmbeddedPostgres in different installations', () => {
   test.runIf(CAN_BE_ORDINARY)('rejects a user that does not own the data with a message', async () => {
     await fromEarlierRun();
     await chown(join(dataDir, 'postgres', 'cluster'), 12_345, 12_345);
-    await expect(startInProcess({}, ORDINARY)).rejects.toThrow(/belongs to the user with the id 12345/);
+    await expect(startInProcess({}, ORDINARY)).rejects.toThrow(/belongs to the user id 12345/);
   });
 
   test.runIf(AS_ROOT)('runs as root with programs in a home folder that other users cannot enter', async () => {

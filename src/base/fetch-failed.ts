@@ -21,15 +21,18 @@ export class FetchFailed extends Error {
   readonly transient: boolean;
   readonly status?: number;
   readonly retryAfterSeconds?: number;
-  /** Start of the response body, if requested. Untrusted text: never put it into a response. */
-  readonly said?: Buffer;
+  /** Start of the response body, if requested. Untrusted: not for responses, and private so that loggers omit it. */
+  get said(): Buffer | undefined {
+    return this.#said;
+  }
+  readonly #said: Buffer | undefined;
 
   constructor(
     reason: FetchFailure,
     detail: {
       status?: number;
       retryAfterSeconds?: number | undefined;
-      said?: Buffer | undefined;
+      excerpt?: Buffer | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -38,8 +41,7 @@ export class FetchFailed extends Error {
     this.transient = isTransient(reason, detail.status);
     if (detail.status !== undefined) this.status = detail.status;
     if (detail.retryAfterSeconds !== undefined) this.retryAfterSeconds = detail.retryAfterSeconds;
-    // Not enumerable, so that loggers do not print it.
-    if (detail.said !== undefined) Object.defineProperty(this, 'said', { value: detail.said, enumerable: false });
+    this.#said = detail.excerpt;
   }
 }
 

@@ -151,7 +151,7 @@ function redirected(response: Dispatcher.ResponseData, url: URL, policy: UrlPoli
   if (policy.kind === 'webhook' && status < 400) throw new FetchFailed('redirect', { status });
   if (!REDIRECTS.has(status)) {
     const seconds = retryAfterSeconds(headers['retry-after']);
-    throw new FetchFailed('http_status', { status, retryAfterSeconds: seconds, said: excerpt });
+    throw new FetchFailed('http_status', { status, retryAfterSeconds: seconds, excerpt });
   }
   const location = String(headers['location'] ?? '');
   const next = location === '' ? undefined : parsedUrl(location, url);
