@@ -67,7 +67,6 @@ function crack() {
     y += 2 * Math.sin(heading + wander);
   }
   for (const [bx, by, angle] of branches) branch(bx, by, angle, between(150, 420));
-  // Irregular edges.
   const crumble = clouds(220, 0.7, 3);
   for (let py = 0, i = 0; py < HEIGHT; py++) {
     for (let px = 0; px < WIDTH; px++, i++) {
@@ -131,7 +130,6 @@ function clouds(cells, fade, octaves) {
   };
 }
 
-/** Adds a slightly cool tint, noise and lens blur, and writes a JPEG. */
 async function write() {
   const pixels = Buffer.alloc(WIDTH * HEIGHT * 3);
   for (let i = 0; i < light.length; i++) {

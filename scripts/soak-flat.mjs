@@ -43,7 +43,6 @@ export function judge(samples) {
   });
 }
 
-/** Theil–Sen estimator. */
 function slope(points) {
   const slopes = points.flatMap(([x, y], i) => points.slice(i + 1).map(([u, v]) => (v - y) / (u - x)));
   return slopes.length > 0 ? median(slopes) : 0;

@@ -106,7 +106,7 @@ export async function openHouse(config: Plan): Promise<House> {
   };
 }
 
-/** The key that signs webhooks (created if missing) and, while its file exists, the previous key. */
+/** Includes the previous signing key while its file exists. */
 async function signingKeys({ settings, shared }: Plan): Promise<SigningKeys> {
   const keys = join(shared.dataDir, 'keys');
   const signingKey = await loadOrCreateSigningKey(settings.webhookSigningKeyFile ?? join(keys, 'webhook-signing.pem'));
@@ -149,14 +149,14 @@ export const migrateDatabase = (db: Db, options: MigrateOptions) => migrate(db, 
 
 /** Dependencies of the listeners of one process. Runs until `signal` aborts; `/ready` fails as soon as `stopping` aborts. */
 export async function gatewayHouse(
-  house: House,
+  context: House,
   signal: AbortSignal,
   refreshMs = 1000,
   stopping: AbortSignal = signal,
 ): Promise<GatewayHouse> {
-  const { db, workers, uploads, files, log, services, neighbours, shared, records, traces } = house;
+  const { db, workers, uploads, files, log, services, neighbours, shared, records, traces } = context;
   const schema = await watchSchema({ db, migrations: await ownMigrations(), log, signal, refreshMs });
-  const accepting = watchAccepts({ db, tasks: house.tasks, log, signal, everyMs: 2 * refreshMs });
+  const accepting = watchAccepts({ db, tasks: context.tasks, log, signal, everyMs: 2 * refreshMs });
   const { tasks } = accepting;
   const limits = new Map(services.flatMap(({ name, work }) => (work ? [[name, work.maxWaiting]] : [])));
   const roster = await keepRoster({
@@ -168,20 +168,20 @@ export async function gatewayHouse(
   const admission = createAdmission({ roster, limits, registry: metrics.registry });
   watchQueue({ registry: metrics.registry, roster, services: withQueue });
   watchSnapshots({ db, registry: metrics.registry, log, signal });
-  const meter = createTaskMeter(house.registry);
+  const meter = createTaskMeter(context.registry);
   const overview = keepOverview({
     roster,
     neighbours,
     registry: metrics.registry,
-    own: { id: house.id, registry: house.registry },
+    own: { id: context.id, registry: context.registry },
     signal,
     everyMs: 2 * refreshMs,
     log,
   });
-  const rateLimits = shareLimits({ db, id: house.id, registry: metrics.registry, log, signal });
+  const rateLimits = shareLimits({ db, id: context.id, registry: metrics.registry, log, signal });
   const issued = await keepIssuedTokens({ db, log, signal, refreshMs });
   const sealing = await sealingKey(shared.dataDir);
-  const { signingKey, previousKey } = await house.signingKeys();
+  const { signingKey, previousKey } = await context.signingKeys();
   return {
     ...{
       db,
@@ -208,9 +208,9 @@ export async function gatewayHouse(
     webhookKeys: jwks(...[signingKey, previousKey].filter((key) => key !== undefined)),
     seal: (secret) => seal(sealing, secret),
     othersMetrics: async () =>
-      sumOfProcesses(await workers.reports(house.id), {
-        id: house.id,
-        metrics: await house.registry.getMetricsAsJSON(),
+      sumOfProcesses(await workers.reports(context.id), {
+        id: context.id,
+        metrics: await context.registry.getMetricsAsJSON(),
       }),
   };
 }
@@ -218,15 +218,15 @@ export async function gatewayHouse(
 /** Encrypts webhook secrets at rest, from the request to the delivery. */
 const sealingKey = (dataDir: string) => loadOrCreateKey(join(dataDir, 'keys', 'sealing.key')).catch(inWords);
 
-export async function deliverNeeds(house: House, signal: AbortSignal): Promise<DeliverNeeds> {
-  const { tasks, services, fetch, settings, shared, log } = house;
+export async function deliverNeeds(context: House, signal: AbortSignal): Promise<DeliverNeeds> {
+  const { tasks, services, fetch, settings, shared, log } = context;
   const sealing = await sealingKey(shared.dataDir);
   return {
-    ...{ tasks, services, fetch, log, signal, ...(house.traces && { traces: house.traces }) },
-    meters: createDeliveryMeters(house.registry),
+    ...{ tasks, services, fetch, log, signal, ...(context.traces && { traces: context.traces }) },
+    meters: createDeliveryMeters(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes },
     withholdLoopback: settings.appEnv === 'production',
-    signingKeys: await house.signingKeys(),
+    signingKeys: await context.signingKeys(),
     openSecret: (sealed) => openSealed(sealing, sealed),
     schedule: settings.webhookRetrySchedule,
     timeoutMs: settings.webhookTimeoutSeconds * 1000,
@@ -240,9 +240,9 @@ export async function modelHouse({ db, fetch, files, shared, log }: House): Prom
   return { db, fetch, files, scratchDir, log };
 }
 
-export async function attendHouse(house: House): Promise<AttendHouse> {
-  const { tasks, records, registry } = house;
-  return { ...(await modelHouse(house)), tasks, records, registry };
+export async function attendHouse(context: House): Promise<AttendHouse> {
+  const { tasks, records, registry } = context;
+  return { ...(await modelHouse(context)), tasks, records, registry };
 }
 
 /** Deletes files older than one day, left by processes that died: no attempt takes longer. */
@@ -255,15 +255,15 @@ async function deleteStale(dir: string): Promise<void> {
 
 const DAY_MS = 86_400_000;
 
-export function sweepNeeds(house: House, signal: AbortSignal): SweepNeeds {
-  const { db, tasks, files, settings, log } = house;
-  const services = house.services.map(({ name, tidy }) => ({
+export function sweepNeeds(context: House, signal: AbortSignal): SweepNeeds {
+  const { db, tasks, files, settings, log } = context;
+  const services = context.services.map(({ name, tidy }) => ({
     name,
     ...(tidy && { tidy: (signal: AbortSignal) => tidy({ db, tasks, files, log }, signal) }),
   }));
-  const absent = house.absent.flatMap(({ takeBack }) => (takeBack ? [() => takeBack(db)] : []));
+  const absent = context.absent.flatMap(({ takeBack }) => (takeBack ? [() => takeBack(db)] : []));
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
-  const meter = createTaskMeter(house.registry);
+  const meter = createTaskMeter(context.registry);
   const expiredUploads = openTrash({ db, files, log, table: 'files' });
   const limits = { maxAttempts, batchMaxWaitSeconds };
   return { tasks, services, absent, expiredUploads, files, meter, limits, log, signal };

@@ -17,7 +17,7 @@ export interface FileStore {
   close(): Promise<void>;
 }
 
-/** Opens and checks the bucket of FILES_URL, or opens DATA_DIR/files. */
+/** Opens the bucket of FILES_URL, or DATA_DIR/files. */
 export async function openFileStore({
   settings,
   shared,
@@ -42,7 +42,6 @@ export async function openFileStore({
   return { files: bucket, bucket, ports: await localPorts(location.endpoint), close: () => bucket.close() };
 }
 
-/** The endpoint's port if its host resolves to this machine. */
 async function localPorts(endpoint: string): Promise<number[]> {
   const { hostname, port, protocol } = new URL(endpoint);
   const addresses = await systemResolve(hostname.replace(/^\[|\]$/g, '')).catch(() => []);

@@ -14,14 +14,14 @@ import { houseAgreements, houseSettings } from './settings.ts';
 /** The package's root: the parent of `dist/` or `src/`. */
 export const PACKAGE_ROOT = new URL('../', import.meta.url);
 
-/** The configuration of one process: validated settings and the credentials of the local profile. */
+/** The configuration of one process. */
 export interface Plan {
   /** The command that started this process. */
   readonly role: string;
   readonly settings: Values<typeof houseSettings>;
   readonly shared: SharedSettings;
   readonly services: readonly OpenService[];
-  /** Services that SERVICES excludes. */
+  /** Excluded by SERVICES. */
   readonly absent: readonly Service[];
   // Ports, links and records cover all services, independent of the process's role.
   readonly ports: readonly number[];
@@ -30,7 +30,6 @@ export interface Plan {
   /** The environment with the additions of the local profile; child processes inherit it. */
   readonly env: Environment;
   readonly host: string;
-  /** Time from SIGTERM until a gateway begins to close. */
   readonly shutdownDelayMs: number;
   readonly log: Log;
 }
@@ -81,7 +80,7 @@ export async function plan(input: Environment, role: string): Promise<Plan> {
   };
 }
 
-/** The services of SERVICES. `readAll` reports an unknown name together with all other problems. */
+/** `readAll` reports an unknown name together with all other problems. */
 function chosenServices(input: Environment): readonly Service[] {
   const { value } = attempt(() => readSettings({ services: houseSettings.services }, input));
   const named = value?.services ?? [];
@@ -104,7 +103,7 @@ async function withLocalDefaults(
   return { env: { FILES_HOST: 'files.assay.internal', ...input, ...credentials }, local: true };
 }
 
-/** Reads all settings before it throws, so that one error lists the problems of the core and of every service. */
+/** One error lists the problems of the core and of every service. */
 function readAll(env: Environment, services: readonly Service[]) {
   const core = attempt(() => readSettings(houseSettings, env, houseAgreements));
   const configured = services.map((service) => attempt(() => service.configure(env)));

@@ -265,7 +265,7 @@ function proxyNetwork(value: string): string {
   return networkText(value);
 }
 
-/** A missing file will be created; an existing one must hold a key that can sign. */
+/** A missing file will be created. */
 function signingKeyFile(file: string): string {
   return existsSync(file) ? existingSigningKeyFile(file) : file;
 }

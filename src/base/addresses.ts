@@ -23,7 +23,6 @@ export function isLoopbackAddress(ip: string): boolean {
   return address !== undefined && within(address, LOOPBACK);
 }
 
-/** True when a connection to `ip` would end on this machine. */
 export function isOwnAddress(ip: string): boolean {
   const address = parse(ip);
   if (!address) return false;
@@ -43,7 +42,6 @@ export interface Holes {
   readonly networks: readonly Network[];
 }
 
-/** Throws on an invalid network. */
 export function readHoles(lists: { hosts?: readonly string[]; cidrs?: readonly string[] }): Holes {
   return {
     hosts: new Set((lists.hosts ?? []).map((host) => host.toLowerCase())),
@@ -51,7 +49,7 @@ export function readHoles(lists: { hosts?: readonly string[]; cidrs?: readonly s
   };
 }
 
-/** Returns `text` if it is a valid network; throws a message for the operator otherwise. */
+/** Returns `text`, or throws a message for the operator. */
 export function networkText(text: string): string {
   network(text);
   return text;

@@ -31,14 +31,14 @@ export async function* bodyPieces(
   }
 }
 
-/** Concatenates all chunks; only for small bodies. */
+/** Only for small bodies. */
 export async function collect(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const all: Buffer[] = [];
   for await (const piece of pieces) all.push(piece);
   return Buffer.concat(all);
 }
 
-/** Reads a short body to its end so that the connection can be reused; closes the connection of a long or slow one. */
+/** Reads a short body to its end to reuse the connection; closes the connection of a long or slow one. */
 export async function dropBody(response: Response): Promise<void> {
   const { body } = response;
   body.on('error', () => {});

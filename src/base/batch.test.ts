@@ -89,8 +89,8 @@ describe('batched', () => {
     const taken = [run(1)];
     await later();
     taken.push(run(2), run(3));
-    const refused = await run(4).catch((error: unknown) => error);
-    expect(isUnavailable(refused)).toBe(true);
+    const rejected = await run(4).catch((error: unknown) => error);
+    expect(isUnavailable(rejected)).toBe(true);
     hold.resolve();
     expect(await Promise.all(taken)).toEqual([1, 2, 3]);
   });

@@ -19,7 +19,7 @@ interface Weigh<Item> {
  * than 1 ms.
  *
  * `run` returns one outcome per item, in order. If it rejects, all calls of the batch reject; if the database is
- * unavailable, all waiting calls reject too. Calls beyond `mostWaiting` reject immediately.
+ * unavailable, all waiting calls reject too. Calls beyond `maxWaiting` reject immediately.
  */
 export function batched<Item, Outcome>(
   run: (items: Item[]) => Promise<readonly Outcome[]>,
@@ -30,7 +30,6 @@ export function batched<Item, Outcome>(
   let running = 0;
   let scheduled = false;
 
-  /** Number of waiting calls that fit into the next batch. */
   const fitting = ({ weightOf, maxWeight }: Weigh<Item>) => {
     let weight = 0;
     const tooMany = waiting.slice(0, max).findIndex(({ item }, i) => {

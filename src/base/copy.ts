@@ -3,7 +3,7 @@ import { type Duplex, Readable } from 'node:stream';
 
 // `pg` implements the COPY protocol but has no public call for it. Its `query` accepts any object with `submit`.
 
-/** The COPY part of `pg`'s connection, which its types omit. */
+/** Missing in the types of `pg`. */
 interface Wire {
   readonly stream: Duplex;
   query(text: string): void;

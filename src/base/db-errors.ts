@@ -39,7 +39,6 @@ export const isUndecided = (error: unknown): boolean => error instanceof Error &
 
 const unknownOutcomes = new WeakSet<Error>();
 
-/** Marks errors of a statement or commit whose outcome is unknown. */
 export async function effective<T>(statement: Promise<T>): Promise<T> {
   try {
     return await statement;

@@ -83,8 +83,8 @@ describe('a statement with a limit', () => {
     const insert = { name: 'limited', text: 'insert into limited values (1)', limitMs: 500 };
     await database.db.transaction(async (tx) => {
       await tx.query('lock table limited in access exclusive mode');
-      const given = await failure(db.query(insert));
-      expect([isUnavailable(given), isUndecided(given)]).toEqual([true, false]);
+      const error = await failure(db.query(insert));
+      expect([isUnavailable(error), isUndecided(error)]).toEqual([true, false]);
     });
     await delay(300);
     expect((await database.db.query('select n from limited')).rows).toEqual([]);
@@ -247,15 +247,15 @@ describe('an unavailable database', () => {
   });
 
   test('is detected if the port is closed or the server does not respond', async () => {
-    const silent = createServer();
+    const server = createServer();
     const sockets = new Set<Socket>();
-    silent.on('connection', (socket) => sockets.add(socket));
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    server.on('connection', (socket) => sockets.add(socket));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy();
-      silent.close();
+      server.close();
     });
-    const address = silent.address();
+    const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
     const began = performance.now();
     const errors = await Promise.all(

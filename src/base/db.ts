@@ -5,7 +5,7 @@ import { effective, isUnavailable } from './db-errors.ts';
 import type { Log } from './log.ts';
 import { rest } from './loop.ts';
 
-/** A named statement is prepared once per connection: for the few that run thousands of times per second. */
+/** Prepared once per connection: for the few statements that run thousands of times per second. */
 export interface Statement {
   name: string;
   text: string;
@@ -16,18 +16,17 @@ export interface Statement {
   limitMs?: number;
 }
 
-/** Limit of statements that a client waits for: a database that hangs then looks unavailable before clients time out. */
+/** For statements that a client waits for: rejects as unavailable before the client times out. */
 export const CLIENT_LIMIT_MS = 5_000;
 
 export interface Rows<Row> {
   rows: Row[];
-  /** Number of affected rows. */
   rowCount: number;
 }
 
 export interface Queryable {
   /**
-   * Runs one statement. Returns int8 as number, timestamptz as Date, json and jsonb parsed. Sends arrays as PostgreSQL
+   * Returns int8 as number, timestamptz as Date, json and jsonb parsed. Sends arrays as PostgreSQL
    * arrays and other objects as JSON; stringify a JSON array.
    */
   query<Row = Record<string, unknown>>(sql: string | Statement, params?: readonly unknown[]): Promise<Rows<Row>>;
@@ -41,9 +40,9 @@ export interface Transaction extends Queryable {
 }
 
 export interface Db extends Queryable {
-  /** Commits all statements of `run` or none; see `isOutcomeUnknown`. `statementTimeoutMs` replaces the default limit. */
+  /** `statementTimeoutMs` replaces the default limit. If the commit gets no response, see `isOutcomeUnknown`. */
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: { statementTimeoutMs?: number }): Promise<T>;
-  /** Runs one statement that cannot run in a transaction, such as `create index concurrently`. */
+  /** For statements like `create index concurrently`. */
   runAlone(sql: string, options: { statementTimeoutMs: number }): Promise<void>;
   /**
    * Calls `onHint` on every notification and, because notifications may have been missed, after every (re)connect.
@@ -103,10 +102,9 @@ export function openDb(options: DbOptions): Db {
   const listening = new Set<AbortController>();
   /** Errors of idle connections; the next statement only reports that the connection is closed. */
   const lost = new WeakMap<pg.ClientBase, Error>();
-  /** Whether the server supports `transaction_timeout`. */
   let limitsTransactions = false;
   let closed: Promise<void> | undefined;
-  // Without these handlers the loss of an idle connection (the server restarts) would crash the process.
+  // Without these handlers the loss of an idle connection would crash the process.
   pool.on('error', (error) => {
     if (!closed) log.warn({ reason: error.message }, 'an idle connection to the database was lost');
   });
@@ -270,7 +268,7 @@ async function send<Row>(
   return { rows, rowCount: rowCount ?? 0 };
 }
 
-/** PostgreSQL responds to COMMIT with ROLLBACK if a statement failed and its error was caught inside `work`. */
+/** PostgreSQL responds with ROLLBACK if a statement failed and `work` caught its error. */
 async function commit(client: pg.ClientBase, limitMs: number): Promise<void> {
   const { command } = await answered<pg.QueryResult>((done) => client.query('commit', done), limitMs);
   if (command === 'ROLLBACK') {

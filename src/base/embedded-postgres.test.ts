@@ -134,8 +134,8 @@ describe('startEmbeddedPostgres', () => {
     const first = await start();
     await first.stop();
     const port = Number(new URL(first.url).port);
-    const stranger = createServer().listen(port, '127.0.0.1');
-    onTestFinished(() => void stranger.close());
+    const other = createServer().listen(port, '127.0.0.1');
+    onTestFinished(() => void other.close());
     const second = await start();
     onTestFinished(() => second.stop());
     expect(second.url).not.toBe(first.url);
@@ -179,24 +179,24 @@ describe('startEmbeddedPostgres', () => {
 describe('startEmbeddedPostgres after a crash', () => {
   test('adopts the server of a killed parent, and stop ends it', async () => {
     await fromEarlierRun();
-    const { child, said } = await startInProcess();
-    await write(said);
+    const { child, output } = await startInProcess();
+    await write(output);
     await kill(child, 'SIGKILL');
     const server = await start();
-    expect(server).toMatchObject({ adopted: true, pid: said.pid, url: said.url });
+    expect(server).toMatchObject({ adopted: true, pid: output.pid, url: output.url });
     expect(await read(server)).toEqual([{ answer: 'yes' }]);
     await server.stop();
     await server.exited;
-    expect(await isAlive(said.pid)).toBe(false);
+    expect(await isAlive(output.pid)).toBe(false);
   });
 
   test('needs no recovery after a parent that was terminated by SIGTERM', async () => {
     await fromEarlierRun();
-    const { child, said } = await startInProcess();
-    const idle = openDb({ url: said.url, log, max: 1 });
+    const { child, output } = await startInProcess();
+    const idle = openDb({ url: output.url, log, max: 1 });
     await idle.query('select 1'); // a client that does not go away by itself
     expect(await kill(child, 'SIGTERM')).toBe(0);
-    expect(await isAlive(said.pid)).toBe(false);
+    expect(await isAlive(output.pid)).toBe(false);
     await idle.close();
     await start().then((server) => server.stop());
     const serverLog = await readFile(join(dataDir, 'postgres', 'server.log'), 'utf8');
@@ -206,11 +206,11 @@ describe('startEmbeddedPostgres after a crash', () => {
 
   test('keeps the server running on Ctrl-C of the parent', async () => {
     await fromEarlierRun();
-    const { child, said } = await startInProcess({}, { detached: true } as object);
+    const { child, output } = await startInProcess({}, { detached: true } as object);
     process.kill(-child.pid!, 'SIGINT'); // as a terminal does: to the whole group
     await vi.waitFor(() => expect(child.signalCode).toBe('SIGINT'));
     await delay(200);
-    expect(await isAlive(said.pid)).toBe(true);
+    expect(await isAlive(output.pid)).toBe(true);
     await start().then((server) => server.stop());
   });
 
@@ -250,14 +250,14 @@ describe('startEmbeddedPostgres after a crash', () => {
     await first.stop();
     const lockFile = join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
     // A process of the same user, for which PostgreSQL itself would never start.
-    const stranger = spawn('sleep', ['60'], AS_ROOT ? { ...NOBODY, cwd: '/' } : {});
-    onTestFinished(() => void stranger.kill());
-    for (const pid of [first.pid, stranger.pid]) {
+    const other = spawn('sleep', ['60'], AS_ROOT ? { ...NOBODY, cwd: '/' } : {});
+    onTestFinished(() => void other.kill());
+    for (const pid of [first.pid, other.pid]) {
       await writeFile(lockFile, `${pid}\n${dirname(lockFile)}\n1700000000\n5432\n\n127.0.0.1\n  1 1\nready   \n`);
       if (AS_ROOT) await chown(lockFile, NOBODY.uid, NOBODY.gid);
       await start().then((server) => server.stop());
     }
-    expect(stranger.exitCode).toBeNull();
+    expect(other.exitCode).toBeNull();
   });
 
   test('creates a new cluster after an interrupted initdb and deletes its remains', async () => {
@@ -319,8 +319,8 @@ describe('startEmbeddedPostgres in different installations', () => {
     const packageDir = await freshPackage(folder);
     await mkdir(dataDir);
     await chown(dataDir, ORDINARY.uid, ORDINARY.gid);
-    const { child, said } = await startInProcess({ packageDir }, ORDINARY);
-    await answers(said);
+    const { child, output } = await startInProcess({ packageDir }, ORDINARY);
+    await answers(output);
     await kill(child, 'SIGTERM');
     expect(await readdir(join(packageDir, 'native', 'lib'))).not.toContain('libpq.so.5');
   });
@@ -331,11 +331,11 @@ describe('startEmbeddedPostgres in different installations', () => {
     const first = await start();
     await write(first);
     await first.stop();
-    const { child, said } = await startInProcess({}, ORDINARY);
-    expect(await read(said)).toEqual([{ answer: 'yes' }]);
+    const { child, output } = await startInProcess({}, ORDINARY);
+    expect(await read(output)).toEqual([{ answer: 'yes' }]);
     await kill(child, 'SIGKILL');
     const adopted = await start();
-    expect(adopted).toMatchObject({ adopted: true, pid: said.pid });
+    expect(adopted).toMatchObject({ adopted: true, pid: output.pid });
     await adopted.stop();
   });
 
@@ -346,8 +346,8 @@ describe('startEmbeddedPostgres in different installations', () => {
       await chown(dataDir, NAMELESS.uid, NAMELESS.gid);
       await expect(startInProcess({}, NAMELESS)).rejects.toThrow(/The user id 54321 has no name on this system/);
       await start().then((server) => server.stop());
-      const { child, said } = await startInProcess({}, NAMELESS);
-      await answers(said);
+      const { child, output } = await startInProcess({}, NAMELESS);
+      await answers(output);
       await kill(child, 'SIGTERM');
     },
   );
@@ -373,7 +373,7 @@ describe('startEmbeddedPostgres in different installations', () => {
     'runs as root with programs and data in such a home folder, without moving the data',
     async () => {
       const cache = '/var/cache/assay';
-      const there = await readdir(cache).catch(() => undefined);
+      const existed = await readdir(cache).catch(() => undefined);
       const home = join(folder, 'home');
       await mkdir(home, { mode: 0o700 });
       const packageDir = await freshPackage(home);
@@ -381,14 +381,14 @@ describe('startEmbeddedPostgres in different installations', () => {
       const first = await start({ packageDir, unsafeForTests: false });
       await write(first);
       process.kill(first.pid, 'SIGKILL');
-      const { child, said } = await startInProcess({ packageDir });
-      expect(said.adopted).toBe(false);
-      expect(await read(said)).toEqual([{ answer: 'yes' }]);
+      const { child, output } = await startInProcess({ packageDir });
+      expect(output.adopted).toBe(false);
+      expect(await read(output)).toEqual([{ answer: 'yes' }]);
       await kill(child, 'SIGKILL');
       const adopted = await start({ packageDir });
-      expect(adopted).toMatchObject({ adopted: true, pid: said.pid });
+      expect(adopted).toMatchObject({ adopted: true, pid: output.pid });
       await adopted.stop();
-      if (!there) await rm(cache, { recursive: true, force: true });
+      if (!existed) await rm(cache, { recursive: true, force: true });
     },
   );
 

@@ -31,27 +31,23 @@ export interface EmbeddedPostgres {
   pid: number;
   /** Whether the server was already running: left by a killed process, or shared with a running one. */
   adopted: boolean;
-  /** Resolves when the server process has ended. */
   exited: Promise<void>;
-  /** Stops the server, also an adopted one; resolves when the process has ended. */
+  /** Also stops an adopted server. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** The server uses its subfolder `postgres`. */
   dataDir: string;
   log: Log;
   /** Preferred port; if it is in use, a free one is chosen and remembered. */
   port?: number;
-  /** Aborts a start that waits for a recovery or for another server to end. */
   signal?: AbortSignal;
   /** Trades durability for speed: a power failure then destroys the database. */
   unsafeForTests?: boolean;
-  /** Folder of the npm package with PostgreSQL; default: resolved from the installed packages. */
+  /** Default: the installed npm package. */
   packageDir?: string;
 }
 
-/** A data folder and the credentials of its server. */
 interface Target {
   home: string;
   cluster: string;

@@ -1,6 +1,5 @@
 /**
  * An error response of the API. `code` (UPPER_SNAKE_CASE) is part of the contract, `message` is for humans and may change.
- * The functions below create all errors that are not specific to one service.
  */
 export class Fault extends Error {
   override readonly name = 'ApiError';

@@ -17,7 +17,7 @@ export type FetchFailure =
 export class FetchFailed extends Error {
   override readonly name = 'FetchFailed';
   readonly reason: FetchFailure;
-  /** True when the same request may succeed later. */
+  /** Whether the same request may succeed later. */
   readonly transient: boolean;
   readonly status?: number;
   readonly retryAfterSeconds?: number;

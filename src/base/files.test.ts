@@ -45,30 +45,30 @@ it('get does not read a file larger than `maxBytes`', async () => {
 });
 
 describe('a disk error is reported as unavailable storage, not as a missing file', () => {
-  const away = { code: 'STORAGE_UNAVAILABLE', status: 503 };
-  const placed = async () => {
+  const unavailable = { code: 'STORAGE_UNAVAILABLE', status: 503 };
+  const storeFile = async () => {
     const { dir, files, close } = await inFolder();
     onTestFinished(close);
     const { key } = await files.put(Buffer.from('x'), { maxBytes: 10 });
-    return { files, key, place: join(dir, key.slice(-2), key) };
+    return { files, key, path: join(dir, key.slice(-2), key) };
   };
 
   it('if a file cannot be opened or removed', async () => {
-    const { files, key, place } = await placed();
-    await rm(dirname(place), { recursive: true });
-    await writeFile(dirname(place), 'where its folder was');
-    await expect(files.get(key)).rejects.toMatchObject(away);
-    await expect(files.stream(key)).rejects.toMatchObject(away);
-    await expect(files.remove(key)).rejects.toMatchObject(away);
+    const { files, key, path } = await storeFile();
+    await rm(dirname(path), { recursive: true });
+    await writeFile(dirname(path), 'where its folder was');
+    await expect(files.get(key)).rejects.toMatchObject(unavailable);
+    await expect(files.stream(key)).rejects.toMatchObject(unavailable);
+    await expect(files.remove(key)).rejects.toMatchObject(unavailable);
   });
 
   // Linux has a file that opens but fails with EIO on the first read.
   it.runIf(process.platform === 'linux')('if an open file cannot be read', async () => {
-    const { files, key, place } = await placed();
-    await rm(place);
-    await symlink('/proc/self/mem', place);
-    await expect(files.get(key)).rejects.toMatchObject({ ...away, reason: 'disk error EIO' });
+    const { files, key, path } = await storeFile();
+    await rm(path);
+    await symlink('/proc/self/mem', path);
+    await expect(files.get(key)).rejects.toMatchObject({ ...unavailable, reason: 'disk error EIO' });
     const { stream } = (await files.stream(key))!;
-    await expect(buffer(stream)).rejects.toMatchObject({ ...away, reason: 'disk error EIO' });
+    await expect(buffer(stream)).rejects.toMatchObject({ ...unavailable, reason: 'disk error EIO' });
   });
 });

@@ -22,7 +22,7 @@ export interface Files {
   get(key: string, options?: { maxBytes?: number; signal?: AbortSignal }): Promise<Buffer | undefined>;
   /** The bytes from `start` to `end` (inclusive), to be read or destroyed by the caller; `sizeBytes` is the file size. */
   stream(key: string, range?: { start?: number; end?: number }): Promise<FileStream | undefined>;
-  /** Succeeds if the file does not exist. */
+  /** Idempotent. */
   remove(key: string): Promise<void>;
   /** Deletes temporary files left by a crash. Returns their number. */
   tidy(now?: number): Promise<number>;
@@ -37,7 +37,6 @@ export interface FileStream {
   readonly stream: Readable;
 }
 
-/** A file store in the folder `dir`. */
 export function openFiles({ dir }: { dir: string }): Files {
   const tempDir = join(dir, 'incoming');
   const pathOf = (key: string) => join(dir, placeOf(key));

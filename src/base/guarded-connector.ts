@@ -6,7 +6,6 @@ import { inHole, isLoopbackAddress, isOwnAddress, isPublicAddress, normalAddress
 import { FetchFailed } from './fetch-failed.ts';
 import type { UrlPolicy } from './outbound-url.ts';
 
-/** All addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** Uses the system resolver, so that /etc/hosts and search domains apply. */
@@ -18,9 +17,8 @@ export type Blocked = 'url' | 'address' | 'port' | 'peer';
 export interface ConnectorOptions {
   readonly policy: UrlPolicy;
   readonly resolve: Resolve;
-  /** Time limit for name lookup, TCP connection and TLS handshake together. */
+  /** Includes name lookup and TLS handshake. */
   readonly connectMs: number;
-  /** Blocked ports of this machine: the product's own listeners. */
   readonly refusedPorts: ReadonlySet<number>;
   readonly ca?: string | Buffer | readonly (string | Buffer)[] | undefined;
   readonly onBlocked: (why: Blocked) => void;

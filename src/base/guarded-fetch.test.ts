@@ -38,9 +38,9 @@ function guarded(options: GuardedFetchOptions = {}): GuardedFetch {
     const answer = names[host] ?? [];
     return typeof answer === 'function' ? answer() : answer;
   };
-  const made = createGuardedFetch({ ca, resolve, connectMs: 500, onBlocked: (why) => blocked.push(why), ...options });
-  fetches.push(made);
-  return made;
+  const fetch = createGuardedFetch({ ca, resolve, connectMs: 500, onBlocked: (why) => blocked.push(why), ...options });
+  fetches.push(fetch);
+  return fetch;
 }
 
 interface Listening {
@@ -69,7 +69,7 @@ const http = (handler: RequestListener) => listen(createHttp(handler));
 /** A TCP server that responds with raw bytes. */
 const raw = (say: (socket: Socket) => void) =>
   listen(createTls(identity, (socket) => socket.on('error', () => {}).once('data', () => say(socket))));
-const canary = (host?: string) => listen(createTcp(), host);
+const openListener = (host?: string) => listen(createTcp(), host);
 
 const listed = (...hosts: string[]): UrlPolicy => ({
   kind: 'allowlist',
@@ -168,26 +168,26 @@ describe('guardedFetch blocks, without sending anything,', () => {
   it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '0.0.0.0', '::', '10.0.0.1', '169.254.169.254', '64:ff9b::7f00:1'])(
     'a name that resolves to %s',
     async (ip) => {
-      const silent = await canary();
+      const listener = await openListener();
       names['evil.test'] = [ip];
-      const policy = listed(`evil.test:${silent.port}`);
-      const error = await failed(guarded()(`https://evil.test:${silent.port}/`, { policy }));
+      const policy = listed(`evil.test:${listener.port}`);
+      const error = await failed(guarded()(`https://evil.test:${listener.port}/`, { policy }));
       expect(error).toMatchObject({
         reason: 'blocked_address',
         transient: false,
         message: 'The address may not be contacted.',
       });
-      expect([silent.connections(), blocked]).toEqual([0, ['address']]);
+      expect([listener.connections(), blocked]).toEqual([0, ['address']]);
     },
   );
 
   it('a name that resolves to public and private addresses', async () => {
-    const silent = await canary();
+    const listener = await openListener();
     names['evil.test'] = ['8.8.8.8', '127.0.0.1'];
     const error = await failed(
-      guarded()(`https://evil.test:${silent.port}/`, { policy: listed(`evil.test:${silent.port}`) }),
+      guarded()(`https://evil.test:${listener.port}/`, { policy: listed(`evil.test:${listener.port}`) }),
     );
-    expect([error.reason, silent.connections()]).toEqual(['blocked_address', 0]);
+    expect([error.reason, listener.connections()]).toEqual(['blocked_address', 0]);
   });
 
   it('a private IP literal, without a name lookup', async () => {
@@ -202,23 +202,23 @@ describe('guardedFetch blocks, without sending anything,', () => {
   });
 
   it('a name that resolves differently for the check and the connection (DNS rebinding)', async () => {
-    const silent = await canary('127.0.0.1');
+    const listener = await openListener('127.0.0.1');
     // 192.0.2.1 is unassigned and stands for the public address: it passes the check, but does not connect.
     const answers = [['192.0.2.1'], ['127.0.0.1']];
     names['evil.test'] = async () => answers.shift()!;
     const holes = readHoles({ cidrs: ['192.0.2.1'] });
-    const policy: UrlPolicy = { kind: 'allowlist', hosts: [`evil.test:${silent.port}`], holes };
+    const policy: UrlPolicy = { kind: 'allowlist', hosts: [`evil.test:${listener.port}`], holes };
     const get = guarded({ connectMs: 200 });
-    const first = await failed(get(`https://evil.test:${silent.port}/`, { policy }));
+    const first = await failed(get(`https://evil.test:${listener.port}/`, { policy }));
     expect(['timeout', 'connect_error']).toContain(first.reason);
-    expect([lookups.length, silent.connections()]).toEqual([1, 0]);
-    expect((await failed(get(`https://evil.test:${silent.port}/`, { policy }))).reason).toBe('blocked_address');
-    expect([lookups.length, silent.connections()]).toEqual([2, 0]);
+    expect([lookups.length, listener.connections()]).toEqual([1, 0]);
+    expect((await failed(get(`https://evil.test:${listener.port}/`, { policy }))).reason).toBe('blocked_address');
+    expect([lookups.length, listener.connections()]).toEqual([2, 0]);
   });
 
   it('a connection whose peer differs from the requested address', async () => {
-    let asked = 0;
-    const { port } = await https((_request, response) => void response.end(String(asked++)));
+    let requests = 0;
+    const { port } = await https((_request, response) => void response.end(String(requests++)));
     // 0.0.0.0 is on the allow list, but the system connects it to 127.0.0.1, which is not.
     const policy: UrlPolicy = {
       kind: 'allowlist',
@@ -227,7 +227,7 @@ describe('guardedFetch blocks, without sending anything,', () => {
     };
     names['other.test'] = ['0.0.0.0'];
     expect((await failed(guarded()(`https://other.test:${port}/`, { policy }))).reason).toBe('blocked_address');
-    expect([asked, blocked]).toEqual([0, ['peer']]);
+    expect([requests, blocked]).toEqual([0, ['peer']]);
   });
 
   it('private storage hosts unless `allowPrivate` is set or the allow list contains exactly this host', async () => {
@@ -252,7 +252,7 @@ describe('guardedFetch blocks, without sending anything,', () => {
 
 describe('a download with redirects', () => {
   /** Redirects /3 to /2 and so on; /0 is the picture. */
-  const stairs = () =>
+  const redirectChain = () =>
     https((request, response) => {
       const left = Number(request.url!.slice(1));
       if (left === 0) response.end('picture');
@@ -260,7 +260,7 @@ describe('a download with redirects', () => {
     });
 
   it('follows three redirects and rejects a fourth', async () => {
-    const { port } = await stairs();
+    const { port } = await redirectChain();
     const get = (steps: number) =>
       guarded()(`https://cdn.test:${port}/${steps}`, { policy: listed(`cdn.test:${port}`) });
     expect(String((await get(3)).body)).toBe('picture');
@@ -268,13 +268,13 @@ describe('a download with redirects', () => {
   });
 
   it('rejects a redirect loop', async () => {
-    let asked = 0;
+    let requests = 0;
     const { port } = await https((_request, response) => {
-      asked++;
+      requests++;
       response.writeHead(301, { location: '/' }).end();
     });
     expect((await failure(port)).reason).toBe('redirect');
-    expect(asked).toBe(4);
+    expect(requests).toBe(4);
   });
 
   it.each([
@@ -287,22 +287,22 @@ describe('a download with redirects', () => {
     (port: number) => `https://cdn.test:1@evil.test:${port}/`,
     () => 'file:///etc/passwd',
   ])('rejects a redirect to a URL that violates the policy: %s', async (place) => {
-    const silent = await canary();
+    const listener = await openListener();
     const { port } = await https((_request, response) =>
-      response.writeHead(307, { location: place(silent.port) }).end(),
+      response.writeHead(307, { location: place(listener.port) }).end(),
     );
     expect((await failure(port)).reason).toBe('blocked_address');
-    expect([silent.connections(), blocked]).toEqual([0, ['url']]);
+    expect([listener.connections(), blocked]).toEqual([0, ['url']]);
   });
 
   it('rejects a redirect to an allowed host with a private address', async () => {
-    const silent = await canary();
+    const listener = await openListener();
     const { port } = await https((_request, response) =>
-      response.writeHead(308, { location: `https://evil.test:${silent.port}/` }).end(),
+      response.writeHead(308, { location: `https://evil.test:${listener.port}/` }).end(),
     );
-    const policy = listed(`cdn.test:${port}`, `evil.test:${silent.port}`);
+    const policy = listed(`cdn.test:${port}`, `evil.test:${listener.port}`);
     expect((await failure(port, { policy })).reason).toBe('blocked_address');
-    expect(silent.connections()).toBe(0);
+    expect(listener.connections()).toBe(0);
   });
 
   it('rejects a redirect without Location and a 304 response', async () => {
@@ -341,14 +341,14 @@ describe('guardedFetch limits the time of', () => {
   });
 
   it('a TLS handshake that never ends', async () => {
-    const { port } = await canary();
+    const { port } = await openListener();
     expect(await failure(port)).toMatchObject({ reason: 'timeout', transient: true });
   });
 
   it('headers that never arrive or arrive one byte at a time', async () => {
     const started = Date.now();
-    const silent = await raw(() => {});
-    expect(await failure(silent.port)).toMatchObject({ reason: 'timeout', transient: true });
+    const listener = await raw(() => {});
+    expect(await failure(listener.port)).toMatchObject({ reason: 'timeout', transient: true });
     const drip = await raw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx: ');
       const timer = setInterval(() => socket.write('y'), 20);
@@ -461,15 +461,15 @@ describe('FetchFailed', () => {
   it('has the reason tls_error for a wrong or untrusted certificate and a server without TLS', async () => {
     const wrong = await listen(createHttps(issue('somebody.else'), (_request, response) => void response.end('x')));
     expect(await failure(wrong.port)).toMatchObject({ reason: 'tls_error', transient: false });
-    const stranger = createAuthority().issue('cdn.test');
-    const unknown = await listen(createHttps(stranger, (_request, response) => void response.end('x')));
+    const untrusted = createAuthority().issue('cdn.test');
+    const unknown = await listen(createHttps(untrusted, (_request, response) => void response.end('x')));
     expect((await failure(unknown.port)).reason).toBe('tls_error');
     const plain = await http((_request, response) => void response.end('x'));
     expect((await failure(plain.port)).reason).toBe('tls_error');
   });
 
   it('has the reason connect_error for a refused or reset connection and a response that is not HTTP', async () => {
-    const gone = await canary();
+    const closed = await openListener();
     servers.pop()!.close();
     const reset = await listen(createTcp((socket) => socket.once('data', () => socket.resetAndDestroy())));
     const mute = await raw((socket) => socket.destroy());
@@ -477,7 +477,7 @@ describe('FetchFailed', () => {
       response.write('a', () => response.socket!.destroy());
     });
     const garbage = await raw((socket) => socket.end('220 smtp.example.com ESMTP\r\n'));
-    for (const { port } of [gone, reset, mute, half, garbage]) {
+    for (const { port } of [closed, reset, mute, half, garbage]) {
       expect(await failure(port)).toMatchObject({ reason: 'connect_error', transient: true });
     }
   });
@@ -540,34 +540,34 @@ describe('a webhook', () => {
   });
 
   it('never follows a redirect', async () => {
-    const silent = await canary();
+    const listener = await openListener();
     for (const status of [300, 301, 302, 303, 307, 308]) {
       const { port } = await http((_request, response) =>
-        response.writeHead(status, { location: `http://127.0.0.1:${silent.port}/` }).end(),
+        response.writeHead(status, { location: `http://127.0.0.1:${listener.port}/` }).end(),
       );
       expect(await failed(post(`http://127.0.0.1:${port}/`))).toMatchObject({ reason: 'redirect', status });
     }
-    expect(silent.connections()).toBe(0);
+    expect(listener.connections()).toBe(0);
   });
 
   it('does not reach the listening ports of the product', async () => {
-    const own = await http((_request, response) => void response.end());
+    const product = await http((_request, response) => void response.end());
     names['localhost'] = ['127.0.0.1'];
     for (const host of ['127.0.0.1', 'localhost']) {
-      const error = await failed(post(`http://${host}:${own.port}/`, { refusedPorts: [own.port] }));
-      expect([error.reason, own.connections()]).toEqual(['blocked_address', 0]);
+      const error = await failed(post(`http://${host}:${product.port}/`, { refusedPorts: [product.port] }));
+      expect([error.reason, product.connections()]).toEqual(['blocked_address', 0]);
     }
     expect(blocked).toEqual(['port', 'port']);
   });
 
   it('is blocked if localhost resolves to another machine or another name to this machine', async () => {
-    const silent = await canary();
+    const listener = await openListener();
     names['localhost'] = ['8.8.8.8'];
     names['hooks.example.com'] = ['127.0.0.1'];
-    for (const url of [`http://localhost:${silent.port}/`, `https://hooks.example.com:${silent.port}/`]) {
+    for (const url of [`http://localhost:${listener.port}/`, `https://hooks.example.com:${listener.port}/`]) {
       expect((await failed(post(url))).reason).toBe('blocked_address');
     }
-    expect(silent.connections()).toBe(0);
+    expect(listener.connections()).toBe(0);
   });
 
   it('succeeds on the response status even if the body never ends or never arrives', async () => {
@@ -623,13 +623,13 @@ describe('a request', () => {
   it('returns the start of an error response only if requested', async () => {
     const { port } = await https((_request, response) => response.writeHead(429).end('{"code":"quota"}'));
     const policy = listed(`cdn.test:${port}`);
-    const said = async (options: { keepRefusalBytes?: number }) => {
+    const excerpt = async (options: { keepRefusalBytes?: number }) => {
       const error = await failed(guarded()(`https://cdn.test:${port}/`, { policy, ...options }));
       return (error as FetchFailed).said?.toString();
     };
-    expect(await said({})).toBeUndefined();
-    expect(await said({ keepRefusalBytes: 100 })).toBe('{"code":"quota"}');
-    expect(await said({ keepRefusalBytes: 5 })).toBeUndefined();
+    expect(await excerpt({})).toBeUndefined();
+    expect(await excerpt({ keepRefusalBytes: 100 })).toBe('{"code":"quota"}');
+    expect(await excerpt({ keepRefusalBytes: 5 })).toBeUndefined();
   });
 
   it('reaches a private http origin under the operator policy, but follows no redirect to another origin', async () => {

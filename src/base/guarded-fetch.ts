@@ -8,11 +8,11 @@ import { type RequestTime, startRequestTime } from './request-time.ts';
 
 export interface GuardedFetchOptions {
   readonly resolve?: Resolve;
-  /** Blocked ports of this machine: the product's own listeners. */
+  /** Ports of this machine that requests must not reach. */
   readonly refusedPorts?: Iterable<number>;
   /** Trusted certificates, replacing the built-in ones and NODE_EXTRA_CA_CERTS. */
   readonly ca?: string | Buffer | (string | Buffer)[];
-  /** Time limit for name lookup, connection and TLS handshake together. */
+  /** Includes name lookup and TLS handshake. */
   readonly connectMs?: number;
   readonly onBlocked?: (why: Blocked) => void;
 }
@@ -20,7 +20,6 @@ export interface GuardedFetchOptions {
 export interface Budgets {
   /** From the open connection to the end of the response headers. */
   readonly headersMs: number;
-  /** Between two chunks of the body. */
   readonly idleMs: number;
   readonly totalMs: number;
 }
@@ -30,7 +29,7 @@ export interface GuardedRequest<Body> {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Maximum size of the decoded response body. */
+  /** Of the decoded body. */
   readonly maxBytes?: number;
   readonly budgets?: Partial<Budgets>;
   readonly signal?: AbortSignal;
@@ -103,7 +102,6 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   });
 }
 
-/** Seconds of a `Retry-After` header, given as a number or a date. */
 export function retryAfterSeconds(header: string | string[] | undefined, now = Date.now()): number | undefined {
   const value = String(header ?? '').trim();
   if (/^\d{1,9}$/.test(value)) return Number(value);
@@ -160,7 +158,6 @@ function redirected(response: Dispatcher.ResponseData, url: URL, policy: UrlPoli
   return next;
 }
 
-/** Start of the body of an error response, if the caller requested it. */
 async function errorExcerpt(
   response: Dispatcher.ResponseData,
   { keepRefusalBytes: maxBytes }: GuardedRequest<unknown>,

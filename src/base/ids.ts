@@ -5,7 +5,6 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 
-// One system call for random bytes per 256 ids.
 const pool = Buffer.allocUnsafe(RANDOM_CHARS * 256);
 let next = pool.length;
 

@@ -74,7 +74,9 @@ test('migrate rejects a database that is newer than the program', async () => {
   await file('0002_second.sql', 'select 1;');
   await migrate(db, folder);
   await rm(join(folder, '0002_second.sql'));
-  await expect(migrate(db, folder)).rejects.toThrow(/newer than this program: it has the unknown migration 0002_second.sql/);
+  await expect(migrate(db, folder)).rejects.toThrow(
+    /newer than this program: it has the unknown migration 0002_second.sql/,
+  );
 });
 
 test('migrate rejects a migration that is out of order', async () => {

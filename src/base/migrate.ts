@@ -8,7 +8,6 @@ import { OperatorError } from './operator-error.ts';
 const OLDEST_SERVER = 150_000;
 // Building an index on a large table takes long, and other migrating processes wait for the lock.
 const HOUR_MS = 3_600_000;
-/** Key of the advisory lock; arbitrary. */
 const LOCK = 4_027_431_907;
 const POLL_INTERVAL_MS = 250;
 
@@ -25,7 +24,6 @@ const LOCK_ERRORS = new Set(['55P03', '40P01', '25P04']);
 
 export interface MigrateOptions {
   log?: Log;
-  /** Stops between two attempts and keeps the applied migrations. */
   signal?: AbortSignal;
   /** Time limit of retries while other sessions hold the required locks. */
   lockPatienceMs?: number;
@@ -75,7 +73,6 @@ async function missingFrom(db: Queryable, migrations: readonly Migration[]): Pro
 
 export type Applied = Pick<Migration, 'version' | 'name' | 'checksum' | 'additive'>;
 
-/** Creates or upgrades the table `schema_migrations`. */
 async function prepareHistory(tx: Queryable): Promise<void> {
   const { rows } = await tx.query<{ complete: boolean }>(
     `select exists (select from pg_attribute
@@ -94,7 +91,6 @@ async function prepareHistory(tx: Queryable): Promise<void> {
 
 type Outcome = 'applied' | 'already' | 'stopped';
 
-/** Retries with growing pauses while another session holds a required lock. */
 async function withRetries(db: Db, migration: Migration, options: MigrateOptions): Promise<Outcome> {
   const { log, signal, lockPatienceMs = HOUR_MS } = options;
   const { name } = migration;

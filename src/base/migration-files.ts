@@ -15,10 +15,8 @@ export interface Migration {
   alone?: readonly IndexStatement[];
 }
 
-/** `create index concurrently` or `drop index concurrently`. */
 export interface IndexStatement {
   sql: string;
-  /** Name of the created index. */
   creates?: string;
 }
 
@@ -52,7 +50,7 @@ const CONCURRENTLY = /\bindex\s+concurrently\b/gi;
 const CREATES = /^create\s+(?:unique\s+)?index\s+concurrently\s+(\w+)\s+on\s/i;
 const DROPS = /^drop\s+index\s+concurrently\s+if\s+exists\s+\w+$/i;
 
-/** The comment lines before the first statement. */
+/** In the comment lines before the first statement. */
 function declarations(sql: string): Set<string> {
   const lines = sql.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '' && !line.startsWith('--'));

@@ -1,4 +1,4 @@
-/** An unknown variable; `meant` is the most similar setting. */
+/** `suggestion`: the most similar setting. */
 export interface Misspelt {
   readonly name: string;
   readonly meant?: string;

@@ -31,11 +31,11 @@ const OF_A_MACHINE = [
 ];
 
 it('checkUrl allows webhooks on all ports except those of other protocols', () => {
-  const refused: number[] = [];
+  const rejected: number[] = [];
   for (let port = 1; port <= 65_535; port++) {
-    if (reasonOf(`https://a.example.com:${port}/`) === 'port') refused.push(port);
+    if (reasonOf(`https://a.example.com:${port}/`) === 'port') rejected.push(port);
   }
-  expect(refused).toEqual([...FETCH_BAD_PORTS, ...OF_A_MACHINE].sort((a, b) => a - b));
+  expect(rejected).toEqual([...FETCH_BAD_PORTS, ...OF_A_MACHINE].sort((a, b) => a - b));
 });
 
 describe('checkUrl', () => {

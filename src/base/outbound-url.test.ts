@@ -225,14 +225,14 @@ describe('checkUrl for webhook_url', () => {
 });
 
 describe('checkUrl for an origin of the operator', () => {
-  const own: UrlPolicy = { kind: 'operator', origin: 'http://10.0.0.7:8000' };
+  const operator: UrlPolicy = { kind: 'operator', origin: 'http://10.0.0.7:8000' };
 
   it('accepts it with any scheme, port and network', () => {
-    expect(checkUrl('http://10.0.0.7:8000/v1/audio', own).pathname).toBe('/v1/audio');
+    expect(checkUrl('http://10.0.0.7:8000/v1/audio', operator).pathname).toBe('/v1/audio');
   });
 
   it.each(['https://10.0.0.7:8000/', 'http://10.0.0.7/', 'http://10.0.0.8:8000/', 'http://user@10.0.0.7:8000/'])(
     'rejects the other URL %s',
-    (url) => expect(() => checkUrl(url, own)).toThrow(UrlRefused),
+    (url) => expect(() => checkUrl(url, operator)).toThrow(UrlRefused),
   );
 });

@@ -104,10 +104,8 @@ export function listedHost(text: string, { ports = false } = {}): string {
 const MAX_URL_CHARS = 2048;
 const MAX_HOST_CHARS = 253;
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-// Conventional names of local networks.
 const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', 'local', 'internal']);
 
-/** Whether the host of `origin` is written as a loopback name or address. */
 export const isLoopback = (origin: string): boolean => LOOPBACK_HOSTS.has(parsedUrl(origin)?.hostname ?? '');
 
 /** Accepts only URLs that all parsers read alike: plain host and port, no ambiguous characters. */

@@ -10,7 +10,6 @@ export const program = (name: string, from: string): { readonly file: URL; reado
   execArgv: FROM_SOURCE && !READS_TYPES ? ['--import', new URL('./testing/read-types.mjs', import.meta.url).href] : [],
 });
 
-/** Runs the entry module `name` in a new worker thread. */
 export function startThread(name: string, from: string, options: WorkerOptions = {}): Worker {
   const { file, execArgv } = program(name, from);
   // Without `execArgv` the thread inherits the options of the process.

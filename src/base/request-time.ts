@@ -1,10 +1,9 @@
 import { FetchFailed } from './fetch-failed.ts';
 
-/** Timeouts of one outgoing request: total time, time of the current step, and the caller's signal. */
+/** Limits an outgoing request by its total time, the time of each step, and the caller's signal. */
 export interface RequestTime {
   /** Aborts with a {@link FetchFailed} (`timeout` or `aborted`). */
   readonly signal: AbortSignal;
-  /** Starts the timeout of the next step. */
   allow(ms: number): void;
   pause(): void;
   end(): void;

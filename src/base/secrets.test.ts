@@ -22,9 +22,9 @@ describe('a key file', () => {
 
   it('is the same for concurrent callers', async () => {
     const file = join(dir, 'secret.key');
-    const made = await Promise.all(Array.from({ length: 20 }, (_, i) => readOrCreate(file, () => `draft ${i}`)));
-    expect(new Set(made.map(String)).size).toBe(1);
-    expect(String(await readFile(file))).toBe(String(made[0]));
+    const created = await Promise.all(Array.from({ length: 20 }, (_, i) => readOrCreate(file, () => `draft ${i}`)));
+    expect(new Set(created.map(String)).size).toBe(1);
+    expect(String(await readFile(file))).toBe(String(created[0]));
     expect(await readdir(dir)).toEqual(['secret.key']);
   });
 

@@ -29,7 +29,7 @@ export async function readOrCreate(file: string, make: () => string | Buffer): P
   return readFile(file);
 }
 
-/** The secret in `file`, as text; created on the first call. */
+/** Created on the first call. */
 export async function keptSecret(file: string): Promise<string> {
   const make = () => `${newId()}${newId()}${newId()}\n`;
   const secret = (await readOrCreate(file, make)).toString('utf8').trim();
@@ -73,7 +73,6 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
-/** Ignores errors with this code and rethrows all others. */
 function unless(code: string): (error: NodeJS.ErrnoException) => undefined {
   return (error) => {
     if (error.code !== code) throw error;

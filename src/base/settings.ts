@@ -38,11 +38,10 @@ export function profileOf(env: Environment): 'local' | 'test' | 'production' | u
 /** A rule for several settings, checked if each of them is valid. */
 export interface Agreement<S extends Settings> {
   readonly between: readonly (keyof S)[];
-  /** Throws a message for the operator. */
   readonly check: (values: Values<S>) => void;
 }
 
-/** All problems of a configuration, one line each. */
+/** One line per problem. */
 export class SettingsProblem extends OperatorError {
   override readonly name = 'SettingsError';
 }
@@ -56,7 +55,6 @@ export function readSettings<S extends Settings>(
   env: Environment,
   agreements: readonly Agreement<S>[] = [],
 ): Values<S> {
-  // A set, because two rules may report the same problem.
   const problems = new Set<string>();
   const values: Record<string, unknown> = {};
   const isProduction = profileOf(env) === 'production';
@@ -159,7 +157,6 @@ export const NO_ENTRY = 'has no entry: write at least one, or remove the setting
 /** Larger values exceed 32 bits as milliseconds, the limit of timers and of PostgreSQL's integers. */
 export const LONGEST_SECONDS = 20 * 86_400;
 
-/** A comma-separated list of seconds. */
 export function secondsList(env: string, fallback: readonly number[], about: string): Setting<readonly number[]> {
   const parse = (value: string) => {
     const values = split(value).map(Number);
@@ -188,7 +185,6 @@ function textSetting<T>(
   return { env, about, shownDefault, secret: false, read };
 }
 
-/** The trimmed text of a variable or of its secret file. */
 function textOf({ env: name, secret }: Setting<unknown>, env: Environment): string | undefined {
   const raw = env[name];
   const file = secret ? env[`${name}_FILE`] : undefined;

@@ -26,7 +26,7 @@ export function sniffAudio(head: Buffer): AudioType | undefined {
   if (text(0, 4) === 'fLaC') return 'flac';
   if (text(0, 4) === 'OggS') return text(28, 36) === 'OpusHead' ? 'opus' : 'ogg';
   if (text(4, 8) === 'ftyp') return isoKind(text(8, 12));
-  // QuickTime files without `ftyp`.
+  // QuickTime without `ftyp`.
   if (/^(moov|mdat|wide)$/.test(text(4, 8))) return 'mp4';
   if (text(0, 4) === '\x1a\x45\xdf\xa3') return /webm|matroska/.test(text(4, 64)) ? 'webm' : undefined;
   if (/^#!AMR(-WB)?\n/.test(text(0, 9))) return 'amr';
@@ -48,7 +48,7 @@ export function id3Length(head: Buffer): number {
 /** Header of a frame of MPEG audio, layer II or III (`mp3`), or of AAC in ADTS (`aac`). */
 export interface Frame {
   readonly kind: 'mp3' | 'aac';
-  /** Size including the header. */
+  /** Including the header. */
   readonly bytes: number;
   readonly sampleRate: number;
   readonly samples: number;

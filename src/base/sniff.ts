@@ -7,7 +7,7 @@ export type ImageType =
   | 'image/avif'
   | 'image/heic';
 
-/** Detects the type of an image by its first bytes. */
+/** Ignores the declared type. */
 export function sniffImage(head: Buffer): ImageType | undefined {
   const text = (from: number, to: number) => head.toString('latin1', from, to);
   if (text(0, 3) === '\xff\xd8\xff') return 'image/jpeg';

@@ -1,10 +1,8 @@
-/** Limits periodic work to a share of the time. */
 export interface TimeShare {
-  /** Whether the next run is due; false during a run. */
+  /** False during a run. */
   isDue(): boolean;
   /** Runs `work` and schedules the next run by its duration. */
   spend<T>(work: () => Promise<T>): Promise<T>;
-  /** Makes the next run due now. */
   reset(): void;
 }
 

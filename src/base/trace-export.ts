@@ -10,7 +10,7 @@ export interface TraceExport {
   readonly endpoint: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly sampler: (typeof SAMPLERS)[number];
-  /** Share of sampled traces, 0 to 1. */
+  /** 0 to 1. */
   readonly ratio: number;
   /** Attributes of this process. */
   readonly resource: Attributes;
@@ -144,7 +144,6 @@ const kindsOf = ({ SpanKind: kind }: typeof Api): Record<SpanKind, Api.SpanKind>
 function contextOf({ trace, ROOT_CONTEXT }: typeof Api, parent: string | undefined): Api.Context {
   const [, traceId, spanId, flags] = parent?.split('-') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
-  // Only the flag "sampled" is passed on.
   const traceFlags = Number.parseInt(flags, 16) & 1;
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }

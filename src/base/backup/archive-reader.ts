@@ -63,7 +63,7 @@ function fail(reason: string): never {
 
 interface ChunkReader {
   exactly(bytes: number): Promise<Buffer>;
-  /** At least one byte and at most `max`. */
+  /** At least one byte. */
   some(max: number): Promise<Buffer>;
   isOver(): Promise<boolean>;
 }

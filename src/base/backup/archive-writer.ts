@@ -1,11 +1,10 @@
 import { createSums, END_NAME, sha256, type Totals } from './sums.ts';
 import { END, padding, tarHeader } from './tar.ts';
 
-/** Writes a tar archive with checksums of all entries. */
 export interface ArchiveWriter {
   /** Throws if the content does not have `size` bytes. */
   add(name: string, content: Buffer | { size: number; bytes: AsyncIterable<Buffer> }): Promise<void>;
-  /** Writes the last checksums and the end, without which the archive counts as truncated. */
+  /** Writes the end, without which the archive counts as truncated. */
   finish(): Promise<Totals>;
 }
 

@@ -6,7 +6,7 @@ import type { Counter, Table } from './tables.ts';
 /** The first entry of a backup. */
 export interface Contents {
   readonly format: typeof FORMAT;
-  /** Version of the program that created it. */
+  /** Of the program that created it. */
   readonly version: string;
   /** Time of the database snapshot, ISO 8601. */
   readonly taken_at: string;
@@ -42,6 +42,5 @@ export function readContents(text: string, migrations: Migration[]): Contents {
   return manifest;
 }
 
-/** The migrations that the database had when the backup was created. */
 export const migrationsOf = ({ migrations }: Contents, known: readonly Migration[]): Migration[] =>
   known.filter(({ version }) => migrations.some((was) => was.version === version));

@@ -2,11 +2,10 @@ import type { Transaction } from '../db.ts';
 import type { HeldFiles } from './held-files.ts';
 import type { Table } from './tables.ts';
 
-/** A column whose values are keys of the file store. */
 export interface FileColumn {
   readonly table: string;
   readonly column: string;
-  /** SQL condition of the rows that need their file; default: all rows. */
+  /** SQL condition of the rows that need their file; default: all. */
   readonly where?: string;
 }
 

@@ -5,9 +5,9 @@ import { newId } from '../ids.ts';
 
 /** Files that stay readable until `release`, even if the store deletes them. */
 export interface HeldFiles {
-  /** Bucket of the files, if the backup does not contain them. */
+  /** Set if the backup does not contain the files. */
   readonly place?: string;
-  /** Adds all current files of the store to the snapshot. */
+  /** Adds all current files. */
   hold(): Promise<void>;
   has(key: string): Promise<boolean>;
   /** Sorted names `XX/KEY`. */
@@ -70,7 +70,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   }
 }
 
-/** Deletes snapshots of backups that were killed more than a day ago. */
+/** Deletes snapshots of killed backups. */
 async function deleteStale(dir: string): Promise<void> {
   for (const name of await readdir(dir).catch(ifMissing([]))) {
     if (!name.startsWith(PREFIX)) continue;
@@ -87,7 +87,7 @@ const ifMissing =
   };
 
 /**
- * Files that stay in the bucket `place`: the backup only checks that all files that rows refer to exist. Keeps the keys in
+ * For files that stay in a bucket: the backup only checks that all files that rows refer to exist. Keeps the keys in
  * memory, some hundred bytes each.
  */
 export async function listFiles(place: string, keys: () => AsyncIterable<string>): Promise<HeldFiles> {

@@ -3,12 +3,10 @@ import { dirname } from 'node:path';
 import { newId } from '../ids.ts';
 import { OperatorError } from '../operator-error.ts';
 
-/** Destination of a backup. */
 export interface Output {
   write(piece: Buffer): Promise<void>;
   /** Publishes the complete backup durably. */
   keep(): Promise<void>;
-  /** Deletes an incomplete backup. */
   discard(): Promise<void>;
 }
 

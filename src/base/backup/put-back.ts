@@ -16,7 +16,6 @@ export interface Target {
   readonly dataDir: string;
   /** Whether existing data may be deleted. */
   readonly replace: boolean;
-  /** Called with the name of each part before it is restored. */
   readonly onPart: (name: string) => void;
 }
 

@@ -18,7 +18,7 @@ async function* bytes(text: string) {
   yield Buffer.from(text);
 }
 
-const there = async () =>
+const listFolders = async () =>
   (await readdir(dataDir, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
@@ -31,7 +31,7 @@ test('swapIn and finish replace the content of the folders with the added files'
   expect(await readFile(join(dataDir, 'keys', 'old.key'), 'utf8')).toBe('old');
   await folders.swapIn();
   await folders.finish();
-  expect(await there()).toEqual(['files/XX/photo', 'keys/new.key']);
+  expect(await listFolders()).toEqual(['files/XX/photo', 'keys/new.key']);
   expect((await stat(join(dataDir, 'keys', 'new.key'))).mode & 0o777).toBe(0o600);
 });
 
@@ -42,7 +42,7 @@ test('undo restores the original content before and after swapIn', async () => {
     await folders.add('files/XX/photo', bytes('photo'));
     if (swapped) await folders.swapIn();
     await folders.undo();
-    expect(await there()).toEqual(['keys/old.key']);
+    expect(await listFolders()).toEqual(['keys/old.key']);
   }
 });
 
@@ -52,7 +52,7 @@ test('finish deletes the remains of a killed restore', async () => {
   await folders.add('keys/new.key', bytes('new'));
   await folders.swapIn();
   await folders.finish();
-  expect(await there()).toEqual(['keys/new.key']);
+  expect(await listFolders()).toEqual(['keys/new.key']);
 });
 
 test.skipIf(!AS_ROOT)('files restored by root belong to the owner of DATA_DIR', async () => {

@@ -8,11 +8,9 @@ import { newId } from '../ids.ts';
 export interface StagedFolders {
   /** `name` begins with one of the folders. */
   add(name: string, content: AsyncIterable<Buffer>): Promise<void>;
-  /** Replaces the content of the folders with the added files. */
   swapIn(): Promise<void>;
   /** Restores the state before the first `add`. */
   undo(): Promise<void>;
-  /** Deletes the replaced files. */
   finish(): Promise<void>;
 }
 

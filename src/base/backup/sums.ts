@@ -20,7 +20,6 @@ export function createSums() {
       entries++;
       bytes += size;
     },
-    /** Whether the next entry must be a checksum list. */
     isFull: () => lines.length >= LINES,
     isEmpty: () => lines.length === 0,
     /** The list of the entries since the previous list. */
@@ -30,7 +29,6 @@ export function createSums() {
       lists++;
       return { name: `sums/${String(lists).padStart(6, '0')}.sha256`, content };
     },
-    /** Content of the last entry. */
     end: () => Buffer.from(`${JSON.stringify({ entries, bytes })}\n`, 'utf8'),
     total: (): Totals => ({ entries, bytes }),
   };
@@ -38,7 +36,7 @@ export function createSums() {
 
 export interface Totals {
   readonly entries: number;
-  /** Total size of the entries' content. */
+  /** Of the entries' content. */
   readonly bytes: number;
 }
 

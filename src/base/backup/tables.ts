@@ -9,7 +9,6 @@ export interface Table {
   readonly columns: readonly string[];
 }
 
-/** Current value of the sequence behind a column. */
 export interface Counter {
   readonly table: string;
   readonly column: string;
@@ -61,7 +60,7 @@ export async function describeTables(tx: Queryable, names: readonly string[]): P
   return order;
 }
 
-/** The sequences of these tables. Their values may be newer than the snapshot, never older. */
+/** The values may be newer than the snapshot, never older. */
 export async function readCounters(tx: Queryable, names: readonly string[]): Promise<Counter[]> {
   const { rows } = await tx.query<Counter>(
     `select t as table, a.attname::text as column, pg_sequence_last_value(s.name::regclass) as value

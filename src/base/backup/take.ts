@@ -17,19 +17,17 @@ import { isSafe } from './tar.ts';
 export interface Sources {
   readonly db: Db;
   readonly migrations: readonly Migration[];
-  /** Version of this program. */
   readonly version: string;
   readonly dataDir: string;
   readonly fileColumns: readonly FileColumn[];
   /** Lists the files of a bucket; absent: the files are in `dataDir`. */
   readonly bucket?: () => Promise<HeldFiles>;
-  /** Called with the name of each part before it is written. */
   readonly onPart: (name: string) => void;
 }
 
 export interface Taken {
   readonly takenAt: Date;
-  /** Number of rows per table. */
+  /** By table. */
   readonly rows: ReadonlyMap<string, number>;
   readonly files: number;
   /** Keys that rows refer to but that were never found in the store. */
@@ -40,7 +38,6 @@ export interface Taken {
 export const FOLDERS: readonly string[] = ['keys', 'credentials', 'models/defectoscopy'];
 /** Not part of a backup: the state of running processes. */
 const TRANSIENT_TABLES = ['schema_migrations', 'workers', 'rate_gateways', 'rate_points'];
-/** Practically no limit. */
 export const A_WEEK_MS = 7 * 86_400_000;
 
 /**
@@ -126,7 +123,6 @@ function explainConflict(error: unknown): never {
   throw error;
 }
 
-/** A standby has only the rows; keys and files are in the DATA_DIR of the gateways. */
 async function requireKeys({ db, dataDir }: Sources): Promise<void> {
   const { rows } = await db.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
   if (!rows[0]?.standby || existsSync(join(dataDir, 'keys'))) return;

@@ -4,7 +4,6 @@ export class Damaged extends Error {
 }
 
 export const BLOCK_BYTES = 512;
-/** End of a tar archive: two zero blocks. */
 export const END = Buffer.alloc(2 * BLOCK_BYTES);
 /** Eleven octal digits. */
 const MAX_FILE_BYTES = 8 ** 11 - 1;
@@ -40,7 +39,6 @@ export function readTarHeader(header: Buffer): { name: string; size: number } | 
   return { name, size };
 }
 
-/** Zeros up to the next block boundary. */
 export const padding = (size: number): Buffer => Buffer.alloc((BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES);
 
 /** Whether the name is a portable relative path without `..` and control characters. */

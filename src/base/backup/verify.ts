@@ -4,7 +4,7 @@ import { readArchive } from './archive-reader.ts';
 import { CONTENTS_NAME, type Contents, readContents } from './contents.ts';
 import { Damaged } from './tar.ts';
 
-/** Reads the whole backup; throws an `OperatorError` if it is not a backup, damaged, or newer than this program. */
+/** Throws an `OperatorError` if the file is not a backup, damaged, or newer than this program. */
 export async function verifyBackup(
   source: AsyncIterable<Buffer>,
   { name, migrations, onBytes }: { name: string; migrations: Migration[]; onBytes: (bytes: number) => void },

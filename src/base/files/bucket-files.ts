@@ -18,7 +18,7 @@ import { takeBack } from './take-back.ts';
 export interface BucketFiles extends Files {
   /** Throws an `OperatorError` for a wrong configuration; logs a warning if the storage is unreachable. */
   check(): Promise<void>;
-  /** The keys of all files, sorted. */
+  /** Sorted. */
   keys(): AsyncIterable<string>;
   close(): Promise<void>;
 }
@@ -38,7 +38,6 @@ export function openBucketFiles({
   keys: BucketKeys;
   draftsDir: string;
   log: Log;
-  /** Time without a response after which the storage counts as unavailable. */
   patienceMs?: number;
 }): BucketFiles {
   const requests = openBucket(bucket, { keys, log, patienceMs });
@@ -120,7 +119,6 @@ async function discard(response: Awaited<ReturnType<BucketRequests['ask']>>): Pr
   if (typeof response === 'object') await response.body.dump();
 }
 
-/** The bytes from `start` to `end` of a file of `sizeBytes`. */
 interface Part {
   readonly sizeBytes: number;
   readonly start: number;

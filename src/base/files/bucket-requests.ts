@@ -12,7 +12,6 @@ export interface Question {
   readonly path?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly range?: string;
-  /** Opened again for every attempt. */
   readonly body?: { readonly sizeBytes: number; readonly sha256: string; open(): Readable };
   readonly signal?: AbortSignal | undefined;
 }
@@ -26,14 +25,12 @@ export interface BucketRequests {
   close(): Promise<void>;
 }
 
-/** SHA-256 of an empty body. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const MAX_ATTEMPTS = 3;
 /** Limit of one response and of all attempts together, because a client waits. */
 const TIMEOUT_MS = 5000;
 /** 20 MB/s: the write rate of a slow disk. */
 const BYTES_PER_MS = 20_000;
-/** Delay before the second attempt; doubles for the third, with jitter. */
 const RETRY_DELAY_MS = 200;
 /** After a storage was unreachable, requests fail immediately for this time. */
 const UNREACHABLE_MS = 1000;
@@ -78,7 +75,6 @@ export function openBucket(
       response = await sendOnce(request);
     } catch (error) {
       request.signal?.throwIfAborted();
-      // An error of reading the local file is not a failure of the storage.
       const diskError = request.body && ofDisk(error);
       if (diskError instanceof StorageAway) throw diskError;
       return new StorageAway(`it is unreachable (${reasonOf(error)})`);

@@ -1,8 +1,7 @@
 import { parsedUrl } from '../parsed-url.ts';
 
-/** Location in an S3-compatible storage. */
 export interface Bucket {
-  /** Scheme, host and port of the storage. */
+  /** Scheme, host and port. */
   readonly endpoint: string;
   readonly region: string;
   readonly name: string;

@@ -3,7 +3,6 @@ import { open, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 
-/** Properties of a written file. */
 export interface Drafted {
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -48,7 +47,7 @@ export async function writeDraft(
   return { sizeBytes, sha256: hash.digest('hex'), head: Buffer.concat(head) };
 }
 
-/** Deletes temporary files of crashed uploads. Returns their number. */
+/** Returns the number of deleted files. */
 export async function removeStaleDrafts(dir: string, now: number): Promise<number> {
   let removed = 0;
   for (const name of (await readdir(dir).catch(ifMissing)) ?? []) {

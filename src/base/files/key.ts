@@ -4,5 +4,4 @@ export const isFileKey = (key: string): boolean => /^[0-9A-HJKMNP-TV-Z]{26}$/.te
 /** Relative path of a file in a folder or bucket. The random end of the key spreads files evenly over 1024 folders. */
 export const placeOf = (key: string): string => `${key.slice(-2)}/${key}`;
 
-/** Whether `name` is a folder of {@link keyToPath}. */
 export const isFolderOfFiles = (name: string): boolean => /^[0-9A-HJKMNP-TV-Z]{2}$/.test(name);

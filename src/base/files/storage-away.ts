@@ -14,7 +14,6 @@ export class StorageAway extends Fault {
   }
 }
 
-/** Whether this is, or was caused by, an unavailable storage. */
 export function isStorageAway(error: unknown): boolean {
   return error instanceof StorageAway || (error instanceof Error && isStorageAway(error.cause));
 }

@@ -3,7 +3,6 @@ import type { Log } from '../log.ts';
 
 /** Deletes uploads without a response from the storage, which may exist there without a row that refers to them. */
 export interface TakenBack {
-  /** Deletes the file as soon as the storage is available. */
   add(key: string): void;
   /** Stops, and logs the keys that are not deleted yet. */
   close(): Promise<void>;

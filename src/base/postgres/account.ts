@@ -59,7 +59,6 @@ export async function handOver(path: string): Promise<void> {
   await chown(path, uid, gid);
 }
 
-/** Makes the account the owner of a new file or folder. */
 export async function give(path: string, { uid, gid }: Account): Promise<void> {
   if (uid === undefined || gid === undefined) return;
   await chown(path, uid, gid).catch((error: NodeJS.ErrnoException) => {

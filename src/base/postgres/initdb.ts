@@ -113,7 +113,7 @@ async function moveIntoPlace(draft: string, cluster: string): Promise<void> {
   await home.close();
 }
 
-/** Deletes temporary folders of processes that no longer run. */
+/** Deletes the folders of processes that no longer run. */
 async function deleteStale(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     const pid = Number(/^initdb-(\d+)-/.exec(name)?.[1]);

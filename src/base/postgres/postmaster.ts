@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import { rest } from '../loop.ts';
 import { isAlive, type Process, processes } from './processes.ts';
 
-/** Content of postmaster.pid. */
+/** postmaster.pid */
 export interface Lock {
   pid: number;
   port: number;

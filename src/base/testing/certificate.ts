@@ -28,7 +28,7 @@ interface Subject {
   names?: string[];
 }
 
-/** A minimal X.509 v3 certificate in PEM. */
+/** X.509 v3 in PEM. */
 function certificate({ subject, publicKey, signer, authority, names = [] }: Subject): string {
   const day = (offset: number) => {
     const text = new Date(Date.now() + offset * 86_400_000).toISOString();

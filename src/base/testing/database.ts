@@ -8,7 +8,7 @@ import { readMigrations } from '../migration-files.ts';
 export interface TestDatabase {
   url: string;
   db: Db;
-  /** Closes `db` and drops the database with all connections. */
+  /** Also closes `db`. */
   drop(): Promise<void>;
 }
 
@@ -39,7 +39,6 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** A database without a schema. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   const name = `assay_test_${randomBytes(6).toString('hex')}`;
   const admin = openDb({ url: inject('databaseUrl'), log, max: 1 });

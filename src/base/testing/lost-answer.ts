@@ -1,16 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 
-/** A database proxy that loses or delays responses. */
 export interface Lossy {
   readonly url: string;
   /** Breaks the connection of every transaction at its commit; `lostCommit` sets the server's behaviour. */
   losesCommits: boolean;
   /** The server commits immediately (default), after {@link LATE_MS}, or never. */
   lostCommit: 'at-once' | 'late' | 'never';
-  /** Delay of the responses to statements that claim tasks. */
   claimAnswersDelayMs: number;
-  /** Delay of statements that claim tasks, also if the client closes its connection meanwhile. */
+  /** Also applies if the client closes its connection meanwhile. */
   claimRequestsDelayMs: number;
   close(): void;
 }

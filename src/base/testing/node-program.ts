@@ -36,7 +36,7 @@ export async function startProgram<T>(
   program: string,
   argument: unknown,
   options: SpawnOptions = {},
-): Promise<{ child: ChildProcess; said: T }> {
+): Promise<{ child: ChildProcess; output: T }> {
   const child = spawn(process.execPath, [program, JSON.stringify(argument)], {
     ...options,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -51,7 +51,7 @@ export async function startProgram<T>(
   ended.catch(() => {});
   const line = once(createInterface({ input: child.stdout! }), 'line') as Promise<[string]>;
   const [text] = await Promise.race([line, ended]);
-  return { child, said: JSON.parse(text) as T };
+  return { child, output: JSON.parse(text) as T };
 }
 
 export async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {

@@ -14,7 +14,7 @@ const TOOLS = {
  * `ASSAY_REQUIRE=all`.
  *
  *     it('shows the page', async (context) => {
- *       const chromium = needs('chromium', context);
+ *       const chromium = requireTool('chromium', context);
  */
 export function needs(tool: keyof typeof TOOLS, context: { skip(note?: string): never }): string {
   const { variable, names } = TOOLS[tool];

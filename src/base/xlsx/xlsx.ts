@@ -5,9 +5,8 @@ export type Cell = string | number | boolean | null | Date | { readonly day: str
 
 export interface Sheet {
   readonly name: string;
-  /** The first row, frozen. */
   readonly header: readonly string[];
-  /** Column widths in characters. */
+  /** In characters. */
   readonly widths: readonly number[];
   readonly rows: AsyncIterable<readonly Cell[]> | Iterable<readonly Cell[]>;
 }
@@ -51,7 +50,6 @@ async function* parts(sheets: readonly Sheet[]): AsyncGenerator<ZipEntry, void, 
 
 type Rows = AsyncIterator<readonly Cell[]> | Iterator<readonly Cell[]>;
 
-/** Writes up to `MAX_ROWS` rows and sets `state.more`. */
 async function* worksheet(sheet: Sheet, rows: Rows, state: { more: boolean }): AsyncGenerator<string, void, undefined> {
   const columns = sheet.widths.map(
     (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,

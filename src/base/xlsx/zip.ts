@@ -1,7 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 
-/** One file of an archive; its content is read lazily. */
 export interface ZipEntry {
   readonly name: string;
   readonly content: AsyncIterable<string> | Iterable<string>;
@@ -63,7 +62,6 @@ function header(kind: typeof LOCAL, name: string, sum: Sum): Buffer {
   const named = Buffer.from(name, 'utf8');
   const bytes = Buffer.alloc(kind.fixed + named.length);
   bytes.writeUInt32LE(kind.signature, 0);
-  // Version 2.0.
   bytes.writeUInt16LE(20, 4);
   const { at } = kind;
   bytes.writeUInt16LE(20, at);
