@@ -1,10 +1,10 @@
-// Biome formats and lints; typescript-eslint is here only for what needs types: a lost promise is a lost task.
+// Biome formats and lints; typescript-eslint adds only the rules that need types.
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const CAN_PARSE = {
   selector: 'MemberExpression[property.name="canParse"]',
-  message: 'Use parsedUrl: Node 20 answers it wrongly.',
+  message: 'Use parsedUrl: canParse returns wrong results in Node 20.',
 };
 
 export default tseslint.config(
@@ -30,8 +30,8 @@ export default tseslint.config(
     },
   },
   {
-    // A regular expression that takes more than linear time lets one short text block a process. `report: 'potential'`
-    // includes those that need another expression around them; test/hostile/regular-expressions.test.ts adds a proof.
+    // A regular expression with more than linear time lets a short text block a process. `report: 'potential'` includes
+    // expressions that are slow only as a part of another one; test/hostile/regular-expressions.test.ts adds a proof.
     files: ['src/**'],
     ignores: ['src/conform/**', '**/*.test.ts', '**/*.test.tsx', '**/testing/**'],
     plugins: { regexp },
@@ -43,7 +43,7 @@ export default tseslint.config(
         CAN_PARSE,
         {
           selector: 'NewExpression[callee.name="RegExp"], CallExpression[callee.name="RegExp"]',
-          message: 'Write a literal, which can be analysed.',
+          message: 'Write a literal, which the linter can analyse.',
         },
         {
           selector: 'CallExpression[callee.property.name="normalize"][arguments.length=1]',
@@ -53,8 +53,7 @@ export default tseslint.config(
     },
   },
   {
-    // The environment is read once, by the command that was called; everything below is handed what it needs. What starts a
-    // program of somebody else's hands on what that one must find.
+    // Only commands read the environment. Exception: the embedded database passes some variables on to PostgreSQL.
     files: ['src/**'],
     ignores: ['src/commands/**', 'src/base/postgres/account.ts', '**/*.test.ts', '**/testing/**'],
     rules: {

@@ -1,9 +1,8 @@
-// What a script was asked for: its flags, or a sentence and status 2 where they are others than it has.
 import { parseArgs } from 'node:util';
 
 /**
- * The values of a script's flags (`options` as `parseArgs` takes them) and the words beside them, where it takes any.
- * `--help` prints `usage` and ends with 0, anything that it does not have with 2.
+ * Parses a script's options (in the format of `parseArgs`) and, with `words`, its arguments. `--help` prints `usage` and
+ * exits with 0, an unknown option exits with 2.
  */
 export function asked(usage, options, { words = false } = {}) {
   try {
@@ -19,7 +18,7 @@ export function asked(usage, options, { words = false } = {}) {
   process.exit(0);
 }
 
-export function refuse(sentence) {
-  console.error(sentence);
+export function refuse(message) {
+  console.error(message);
   process.exit(2);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `assay`: builds if need be, then runs dist/main.js in this very process, so that signals reach it.
+// The command `assay`: builds if necessary, then runs dist/main.js in the same process, so that it receives signals.
 import { ensureBuilt } from './build.mjs';
 
 ensureBuilt();

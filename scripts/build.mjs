@@ -1,5 +1,5 @@
-// Compiles src/ to dist/ when dist/ is missing or older. `npm start`, `npm run demo` and `npm test` call this, so that a
-// clone works however it was installed (with --ignore-scripts, with --omit=dev).
+// Compiles src/ to dist/ if dist/ is missing or older. `npm start`, `npm run demo` and `npm test` call this, so that a clone
+// also works after an installation with --ignore-scripts or --omit=dev.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const stamp = join(root, 'dist/.built');
 
-/** What runs in Node, what runs in the pages, and the client library with its types. */
+/** The server, the browser code, and the client library with its types. */
 const PROJECTS = ['tsconfig.build.json', 'tsconfig.browser.json', 'tsconfig.client.json'];
 
 export function ensureBuilt() {
@@ -21,10 +21,10 @@ export function ensureBuilt() {
     for (const project of PROJECTS) compile(project, draft);
     copyStyles(join(root, 'src'), draft);
     writeFileSync(join(draft, '.built'), '');
-    // Swapped in whole: another process that starts meanwhile sees the old build or the new one, never half of one.
+    // Replaced by renames, so that a process that starts meanwhile never sees a partial build.
     const old = `${draft}.old`;
     if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
-    // Two first builds at once: the one that comes second has nothing left to do.
+    // A concurrent first build may already have finished.
     if (!existsSync(join(root, 'dist'))) renameSync(draft, join(root, 'dist'));
     rmSync(old, { recursive: true, force: true });
   } finally {

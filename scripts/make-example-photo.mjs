@@ -1,5 +1,5 @@
-// Makes examples/wall.jpg: a concrete wall with a crack, drawn by chance from a seed, so that the product has a photo that
-// is nobody's. Usage: node scripts/make-example-photo.mjs [SEED [FILE]]
+// Generates examples/wall.jpg, a concrete wall with a crack, from a seed: an example photo without copyright.
+// Usage: node scripts/make-example-photo.mjs [SEED [FILE]]
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 
@@ -12,7 +12,7 @@ const random = generator(seed);
 const between = (low, high) => low + (high - low) * random();
 const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-// Brightness of each pixel, 0..255, and how much of it is inside the crack, 0..1.
+// Brightness of each pixel, 0..255, and its share inside the crack, 0..1.
 const light = new Float32Array(WIDTH * HEIGHT);
 const depth = new Float32Array(WIDTH * HEIGHT);
 
@@ -21,7 +21,7 @@ crack();
 pores(700);
 await write();
 
-/** Cement skin: stains of all sizes, boards of the formwork, the fall of light, grain. */
+/** Cement surface: stains, mottle, gradient of light, grain. */
 function wall() {
   const stains = clouds(5, 0.55, 4);
   const mottle = clouds(40, 0.6, 4);
@@ -35,7 +35,7 @@ function wall() {
   }
 }
 
-/** Air bubbles that the formwork has left: dark pits with a lit lower rim. */
+/** Air bubbles: dark pits with a lit lower rim. */
 function pores(count) {
   const uneven = clouds(200, 0.7, 3);
   for (let n = 0; n < count; n++) {
@@ -50,7 +50,7 @@ function pores(count) {
   }
 }
 
-/** A main crack from edge to edge that wanders and tears open here and there, and a few branches. */
+/** A main crack from edge to edge with varying direction and width, and some branches. */
 function crack() {
   const branches = [];
   let [x, y, heading] = [between(0.2, 0.35) * WIDTH, -20, between(0.9, 1.2)];
@@ -67,7 +67,6 @@ function crack() {
     y += 2 * Math.sin(heading + wander);
   }
   for (const [bx, by, angle] of branches) branch(bx, by, angle, between(150, 420));
-  // The edges have crumbled: the outline follows the grain of the cement, not a pen.
   const crumble = clouds(220, 0.7, 3);
   for (let py = 0, i = 0; py < HEIGHT; py++) {
     for (let px = 0; px < WIDTH; px++, i++) {
@@ -88,7 +87,7 @@ function branch(x, y, heading, length) {
   }
 }
 
-/** One touch of the crack: full depth in the middle, none at `radius`. */
+/** One dot of the crack: full depth in the middle, none at `radius`. */
 function stroke(x, y, radius) {
   around(x, y, radius, (i, dx, dy) => {
     depth[i] = Math.max(depth[i], 1 - Math.hypot(dx, dy) / radius);
@@ -131,7 +130,6 @@ function clouds(cells, fade, octaves) {
   };
 }
 
-/** Slightly cool grey, a lens that does not resolve single pixels, JPEG as a phone writes it. */
 async function write() {
   const pixels = Buffer.alloc(WIDTH * HEIGHT * 3);
   for (let i = 0; i < light.length; i++) {
@@ -148,7 +146,7 @@ async function write() {
   console.log(`${file}: ${WIDTH} x ${HEIGHT}, ${Math.round(size / 1024)} KiB`);
 }
 
-/** Numbers 0..1 that depend on the seed alone (mulberry32). */
+/** Seeded random numbers 0..1 (mulberry32). */
 function generator(state) {
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,5 +1,5 @@
-// Makes examples/passport.pdf: the technical passport of a flat that does not exist, two pages, printed from its text, so
-// that the product has a document that is nobody's. Usage: node scripts/make-passport-example.mjs [FILE]
+// Generates examples/passport.pdf: the technical passport of a fictitious flat, two pages.
+// Usage: node scripts/make-passport-example.mjs [FILE]
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -101,7 +101,7 @@ pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy(() => true);
 const bytes = await pdfmake
   .createPdf({
-    // A day of its own: the same script makes the same bytes.
+    // Fixed, for reproducible bytes.
     info: { title: 'Технический паспорт', creationDate: new Date('2011-05-18T00:00:00Z') },
     pageSize: 'A4',
     pageMargins: [56, 50, 45, 50],

@@ -1,11 +1,12 @@
-// Speaks examples/voice-note.mp3 and test/speech/inspection.ogg with espeak-ng and ffmpeg: node scripts/make-voice-note.mjs
+// Generates examples/voice-note.mp3 and test/speech/inspection.ogg with espeak-ng and ffmpeg.
+// Usage: node scripts/make-voice-note.mjs
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const NOTE =
   'The inspection of the north stairwell is finished. We found one long crack above the window, and some rust on the handrail. The rest of the wall looks good.';
 
-// A minute, so that it is heard in three windows.
+// One minute: three windows of the recogniser.
 const INSPECTION = `On Monday morning we walked through the building at the corner of the park. The roof is in good order, but
   two of the gutters are full of leaves and should be cleaned before winter. On the third floor a window does not close,
   and water has run down the wall below it. The paint has come off there, and the plaster is soft. We took seven
@@ -16,7 +17,7 @@ const INSPECTION = `On Monday morning we walked through the building at the corn
   over it and told the neighbours. The next visit is planned for the second of December. Please bring the long ladder and
   the keys to the attic.`;
 
-// Without the encoder's name and the day in it, the same program makes the same bytes.
+// No encoder name and date, for reproducible bytes.
 const PLAIN = ['-ac', '1', '-map_metadata', '-1', '-fflags', '+bitexact', '-flags:a', '+bitexact'];
 
 function speak(text, speed, encoding, path) {

@@ -1,5 +1,5 @@
-// `node scripts/mutate.mjs [part of a path …]`: changes the guards one place at a time and asks their tests whether they
-// notice. Prints the score of each file and every change that nobody noticed; ends with 1 where a score is below 90 %.
+// `node scripts/mutate.mjs [part of a path …]`: mutation testing of security-critical modules. Prints the score of each file
+// and the surviving mutants; exits with 1 if a score is below 90 %.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { EQUIVALENT } from '../test/mutation/equivalent.mjs';
@@ -7,19 +7,19 @@ import { mutantsOf } from '../test/mutation/mutants.mjs';
 import { TARGETS } from '../test/mutation/targets.mjs';
 import { asked, refuse } from './asked.mjs';
 
-const LEAST = 0.9;
-/** A mutant that says nothing for so long never will. */
-const PATIENCE_MS = 90_000;
+const MIN_SCORE = 0.9;
+/** A mutant without output for this time is killed. */
+const TIMEOUT_MS = 90_000;
 
 const USAGE = `usage: node scripts/mutate.mjs [part of a path …]
-Changes the guards whose path has one of these parts (all: ${TARGETS.length}) and prints what their tests did not notice.`;
-const { words: wanted } = asked(USAGE, {}, { words: true });
-const targets = TARGETS.filter(({ file }) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+Mutates the modules whose path contains one of these parts (default: all ${TARGETS.length}) and prints the surviving mutants.`;
+const { words: pathParts } = asked(USAGE, {}, { words: true });
+const targets = TARGETS.filter(({ file }) => pathParts.length === 0 || pathParts.some((part) => file.includes(part)));
 if (targets.length === 0)
-  refuse(`No guard has ${wanted.join(' or ')} in its path:\n${TARGETS.map(({ file }) => file).join('\n')}`);
-let poor = false;
+  refuse(`No module has ${pathParts.join(' or ')} in its path:\n${TARGETS.map(({ file }) => file).join('\n')}`);
+let failed = false;
 let running;
-// The trial is a group of its own, which a signal to this process does not reach.
+// The trial runs in its own process group, which does not receive signals to this process.
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
     if (running?.exitCode === null) process.kill(-running.pid, 'SIGKILL');
@@ -29,11 +29,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 for (const target of targets) {
   const { killed, total, equivalent, survivors } = await scoreOf(target);
   const score = total === 0 ? 1 : killed / total;
-  poor ||= score < LEAST;
+  failed ||= score < MIN_SCORE;
   console.log(`${target.file}: ${(100 * score).toFixed(1)} % (${killed} of ${total}; ${equivalent} equivalent)`);
   for (const { line, was, becomes } of survivors) console.log(`  ${line}: ${oneLine(was)} -> ${oneLine(becomes)}`);
 }
-process.exitCode = poor ? 1 : 0;
+process.exitCode = failed ? 1 : 0;
 
 async function scoreOf({ file }) {
   const text = readFileSync(file, 'utf8');
@@ -55,7 +55,7 @@ async function scoreOf({ file }) {
   return { killed: total - survivors.length, total, equivalent: equivalent.length, survivors };
 }
 
-/** Tries mutants from this one on; answers where to go on, which is behind one that never ended. */
+/** Tries mutants from `from` on; returns the next index, which follows a mutant that did not end. */
 function tryFrom(file, from, survived) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['test/mutation/try-mutants.mjs', file, String(from)], {
@@ -68,27 +68,28 @@ function tryFrom(file, from, survived) {
     let timer;
     const wait = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), PATIENCE_MS);
+      timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), TIMEOUT_MS);
     };
     wait();
     let ended = false;
-    let refused;
+    let baselineFailure;
     child.stdout.on('data', (chunk) => {
       const parts = (rest + chunk).split('\n');
       rest = parts.pop();
       for (const part of parts.filter((each) => each.startsWith('@{'))) {
         wait();
-        const told = JSON.parse(part.slice(1));
-        if (told.original === false) refused = told;
-        if (told.begins !== undefined) current = told.begins;
-        if (told.killed === false) survived.add(told.i);
-        if (told.end) ended = true;
+        const event = JSON.parse(part.slice(1));
+        if (event.original === false) baselineFailure = event;
+        if (event.begins !== undefined) current = event.begins;
+        if (event.killed === false) survived.add(event.i);
+        if (event.end) ended = true;
       }
     });
     child.on('close', () => {
       clearTimeout(timer);
-      if (refused) reject(new Error(`the tests of ${file} do not pass as it is: ${refused.by}: ${refused.why}`));
-      // Whatever brings its process down, or never ends, was noticed.
+      if (baselineFailure)
+        reject(new Error(`the tests of ${file} fail without mutation: ${baselineFailure.by}: ${baselineFailure.why}`));
+      // A mutant that crashes the process or never ends counts as killed.
       else resolve(ended ? Number.POSITIVE_INFINITY : current + 1);
     });
   });

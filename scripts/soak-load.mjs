@@ -1,29 +1,26 @@
-// The load of a soak: clients that ask for a task and wait for its end (`Prefer: wait`), one in five with a webhook.
+// Load of the soak test: clients create tasks and wait for their results (`Prefer: wait`), one in five with a webhook.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 
 const WEBHOOKS = 0.2;
-/** Several origins: a deliverer makes few attempts at a time at each. */
+/** Several origins, because the deliverer limits concurrent attempts per origin. */
 const RECEIVERS = 4;
-/** The smallest there is: the model of a soak only looks whether it is there. */
+/** 1 × 1 pixel: the model of the soak test only checks that the file exists. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/**
- * `renewMs`: how often the picture that tasks name is uploaded again, since uploads expire with the results. `connections`:
- * a client that waits has one of them all the while.
- */
+/** `renewMs`: upload interval of the picture, because uploads expire. `connections`: each waiting client uses one. */
 export async function startLoad({ url, token, renewMs, connections }) {
   const pool = new Pool(url, { connections, pipelining: 1 });
   const headers = { authorization: `Bearer ${token}` };
-  // Who asks once a second measures his own second, and not the product.
+  // Long polling, because a poll interval would dominate the measured latency.
   const waiting = { ...headers, prefer: 'wait=20' };
   const count = { accepted: 0, done: 0, wanted: 0, delivered: 0, refused: 0, underWay: 0 };
-  const faults = new Map();
+  const failures = new Map();
   let times = { accept: [], poll: [] };
 
   const receivers = await Promise.all(
@@ -40,11 +37,11 @@ export async function startLoad({ url, token, renewMs, connections }) {
   const hooks = receivers.map((server) => `http://127.0.0.1:${server.address().port}/hook`);
 
   async function call(verb, request) {
-    const began = performance.now();
+    const startedAt = performance.now();
     const { statusCode, body } = await pool.request({ headersTimeout: 30_000, ...request });
     const data = (await body.json()).data;
-    times[verb].push(performance.now() - began);
-    if (statusCode >= 300) throw new Error(`${verb} was answered ${statusCode}`);
+    times[verb].push(performance.now() - startedAt);
+    if (statusCode >= 300) throw new Error(`${verb} returned ${statusCode}`);
     return data;
   }
 
@@ -61,13 +58,13 @@ export async function startLoad({ url, token, renewMs, connections }) {
       (next) => {
         picture = next;
       },
-      (error) => fault(error),
+      (error) => recordFailure(error),
     );
   }, renewMs);
 
-  function fault({ message }) {
+  function recordFailure({ message }) {
     count.refused++;
-    faults.set(message, (faults.get(message) ?? 0) + 1);
+    failures.set(message, (failures.get(message) ?? 0) + 1);
   }
 
   async function task(restMs) {
@@ -89,42 +86,42 @@ export async function startLoad({ url, token, renewMs, connections }) {
       }
       count.done++;
     } catch (error) {
-      fault(error);
+      recordFailure(error);
     } finally {
       count.underWay--;
     }
   }
 
-  /** Waits until everything that was asked for is done and delivered. */
+  /** Waits until all tasks are done and all webhooks are delivered. */
   async function drained() {
     while (count.underWay > 0 || count.delivered < count.wanted) await delay(50);
   }
 
   return {
     count,
-    faults,
+    failures,
     /** Latencies since the last call. */
     takeTimes() {
-      const taken = times;
+      const result = times;
       times = { accept: [], poll: [] };
-      return taken;
+      return result;
     },
-    /** As many tasks per second, to the last webhook, as `clients` get through that wait for each task before the next. */
+    /** Maximum throughput in tasks per second, including webhooks, of `clients` with one task at a time. */
     async ceiling({ seconds, clients }) {
       const before = count.done;
-      const began = performance.now();
+      const startedAt = performance.now();
       const client = async () => {
-        while (performance.now() - began < seconds * 1000) await task(0);
+        while (performance.now() - startedAt < seconds * 1000) await task(0);
       };
       await Promise.all(Array.from({ length: clients }, client));
       await drained();
-      return (count.done - before) / ((performance.now() - began) / 1000);
+      return (count.done - before) / ((performance.now() - startedAt) / 1000);
     },
-    /** Begins `perSecond` tasks a second, however long each takes, until `signal` aborts. */
+    /** Starts `perSecond` tasks per second (open loop) until `signal` aborts. */
     async steady({ perSecond, signal }) {
-      const began = performance.now();
+      const startedAt = performance.now();
       for (let begun = 0; !signal.aborted; await delay(10, undefined, { signal }).catch(() => {})) {
-        const due = ((performance.now() - began) / 1000) * perSecond;
+        const due = ((performance.now() - startedAt) / 1000) * perSecond;
         for (; begun < due && count.underWay < 20 * perSecond; begun++) void task(500);
       }
       await Promise.race([drained(), delay(30_000)]);

@@ -1,4 +1,4 @@
-// Loaded into each process of a soak (NODE_OPTIONS=--import): writes down what only the process itself knows of its heap.
+// Loaded into each process of the soak test (NODE_OPTIONS=--import): writes its heap statistics to a file.
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';

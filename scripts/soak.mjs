@@ -1,7 +1,7 @@
-// Hours of steady work, and whether anything grows: node scripts/soak.mjs --minutes 60 --rate auto
-// The whole product as `assay start` runs it, with a quick model in place of the neural network; `auto` is half of what the
-// same machine got through a moment before. Results expire after --ttl seconds, so that as many leave as come. Ctrl-C
-// prints what there is. Linux: what a process holds is read from /proc.
+// Soak test: runs the product under constant load and detects growing resources: node scripts/soak.mjs --minutes 60 --rate auto
+// Runs `assay start` with a fast model instead of the neural network. `auto` is half of the throughput measured first.
+// Results expire after --ttl seconds, so that the number of tasks stays constant. Ctrl-C prints the results so far. Linux
+// only: reads /proc.
 import { fork } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,14 +14,14 @@ import { judge, median } from './soak-flat.mjs';
 import { startLoad } from './soak-load.mjs';
 
 const USAGE = `usage: node scripts/soak.mjs [--minutes 60] [--rate auto] [--ttl 60] [--port 28011]
---rate is tasks a second, or auto: half of what this machine gets through. --ttl is how many seconds results are kept.`;
-const given = asked(USAGE, {
+--rate: tasks per second, or auto: half of the measured maximum. --ttl: seconds that results are kept.`;
+const options = asked(USAGE, {
   minutes: { type: 'string', default: '60' },
   rate: { type: 'string', default: 'auto' },
   ttl: { type: 'string', default: '60' },
   port: { type: 'string', default: '28011' },
 });
-const { minutes, rate, ttl, port } = given;
+const { minutes, rate, ttl, port } = options;
 if (![minutes, ttl, port, rate === 'auto' ? '1' : rate].every((number) => Number(number) > 0) || Number(ttl) <= 10) {
   refuse('--minutes, --rate and --port take numbers above 0, --rate also auto, --ttl a number above 10.');
 }
@@ -30,7 +30,7 @@ const CEILING_S = 20;
 const CLIENTS = 64;
 const TOKEN = 'soak-token';
 const MIB = 1024 ** 2;
-// What autovacuum leaves is bloat: dead rows, and tables and indexes that are larger than what lives in them needs.
+// Includes bloat that autovacuum leaves: dead rows, table and index sizes.
 const COUNTS = `
   select (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections,
          (select sum(pg_table_size(c)) / 1048576.0 from unnest('{tasks,deliveries}'::regclass[]) c) as "tables, MiB",
@@ -52,7 +52,7 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop.abort());
 
 const product = fork(here('../dist/main.js'), ['start'], {
-  detached: true, // Ctrl-C is ours: we tell it to stop when the table is printed
+  detached: true, // Ctrl-C stops only this script, which then stops the product
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   env: {
     ...process.env,
@@ -61,29 +61,29 @@ const product = fork(here('../dist/main.js'), ['start'], {
     CHAOS_MODEL_MS: '5',
     DATA_DIR: dataDir,
     SERVICES: 'defectoscopy',
-    DEFECTOSCOPY_PORT: given.port,
+    DEFECTOSCOPY_PORT: options.port,
     DEFECTOSCOPY_API_TOKENS: TOKEN,
     DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0',
-    RESULT_TTL_SECONDS: given.ttl,
-    TASK_DEADLINE_SECONDS: String(Number(given.ttl) - 10),
+    RESULT_TTL_SECONDS: options.ttl,
+    TASK_DEADLINE_SECONDS: String(Number(options.ttl) - 10),
     LOG_LEVEL: 'error',
   },
 });
 const ended = new Promise((resolve) => product.once('exit', resolve));
-const url = `http://127.0.0.1:${given.port}`;
+const url = `http://127.0.0.1:${options.port}`;
 let code = 1;
 let load;
 let db;
 try {
   await untilReady();
   db = await openDatabase();
-  load = await startLoad({ url, token: TOKEN, renewMs: Number(given.ttl) * 250, connections: CLIENTS });
+  load = await startLoad({ url, token: TOKEN, renewMs: Number(options.ttl) * 250, connections: CLIENTS });
   await load.ceiling({ seconds: 5, clients: CLIENTS }); // compilers, prepared statements
-  const ceiling = given.rate === 'auto' ? await load.ceiling({ seconds: CEILING_S, clients: CLIENTS }) : undefined;
-  const perSecond = ceiling === undefined ? Number(given.rate) : ceiling / 2;
-  const of = ceiling === undefined ? '' : `, half of ${ceiling.toFixed(0)} that this machine got through`;
+  const ceiling = options.rate === 'auto' ? await load.ceiling({ seconds: CEILING_S, clients: CLIENTS }) : undefined;
+  const perSecond = ceiling === undefined ? Number(options.rate) : ceiling / 2;
+  const of = ceiling === undefined ? '' : `, half of the measured maximum of ${ceiling.toFixed(0)}`;
   console.log(
-    `${perSecond.toFixed(0)} tasks a second${of}; results are kept for ${given.ttl} s; ${given.minutes} minutes.`,
+    `${perSecond.toFixed(0)} tasks a second${of}; results are kept for ${options.ttl} s; ${options.minutes} minutes.`,
   );
   const samples = await sampleWhile(load.steady({ perSecond, signal: stop.signal }));
   code = report(samples);
@@ -104,7 +104,7 @@ async function untilReady() {
   }
 }
 
-/** The embedded database, which runs already. */
+/** Adopts the running embedded database. */
 async function openDatabase() {
   const { startEmbeddedPostgres } = await import('../dist/base/embedded-postgres.js');
   const { createLog } = await import('../dist/base/log.js');
@@ -115,14 +115,14 @@ async function openDatabase() {
 
 async function sampleWhile(loading) {
   const samples = [];
-  const began = performance.now();
+  const startedAt = performance.now();
   load.takeTimes();
   while (!stop.signal.aborted) {
     await delay(SAMPLE_S * 1000, undefined, { signal: stop.signal }).catch(() => {});
     if (stop.signal.aborted) break;
-    const atS = (performance.now() - began) / 1000;
+    const atS = (performance.now() - startedAt) / 1000;
     samples.push({ atS, values: await sample(), count: { ...load.count } });
-    if (atS >= Number(given.minutes) * 60) stop.abort();
+    if (atS >= Number(options.minutes) * 60) stop.abort();
   }
   await loading;
   return samples;
@@ -133,7 +133,7 @@ async function sample() {
   const take = (name, value) => {
     values[name] = value;
   };
-  for (const { name, pid } of await partsOfProduct()) {
+  for (const { name, pid } of await productProcesses()) {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
     const probe = JSON.parse(await readFile(join(probes, String(pid)), 'utf8').catch(() => '{}'));
     const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => []);
@@ -155,8 +155,8 @@ async function sample() {
   return values;
 }
 
-/** The supervisor and its children by their roles, and the database's processes as one. */
-async function partsOfProduct() {
+/** The supervisor and its child processes by role. */
+async function productProcesses() {
   const parts = [{ name: 'supervisor', pid: product.pid }];
   for (const pid of (await readdir('/proc')).filter(Number)) {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
@@ -169,13 +169,13 @@ async function partsOfProduct() {
 }
 
 function report(samples) {
-  const minutes = Number(given.minutes);
+  const minutes = Number(options.minutes);
   const everyS = Math.max(minutes >= 20 ? 300 : (minutes * 60) / 8, SAMPLE_S);
   const names = Object.keys(samples.at(-1)?.values ?? {});
   const slots = [...new Set(samples.map(({ atS }) => Math.ceil(atS / everyS)))];
-  const verdicts = judge(samples) ?? [];
+  const trends = judge(samples) ?? [];
   const rows = names.map((name) => {
-    const { rise, limit, flat } = verdicts.find((each) => each.name === name) ?? {};
+    const { rise, limit, flat } = trends.find((each) => each.name === name) ?? {};
     const cells = slots.map((slot) => {
       const these = samples.filter(({ atS }) => Math.ceil(atS / everyS) === slot);
       return median(these.flatMap(({ values }) => values[name] ?? []));
@@ -183,19 +183,19 @@ function report(samples) {
     return [name, ...cells.map(short), short(rise ?? 0), short(limit ?? 0), flat === false ? 'GROWS' : 'flat'];
   });
   const heads = slots.map((slot) => `to ${(slot * everyS) / 60} min`.replace(/\.(\d)\d*/, '.$1'));
-  table(['', ...heads, '2nd half', 'may', ''], rows);
+  table(['', ...heads, '2nd half', 'limit', ''], rows);
 
   const { accepted, done, wanted, delivered, refused, underWay } = load.count;
   console.log(
-    `${accepted} tasks accepted, ${done} done; ${wanted} webhooks wanted, ${delivered} came; ${refused} refused or broken off.`,
+    `${accepted} tasks accepted, ${done} done; ${wanted} webhooks expected, ${delivered} delivered; ${refused} requests failed.`,
   );
-  for (const [fault, times] of load.faults) console.log(`  ${times} × ${fault}`);
-  const growing = verdicts.filter(({ flat }) => !flat).map(({ name }) => name);
-  const kept = refused === 0 && underWay === 0 && delivered >= wanted;
-  if (verdicts.length === 0) console.log('Too short for a verdict.');
-  else console.log(growing.length === 0 ? 'Verdict: flat.' : `Verdict: not flat: ${growing.join('; ')}.`);
-  if (!kept) console.log('Not everything that was asked for was done.');
-  return verdicts.length > 0 && growing.length === 0 && kept ? 0 : 1;
+  for (const [message, times] of load.failures) console.log(`  ${times} × ${message}`);
+  const growing = trends.filter(({ flat }) => !flat).map(({ name }) => name);
+  const complete = refused === 0 && underWay === 0 && delivered >= wanted;
+  if (trends.length === 0) console.log('Too short for a result.');
+  else console.log(growing.length === 0 ? 'Result: flat.' : `Result: not flat: ${growing.join('; ')}.`);
+  if (!complete) console.log('Some requests failed or some results are missing.');
+  return trends.length > 0 && growing.length === 0 && complete ? 0 : 1;
 }
 
 function table(heads, rows) {

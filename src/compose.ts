@@ -36,14 +36,12 @@ import type { TaskStore } from './tasks/store.ts';
 import { postgresUploads, type Uploads } from './tasks/uploads.ts';
 import { postgresWorkers, type Workers } from './tasks/workers.ts';
 
-// Who makes a house makes its plan first, and finds both here.
 export { type Plan, plan } from './plan.ts';
 
-/** Where a database listens whose address names no port. */
-const POSTGRES_PORT = 5432;
-const portOf = (url: string) => Number(new URL(url).port) || POSTGRES_PORT;
+const DEFAULT_POSTGRES_PORT = 5432;
+const portOf = (url: string) => Number(new URL(url).port) || DEFAULT_POSTGRES_PORT;
 
-/** The things that processes share, opened. */
+/** The configuration and the open resources of one process. */
 export interface House extends Plan {
   readonly id: string;
   readonly db: Db;
@@ -52,28 +50,28 @@ export interface House extends Plan {
   readonly uploads: Uploads;
   readonly files: Files;
   readonly fetch: GuardedFetch;
-  /** What a process counts that is summed over all of them; its heartbeat carries it. */
+  /** Metrics that are summed over all processes; the heartbeat carries them. */
   readonly registry: Registry;
-  /** Absent where no collector is named: then nothing is traced, and nothing of it costs anything. */
+  /** Absent without a configured collector: tracing then costs nothing. */
   readonly traces?: Traces;
   signingKeys(): Promise<SigningKeys>;
   close(): Promise<void>;
 }
 
-/** Opens the house for one process. Without `DATABASE_URL` it starts the embedded database, or joins the one that runs. */
-export async function openHouse(planned: Plan): Promise<House> {
-  const { settings, log } = planned;
-  const store = await openFileStore(planned);
-  const embedded = settings.databaseUrl ? undefined : await startEmbedded(planned);
+/** Opens the resources of one process. Without `DATABASE_URL` it starts the embedded database or joins the running one. */
+export async function openHouse(config: Plan): Promise<House> {
+  const { settings, log } = config;
+  const store = await openFileStore(config);
+  const embedded = settings.databaseUrl ? undefined : await startEmbedded(config);
   const url = settings.databaseUrl ?? embedded!.url;
-  // Clients see it in /health, so it tells nothing of this machine.
+  // Clients see it in /health: it must not identify the machine.
   const id = newId().slice(-12).toLowerCase();
   const db = openDb({
     ...{ url, log, max: settings.databaseConnections, applicationName: 'assay' },
     ...{ directUrl: settings.databaseDirectUrl, pooling: settings.databasePooling },
   });
   const tasks = postgresTaskStore(db);
-  const traces = await tracesOf(planned, id);
+  const traces = await createTraces(config, id);
   const registry = new Registry();
   const blocked = new Counter({
     name: 'assay_outbound_blocked_total',
@@ -82,11 +80,11 @@ export async function openHouse(planned: Plan): Promise<House> {
     registers: [registry],
   });
   const fetch = createGuardedFetch({
-    refusedPorts: [...planned.ports, ...store.ports, ...[url, settings.databaseDirectUrl ?? url].map(portOf)],
+    refusedPorts: [...config.ports, ...store.ports, ...[url, settings.databaseDirectUrl ?? url].map(portOf)],
     onBlocked: (reason) => blocked.inc({ reason }),
   });
   return {
-    ...planned,
+    ...config,
     id,
     db,
     tasks,
@@ -96,7 +94,7 @@ export async function openHouse(planned: Plan): Promise<House> {
     fetch,
     registry,
     ...(traces && { traces }),
-    signingKeys: () => signingKeys(planned).catch(inWords),
+    signingKeys: () => signingKeys(config).catch(inWords),
     async close() {
       tasks.close();
       await traces?.close();
@@ -108,7 +106,7 @@ export async function openHouse(planned: Plan): Promise<House> {
   };
 }
 
-/** The key that signs webhooks, made where there is none, and the one before it while its file is there. */
+/** Includes the previous signing key while its file exists. */
 async function signingKeys({ settings, shared }: Plan): Promise<SigningKeys> {
   const keys = join(shared.dataDir, 'keys');
   const signingKey = await loadOrCreateSigningKey(settings.webhookSigningKeyFile ?? join(keys, 'webhook-signing.pem'));
@@ -118,7 +116,7 @@ async function signingKeys({ settings, shared }: Plan): Promise<SigningKeys> {
   return previousKey && previousKey.jwk.kid !== signingKey.jwk.kid ? { signingKey, previousKey } : { signingKey };
 }
 
-async function tracesOf({ settings, shared, role, log }: Plan, id: string): Promise<Traces | undefined> {
+async function createTraces({ settings, shared, role, log }: Plan, id: string): Promise<Traces | undefined> {
   if (settings.tracesEndpoint === undefined) return undefined;
   return openTraces({
     endpoint: settings.tracesEndpoint,
@@ -145,24 +143,20 @@ export const startEmbedded = ({ settings, shared, log }: Plan, signal?: AbortSig
 
 const MIGRATIONS = new URL('migrations/', PACKAGE_ROOT);
 
-/** Of this program. */
 export const ownMigrations = () => readMigrations(MIGRATIONS);
 
 export const migrateDatabase = (db: Db, options: MigrateOptions) => migrate(db, MIGRATIONS, options);
 
-/**
- * What the listeners of one process are made from. It works until `signal` aborts; from `stopping` on it is not ready for
- * new clients.
- */
+/** Dependencies of the listeners of one process. Runs until `signal` aborts; `/ready` fails as soon as `stopping` aborts. */
 export async function gatewayHouse(
-  house: House,
+  context: House,
   signal: AbortSignal,
   refreshMs = 1000,
   stopping: AbortSignal = signal,
 ): Promise<GatewayHouse> {
-  const { db, workers, uploads, files, log, services, neighbours, shared, records, traces } = house;
+  const { db, workers, uploads, files, log, services, neighbours, shared, records, traces } = context;
   const schema = await watchSchema({ db, migrations: await ownMigrations(), log, signal, refreshMs });
-  const accepting = watchAccepts({ db, tasks: house.tasks, log, signal, everyMs: 2 * refreshMs });
+  const accepting = watchAccepts({ db, tasks: context.tasks, log, signal, everyMs: 2 * refreshMs });
   const { tasks } = accepting;
   const limits = new Map(services.flatMap(({ name, work }) => (work ? [[name, work.maxWaiting]] : [])));
   const roster = await keepRoster({
@@ -174,20 +168,20 @@ export async function gatewayHouse(
   const admission = createAdmission({ roster, limits, registry: metrics.registry });
   watchQueue({ registry: metrics.registry, roster, services: withQueue });
   watchSnapshots({ db, registry: metrics.registry, log, signal });
-  const meter = createTaskMeter(house.registry);
+  const meter = createTaskMeter(context.registry);
   const overview = keepOverview({
     roster,
     neighbours,
     registry: metrics.registry,
-    own: { id: house.id, registry: house.registry },
+    own: { id: context.id, registry: context.registry },
     signal,
     everyMs: 2 * refreshMs,
     log,
   });
-  const rateLimits = shareLimits({ db, id: house.id, registry: metrics.registry, log, signal });
+  const rateLimits = shareLimits({ db, id: context.id, registry: metrics.registry, log, signal });
   const issued = await keepIssuedTokens({ db, log, signal, refreshMs });
   const sealing = await sealingKey(shared.dataDir);
-  const { signingKey, previousKey } = await house.signingKeys();
+  const { signingKey, previousKey } = await context.signingKeys();
   return {
     ...{
       db,
@@ -208,72 +202,68 @@ export async function gatewayHouse(
     isOutOfService: () => schema.problem() !== undefined,
     notReady() {
       if (stopping.aborted) return 'This gateway is stopping.';
-      return schema.problem() ?? (accepting.fails() ? 'Tasks cannot be written down now.' : undefined);
+      return schema.problem() ?? (accepting.fails() ? 'The database does not accept new tasks now.' : undefined);
     },
     onCancelled: (service) => meter.ended(service, 'failed'),
     webhookKeys: jwks(...[signingKey, previousKey].filter((key) => key !== undefined)),
     seal: (secret) => seal(sealing, secret),
     othersMetrics: async () =>
-      sumOfProcesses(await workers.reports(house.id), {
-        id: house.id,
-        metrics: await house.registry.getMetricsAsJSON(),
+      sumOfProcesses(await workers.reports(context.id), {
+        id: context.id,
+        metrics: await context.registry.getMetricsAsJSON(),
       }),
   };
 }
 
-/** What webhook secrets are sealed with between the request and the delivery. */
+/** Encrypts webhook secrets at rest, from the request to the delivery. */
 const sealingKey = (dataDir: string) => loadOrCreateKey(join(dataDir, 'keys', 'sealing.key')).catch(inWords);
 
-/** What a deliverer works with. */
-export async function deliverNeeds(house: House, signal: AbortSignal): Promise<DeliverNeeds> {
-  const { tasks, services, fetch, settings, shared, log } = house;
+export async function deliverNeeds(context: House, signal: AbortSignal): Promise<DeliverNeeds> {
+  const { tasks, services, fetch, settings, shared, log } = context;
   const sealing = await sealingKey(shared.dataDir);
   return {
-    ...{ tasks, services, fetch, log, signal, ...(house.traces && { traces: house.traces }) },
-    meters: createDeliveryMeters(house.registry),
+    ...{ tasks, services, fetch, log, signal, ...(context.traces && { traces: context.traces }) },
+    meters: createDeliveryMeters(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes },
     withholdLoopback: settings.appEnv === 'production',
-    signingKeys: await house.signingKeys(),
+    signingKeys: await context.signingKeys(),
     openSecret: (sealed) => openSealed(sealing, sealed),
     schedule: settings.webhookRetrySchedule,
     timeoutMs: settings.webhookTimeoutSeconds * 1000,
   };
 }
 
-/** What a worker's model is loaded with. */
 export async function modelHouse({ db, fetch, files, shared, log }: House): Promise<ModelHouse> {
   const scratchDir = join(shared.dataDir, 'scratch');
   await mkdir(scratchDir, { recursive: true, mode: 0o700 }).catch(inWords);
-  await removeStale(scratchDir);
+  await deleteStale(scratchDir);
   return { db, fetch, files, scratchDir, log };
 }
 
-/** What a service without tasks attends to its own things with. */
-export async function attendHouse(house: House): Promise<AttendHouse> {
-  const { tasks, records, registry } = house;
-  return { ...(await modelHouse(house)), tasks, records, registry };
+export async function attendHouse(context: House): Promise<AttendHouse> {
+  const { tasks, records, registry } = context;
+  return { ...(await modelHouse(context)), tasks, records, registry };
 }
 
-/** Nothing there lives longer than an attempt; what is a day old was left by a process that died. */
-async function removeStale(dir: string): Promise<void> {
+/** Deletes files older than one day, left by processes that died: no attempt takes longer. */
+async function deleteStale(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
     const { mtimeMs } = await stat(join(dir, name)).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > A_DAY_MS) await rm(join(dir, name), { recursive: true, force: true });
+    if (Date.now() - mtimeMs > DAY_MS) await rm(join(dir, name), { recursive: true, force: true });
   }
 }
 
-const A_DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 
-/** What housekeeping works with. */
-export function sweepNeeds(house: House, signal: AbortSignal): SweepNeeds {
-  const { db, tasks, files, settings, log } = house;
-  const services = house.services.map(({ name, tidy }) => ({
+export function sweepNeeds(context: House, signal: AbortSignal): SweepNeeds {
+  const { db, tasks, files, settings, log } = context;
+  const services = context.services.map(({ name, tidy }) => ({
     name,
     ...(tidy && { tidy: (signal: AbortSignal) => tidy({ db, tasks, files, log }, signal) }),
   }));
-  const absent = house.absent.flatMap(({ takeBack }) => (takeBack ? [() => takeBack(db)] : []));
+  const absent = context.absent.flatMap(({ takeBack }) => (takeBack ? [() => takeBack(db)] : []));
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
-  const meter = createTaskMeter(house.registry);
+  const meter = createTaskMeter(context.registry);
   const expiredUploads = openTrash({ db, files, log, table: 'files' });
   const limits = { maxAttempts, batchMaxWaitSeconds };
   return { tasks, services, absent, expiredUploads, files, meter, limits, log, signal };

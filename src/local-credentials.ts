@@ -6,24 +6,28 @@ import { type Environment, SettingsProblem } from './base/settings.ts';
 import type { Service } from './services/service.ts';
 
 /**
- * Credentials of the `local` profile that nobody has set: kept in files that only their owner reads, and made at the
- * first start of what listens. Whoever does not listen takes those that are there and makes none.
+ * Credentials of the `local` profile that the environment does not set, from files under DATA_DIR with mode 0600.
+ * `make` creates missing ones; only processes that listen set it.
  */
-export async function localCredentials(needs: {
+export async function localCredentials({
+  services,
+  input,
+  dataDir,
+  make,
+}: {
   services: readonly Service[];
-  given: Environment;
+  input: Environment;
   dataDir: string;
   make: boolean;
 }): Promise<Record<string, string>> {
-  const { services, given, dataDir, make } = needs;
   const credentials: Record<string, string> = {};
-  const wanted = services.flatMap((service) => missing(service, given).map((env) => ({ env, service })));
-  for (const { env, service } of wanted) {
+  const missing = services.flatMap((service) => missingCredentials(service, input).map((env) => ({ env, service })));
+  for (const { env, service } of missing) {
     const file = credentialFile(dataDir, env);
-    const kept = make
+    const content = make
       ? await readOrCreate(file, () => `assay-${newId().toLowerCase()}`)
       : await readFile(file).catch(() => undefined);
-    const secret = kept?.toString('utf8').trim();
+    const secret = content?.toString('utf8').trim();
     if (secret) credentials[env] = service.writeCredential?.(secret) ?? secret;
   }
   return credentials;
@@ -31,10 +35,10 @@ export async function localCredentials(needs: {
 
 export const credentialFile = (dataDir: string, env: string) => join(dataDir, 'credentials', env.toLowerCase());
 
-/** None where the settings cannot be read: that is for those to say who read them all. */
-function missing(service: Service, given: Environment): readonly string[] {
+/** Empty if the settings are invalid: `loadConfig` reports that. */
+function missingCredentials(service: Service, input: Environment): readonly string[] {
   try {
-    return service.missingCredentials(given);
+    return service.missingCredentials(input);
   } catch (error) {
     if (error instanceof SettingsProblem) return [];
     throw error;

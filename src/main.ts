@@ -8,7 +8,7 @@ import { endWith } from './commands/ending.ts';
 import type { CreateOptions } from './commands/tokens.ts';
 import { MISCONFIGURED } from './roles/supervise.ts';
 
-// Each command is imported when it is called: a gateway loads no supervisor, a sweep no listener.
+// Commands are imported on demand, so that a process loads only the code of its role.
 const program = new Command('assay')
   .description('Asynchronous ML task services for inspection work.')
   .version(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version)
@@ -16,21 +16,21 @@ const program = new Command('assay')
 
 program
   .command('start', { isDefault: true })
-  .description('everything on this machine: database, listeners, workers, deliveries (the default)')
+  .description('run everything on this machine: database, listeners, workers, webhook delivery (the default)')
   .action(async () => {
     const { start } = await import('./commands/start.ts');
     const { banner } = await import('./commands/banner.ts');
     const { withGoodbye } = await import('./commands/goodbye.ts');
     const signal = stopSignal();
-    let greeted = false;
+    let bannerPrinted = false;
     await withGoodbye(signal, () =>
       start({
-        // On a terminal the log is for what goes wrong; whoever collects it gets all of it.
+        // On a terminal only warnings and errors are logged.
         quiet: process.stdout.isTTY,
         signal,
         onListening(planned, addresses) {
-          if (!greeted) console.log(banner(planned, addresses));
-          greeted = true;
+          if (!bannerPrinted) console.log(banner(planned, addresses));
+          bannerPrinted = true;
         },
       }),
     );
@@ -38,8 +38,8 @@ program
 
 program
   .command('demo')
-  .description('start, send the example photo, show its result, stop')
-  .option('--keep', 'stay up afterwards')
+  .description('start, process the examples, show the results, stop')
+  .option('--keep', 'keep running afterwards')
   .action(async (options: { keep?: boolean }) => {
     const { demo } = await import('./commands/demo.ts');
     const { withGoodbye } = await import('./commands/goodbye.ts');
@@ -52,30 +52,30 @@ addClientCommands(program);
 
 program
   .command('serve')
-  .description('the listeners')
+  .description('run the listeners')
   .option('--service <name...>', 'only these services')
   .action(async ({ service = [] }: { service?: string[] }) => (await roles()).serveCommand(service));
 
 program
   .command('work')
-  .description('one worker')
-  .requiredOption('--service <name>', 'the service that it works for')
+  .description('run one worker')
+  .requiredOption('--service <name>', 'the service whose tasks it processes')
   .action(async ({ service }: { service: string }) => (await roles()).workCommand(service));
 
 program
   .command('deliver')
-  .description('webhooks')
-  .option('--sweep', 'keep house in the same process')
+  .description('deliver webhooks')
+  .option('--sweep', 'run housekeeping in the same process')
   .action(async ({ sweep = false }: { sweep?: boolean }) => (await roles()).deliverCommand({ sweep }));
 
 program
   .command('sweep')
-  .description('housekeeping: lost leases, deadlines, expiry')
+  .description('run housekeeping: expired leases, deadlines, deletion of expired tasks')
   .action(async () => (await roles()).sweepCommand());
 
 program
   .command('migrate')
-  .description('bring the database to this version')
+  .description('migrate the database to this version')
   .action(async () => {
     const { migrateCommand } = await import('./commands/migrate.ts');
     await migrateCommand();
@@ -83,8 +83,8 @@ program
 
 program
   .command('backup')
-  .description('everything as it is now (database, files, keys) in one file, also while Assay works')
-  .argument('<file>', 'where to; an older one stays until this one is complete; - is standard output')
+  .description('write the database, files and keys to one archive; Assay may keep running')
+  .argument('<file>', 'target file, replaced only when the new archive is complete; - is standard output')
   .action(async (file: string) => {
     const { backupCommand } = await import('./commands/backup.ts');
     await backupCommand(file, stopSignal());
@@ -92,9 +92,9 @@ program
 
 program
   .command('restore')
-  .description('put a backup into an empty database and an empty DATA_DIR')
-  .argument('<file>', 'made by `assay backup`; - is standard input')
-  .option('--replace', 'lose what is there')
+  .description('restore a backup into an empty database and an empty DATA_DIR')
+  .argument('<file>', 'archive of `assay backup`; - is standard input')
+  .option('--replace', 'delete the existing data first')
   .action(async (file: string, { replace = false }: { replace?: boolean }) => {
     const { restoreCommand } = await import('./commands/restore.ts');
     await restoreCommand(file, { replace, signal: stopSignal() });
@@ -104,7 +104,7 @@ const audit = program.command('audit').description('the audit trail of the repor
 
 audit
   .command('verify', { isDefault: true })
-  .description('walk the whole trail, and say how long it is or where it was changed (the default)')
+  .description('verify the whole trail: print its length, or the first entry that was changed (the default)')
   .action(async () => {
     const { verifyCommand } = await import('./commands/audit.ts');
     await verifyCommand();
@@ -112,9 +112,9 @@ audit
 
 program
   .command('config')
-  .description('every setting with the value in force, and what they come to; secrets are not shown')
-  .addArgument(new Argument('[what]', 'the same, in the words of the documentation').choices(['check']))
-  .option('--markdown', 'the document of all settings')
+  .description('show every setting with its effective value, and warnings; secrets are not shown')
+  .addArgument(new Argument('[what]', 'has no effect: `config check` is the same as `config`').choices(['check']))
+  .option('--markdown', 'print the reference of all settings as Markdown')
   .action(async (_check: string | undefined, { markdown = false }: { markdown?: boolean }) => {
     const { configCommand } = await import('./commands/config.ts');
     await configCommand({ markdown });
@@ -122,9 +122,9 @@ program
 
 program
   .command('train')
-  .description('fit the heads of the defectoscopy model on a folder of your own labelled images')
+  .description('train the heads of the defectoscopy model on a folder of labelled images')
   .argument('<folder>', 'images in folders named by class, or with a labels.csv')
-  .option('--name <version>', 'the name of the new model version')
+  .option('--name <version>', 'name of the new model version')
   .action(async (folder: string, options: { name?: string }) => {
     const { trainCommand } = await import('./commands/train.ts');
     await trainCommand(folder, options);
@@ -132,37 +132,39 @@ program
 
 program
   .command('conform')
-  .description('check a deployment against the specification, line by line, and print what fails')
-  .argument('<url>', 'its base address')
-  .option('--service <name>', 'what it is: defectoscopy, stt, passports or catalog; it tells by itself as a rule')
+  .description('check a deployment against the specification and print the checks that fail')
+  .argument('<url>', 'base URL of the deployment')
+  .option('--service <name>', 'defectoscopy, stt, passports or catalog (default: detected)')
   .option(
     '--token <token>',
-    'an access token of defectoscopy, stt or the catalog (on this machine: the one that is configured)',
+    'access token of defectoscopy, stt or catalog (default: the one configured on this machine)',
   )
-  .option('--api-key <key>', 'a key of passports (on this machine: the one that is configured)')
-  .option('--image-url <url>', 'an image that tasks may name, where the deployment keeps no files itself')
-  .option('--audio-url <url>', 'a recording that tasks may name, where the deployment keeps no files itself')
-  .option('--webhook-url <url>', 'an https address that may be called back; it leads nowhere as a rule')
-  .option('--only <id...>', 'only these checks, or those below them')
-  .option('--patience <seconds>', 'how long a task may take', '300')
-  .option('--flood', 'ask until it refuses: for a minute nobody else with this token is answered')
-  .option('--cleanup', 'call the cleanup of passports, which deletes old documents (all, where a bound is not kept)')
-  .option('--json', 'for programs')
+  .option('--api-key <key>', 'API key of passports (default: the one configured on this machine)')
+  .option('--image-url <url>', 'URL of an image for test tasks, for a deployment without file uploads')
+  .option('--audio-url <url>', 'URL of a recording for test tasks, for a deployment without file uploads')
+  .option('--webhook-url <url>', 'https URL for test webhooks (default: an address that does not exist)')
+  .option('--only <id...>', 'run only these checks and those below them')
+  .option('--patience <seconds>', 'time limit of one task', '300')
+  .option('--flood', 'also check the rate limit: blocks other clients of this token for a minute')
+  .option('--cleanup', 'also check the cleanup of passports: deletes old documents (all, if the age limit is broken)')
+  .option('--json', 'print JSON')
   .action(async (url: string, options: ConformOptions) => {
     const { conformCommand } = await import('./commands/conform.ts');
     if (!(await conformCommand(url, options, { signal: stopSignal() }))) process.exitCode = 1;
   });
 
-const tokens = program.command('tokens').description('access tokens and keys, beside those of the settings');
+const tokens = program
+  .command('tokens')
+  .description('manage access tokens and API keys, in addition to those of the settings');
 
 tokens
   .command('create')
-  .description('print a new token, once; of passports it is a key')
-  .requiredOption('--service <name>', 'what it opens')
-  .requiredOption('--name <name>', 'what people call it: whose it is')
+  .description('create a token (for passports: an API key) and print it once')
+  .requiredOption('--service <name>', 'service that it gives access to')
+  .requiredOption('--name <name>', 'name of the token, for example its owner')
   .option('--role <role>', 'catalog: reader or moderator; passports: user or admin (default: the first of them)')
-  .option('--expires <time>', 'how long it is good: 90d, 12h, 30m (default: until it is revoked)')
-  .option('--json', 'for programs')
+  .option('--expires <time>', 'lifetime: 90d, 12h, 30m (default: until it is revoked)')
+  .option('--json', 'print JSON')
   .action(async (options: CreateOptions) => {
     const { createToken } = await import('./commands/tokens.ts');
     await createToken(options);
@@ -170,9 +172,9 @@ tokens
 
 tokens
   .command('list', { isDefault: true })
-  .description('whose there are, and until when; never a token (the default)')
-  .option('--service <name>', 'only those of this service')
-  .option('--json', 'for programs')
+  .description('list the names and expiry of tokens, never the tokens themselves (the default)')
+  .option('--service <name>', 'only tokens of this service')
+  .option('--json', 'print JSON')
   .action(async (options: { service?: string; json?: boolean }) => {
     const { listTokens } = await import('./commands/tokens.ts');
     await listTokens(options);
@@ -180,19 +182,19 @@ tokens
 
 tokens
   .command('revoke')
-  .description('take one away: within two seconds it opens nothing')
-  .argument('<name>', 'as it was created')
-  .option('--service <name>', 'whose, where several services have one of that name')
+  .description('revoke a token; takes effect within two seconds')
+  .argument('<name>', 'name of the token')
+  .option('--service <name>', 'service of the token, if several services have one of that name')
   .action(async (name: string, options: { service?: string }) => {
     const { revokeToken } = await import('./commands/tokens.ts');
     await revokeToken(name, options);
   });
 
-const models = program.command('models').description('the speech models that STT_MODEL can name');
+const models = program.command('models').description('manage the speech models of STT_MODEL');
 
 models
   .command('list', { isDefault: true })
-  .description('which there are, which are here, and how to get the others (the default)')
+  .description('list available and installed models (the default)')
   .action(async () => {
     const { listModels } = await import('./commands/models.ts');
     await listModels();
@@ -200,9 +202,9 @@ models
 
 models
   .command('pull')
-  .description('download a model; a pull that broke off goes on')
-  .argument('<name>', 'one of the list')
-  .option('--mirror <url>', 'take it from there instead, under the same path')
+  .description('download a model; resumes an interrupted download')
+  .argument('<name>', 'a name from `models list`')
+  .option('--mirror <url>', 'download from this server instead, under the same path')
   .action(async (name: string, { mirror }: { mirror?: string }) => {
     const { pullCommand } = await import('./commands/models.ts');
     await pullCommand(name, { mirror, signal: stopSignal() });
@@ -211,15 +213,15 @@ models
 const roles = () => import('./commands/roles.ts');
 
 try {
-  // Otherwise it would be an argument of the default command.
-  const asked = process.argv[2];
-  const isCommand = asked === 'help' || program.commands.some((command) => command.name() === asked);
-  if (asked !== undefined && !asked.startsWith('-') && !isCommand) {
-    throw new OperatorError(`There is no command ${asked}; see \`assay --help\`.`);
+  // commander would pass an unknown command to the default command as an argument.
+  const name = process.argv[2];
+  const isCommand = name === 'help' || program.commands.some((command) => command.name() === name);
+  if (name !== undefined && !name.startsWith('-') && !isCommand) {
+    throw new OperatorError(`There is no command ${name}; see \`assay --help\`.`);
   }
   await program.parseAsync();
 } catch (error) {
-  // The command line's own: it has said what there is to say, a help that was asked for or what is wrong with it.
+  // commander has already printed the help or the usage error.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : MISCONFIGURED;
   else endWith(error);
 }

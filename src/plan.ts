@@ -11,40 +11,37 @@ import type { RecordSource } from './services/records.ts';
 import type { OpenService, Service, SharedSettings } from './services/service.ts';
 import { houseAgreements, houseSettings } from './settings.ts';
 
-/** Where the package lies: `dist/` or `src/` is one below. */
+/** The package's root: the parent of `dist/` or `src/`. */
 export const PACKAGE_ROOT = new URL('../', import.meta.url);
 
-/** What every process is made from before it opens anything: settings read, credentials of the local profile in place. */
+/** The configuration of one process. */
 export interface Plan {
-  /** What this process was started as. */
+  /** The command that started this process. */
   readonly role: string;
   readonly settings: Values<typeof houseSettings>;
   readonly shared: SharedSettings;
   readonly services: readonly OpenService[];
-  /** Those that SERVICES leaves out. */
+  /** Excluded by SERVICES. */
   readonly absent: readonly Service[];
-  /** Of the listeners of all services, whichever of them this process has to do with. */
+  // Ports, links and records cover all services, independent of the process's role.
   readonly ports: readonly number[];
-  /** All services as their pages link to each other, whichever of them this process has to do with. */
   readonly neighbours: readonly Neighbour[];
-  /** What people search of the finished work of all services, whichever of them this process has to do with. */
   readonly records: readonly RecordSource[];
-  /** The environment as it was read, with what the local profile has added: what a child process inherits. */
+  /** The environment with the additions of the local profile; child processes inherit it. */
   readonly env: Environment;
   readonly host: string;
-  /** From SIGTERM until a gateway begins to close. */
   readonly shutdownDelayMs: number;
   readonly log: Log;
 }
 
-/** Roles that listen, and so the ones whose callers need credentials. */
-const LISTENS = ['start', 'serve'];
+/** Roles with listeners: only they create missing local credentials. */
+const LISTENING_ROLES = ['start', 'serve'];
 
-/** Reads every setting once; throws a `SettingsProblem` that names all faults, of the house and of every service. */
-export async function plan(given: Environment, role: string): Promise<Plan> {
-  const chosen = chosenServices(given);
-  const { env, local } = await withLocalDefaults(given, chosen, LISTENS.includes(role));
-  const { settings, opens } = readAll(env, chosen);
+/** Reads every setting once; throws a `SettingsError` that lists all problems of all services. */
+export async function plan(input: Environment, role: string): Promise<Plan> {
+  const chosen = chosenServices(input);
+  const { env, local } = await withLocalDefaults(input, chosen, LISTENING_ROLES.includes(role));
+  const { settings, factories } = readAll(env, chosen);
   const shared: SharedSettings = {
     version: JSON.parse(await readFile(new URL('package.json', PACKAGE_ROOT), 'utf8')).version,
     dataDir: resolve(settings.dataDir),
@@ -63,7 +60,7 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
     metricsToken: settings.metricsToken,
     holes: readHoles({ hosts: settings.outboundAllowHosts, cidrs: settings.outboundAllowCidrs }),
   };
-  const open = opens.map((configured) => configured(shared));
+  const open = factories.map((create) => create(shared));
   return {
     role,
     settings,
@@ -83,48 +80,48 @@ export async function plan(given: Environment, role: string): Promise<Plan> {
   };
 }
 
-/** Those that SERVICES names. A name that is none is complained of with all other faults. */
-function chosenServices(given: Environment): readonly Service[] {
-  const { value } = attempt(() => readSettings({ services: houseSettings.services }, given));
+/** `readAll` reports an unknown name together with all other problems. */
+function chosenServices(input: Environment): readonly Service[] {
+  const { value } = attempt(() => readSettings({ services: houseSettings.services }, input));
   const named = value?.services ?? [];
   return named.length === 0 ? services : services.filter(({ name }) => named.includes(name));
 }
 
-/** What the `local` profile adds to what was given. A profile that cannot be told adds nothing. */
+/** Adds the defaults of the `local` profile; changes nothing if APP_ENV or DATA_DIR is invalid. */
 async function withLocalDefaults(
-  given: Environment,
+  input: Environment,
   services: readonly Service[],
   make: boolean,
 ): Promise<{ env: Environment; local: boolean }> {
   const { value: profile } = attempt(() =>
-    readSettings({ appEnv: houseSettings.appEnv, dataDir: houseSettings.dataDir }, given),
+    readSettings({ appEnv: houseSettings.appEnv, dataDir: houseSettings.dataDir }, input),
   );
-  if (profile?.appEnv !== 'local') return { env: given, local: false };
-  const credentials = await localCredentials({ services, given, dataDir: resolve(profile.dataDir), make }).catch(
+  if (profile?.appEnv !== 'local') return { env: input, local: false };
+  const credentials = await localCredentials({ services, input, dataDir: resolve(profile.dataDir), make }).catch(
     inWords,
   );
-  return { env: { FILES_HOST: 'files.assay.internal', ...given, ...credentials }, local: true };
+  return { env: { FILES_HOST: 'files.assay.internal', ...input, ...credentials }, local: true };
 }
 
-/** Everything is read before anything is complained of: the faults of the house must not hide those of a service. */
+/** One error lists the problems of the core and of every service. */
 function readAll(env: Environment, services: readonly Service[]) {
-  const house = attempt(() => readSettings(houseSettings, env, houseAgreements));
-  const opens = services.map((service) => attempt(() => service.configure(env)));
-  const faults = [house, ...opens].flatMap(({ fault }) => fault ?? []);
-  if (faults.length > 0) throw new SettingsProblem(faults.join('\n'));
-  return { settings: house.value!, opens: opens.map(({ value }) => value!) };
+  const core = attempt(() => readSettings(houseSettings, env, houseAgreements));
+  const configured = services.map((service) => attempt(() => service.configure(env)));
+  const problems = [core, ...configured].flatMap(({ problem }) => problem ?? []);
+  if (problems.length > 0) throw new SettingsProblem(problems.join('\n'));
+  return { settings: core.value!, factories: configured.map(({ value }) => value!) };
 }
 
-function attempt<T>(read: () => T): { value?: T; fault?: string } {
+function attempt<T>(read: () => T): { value?: T; problem?: string } {
   try {
     return { value: read() };
   } catch (error) {
-    if (error instanceof SettingsProblem) return { fault: error.message };
+    if (error instanceof SettingsProblem) return { problem: error.message };
     throw error;
   }
 }
 
-/** A folder or a key that is not as it should be is the operator's to mend: a sentence and no stack. */
+/** For errors that the operator must fix: the CLI prints the message without a stack. */
 export function inWords(error: unknown): never {
   throw new OperatorError(error instanceof Error ? error.message : String(error));
 }

@@ -20,76 +20,84 @@ import { traceSettings } from './base/trace-settings.ts';
 import { oneToken } from './http/token-settings.ts';
 import { services } from './services/index.ts';
 
-/** The settings of the house; each service adds its own. Names and defaults are documented by `assay config`. */
+/** Settings of the core; each service adds its own. `assay config --markdown` prints their reference. */
 export const houseSettings = {
   appEnv,
   host: text('HOST', undefined, 'Address to listen on; 127.0.0.1 in `local`, 0.0.0.0 otherwise.'),
-  services: list(
-    'SERVICES',
-    [],
-    'Services that this installation runs, comma-separated; empty: all of them.',
-    (name) => {
-      if (services.some((service) => service.name === name)) return name;
-      throw new Error(`"${name}" is no service; there are ${services.map((service) => service.name).join(', ')}.`);
-    },
-  ),
-  dataDir: text('DATA_DIR', './data', 'Where everything is kept: the embedded database, files, keys, trained models.'),
-  databaseUrl: postgresUrl(
-    'DATABASE_URL',
-    'Any PostgreSQL from version 15; not set: a PostgreSQL of our own under DATA_DIR.',
-  ),
+  services: list('SERVICES', [], 'Services that this installation runs, comma-separated; empty: all.', (name) => {
+    if (services.some((service) => service.name === name)) return name;
+    const known = services.map((service) => service.name).join(', ');
+    throw new Error(`"${name}" is not a service; choose from ${known}.`);
+  }),
+  dataDir: text('DATA_DIR', './data', 'Folder of the embedded database, files, keys and trained models.'),
+  databaseUrl: postgresUrl('DATABASE_URL', 'PostgreSQL 15 or newer; not set: the embedded PostgreSQL, under DATA_DIR.'),
   databaseDirectUrl: postgresUrl(
     'DATABASE_DIRECT_URL',
-    'The same database without the pooler that DATABASE_URL leads to: for the one connection per process that listens.',
+    'Direct address of the database if DATABASE_URL leads to a pooler: for the one connection per process that uses LISTEN.',
   ),
   databasePooling: choice(
     'DATABASE_POOLING',
     ['session', 'transaction'],
     'session',
-    '`transaction`: DATABASE_URL leads to a pooler that changes the connection behind it with every transaction.',
+    '`transaction`: DATABASE_URL leads to a pooler in transaction mode, which may use another server connection for every transaction.',
   ),
   filesUrl: text(
     'FILES_URL',
     undefined,
-    'Bucket of an S3-compatible storage for all files: `s3://bucket/prefix?endpoint=https://host:port&region=name`; not set: DATA_DIR/files.',
+    'Bucket of an S3-compatible object storage for all files: `s3://bucket/prefix?endpoint=https://host:port&region=name`; not set: DATA_DIR/files.',
     bucketUrl,
   ),
-  s3AccessKeyId: verbatim('S3_ACCESS_KEY_ID', 'Key that opens the bucket of FILES_URL.', { secret: true }),
-  s3SecretAccessKey: verbatim('S3_SECRET_ACCESS_KEY', 'Its secret.', { secret: true }),
+  s3AccessKeyId: verbatim('S3_ACCESS_KEY_ID', 'Access key of the bucket in FILES_URL.', { secret: true }),
+  s3SecretAccessKey: verbatim('S3_SECRET_ACCESS_KEY', 'Secret of that access key.', { secret: true }),
   filesHost: text(
     'FILES_HOST',
     undefined,
-    'Reserved host name of files uploaded to the product; files.assay.internal in `local`, otherwise not set, which switches POST /files off.',
+    'Reserved host name in the URLs of uploaded files; files.assay.internal in `local`, otherwise not set, which disables POST /files.',
     (host) => listedHost(host),
   ),
   filesQuotaBytes: integer(
     'FILES_QUOTA_BYTES',
     10 * 1024 ** 3,
-    'Bytes that one credential may hold: as uploaded files for tasks, and apart from them as documents and waiting images of passports (by API key; by session where there is none).',
+    'Storage quota per credential in bytes: for uploaded files, and separately for documents and waiting images of passports (per API key; per session if no key is used).',
   ),
-  resultTtlSeconds: integer('RESULT_TTL_SECONDS', 86_400, 'How long a task can be read, from its queueing.', {
+  resultTtlSeconds: integer('RESULT_TTL_SECONDS', 86_400, 'Time that a task can be read, counted from its creation.', {
     min: 60,
     max: 366 * 86_400,
   }),
-  taskDeadlineSeconds: integer('TASK_DEADLINE_SECONDS', 82_800, 'An unfinished task fails after this; below the TTL.', {
-    min: 1,
-    max: LONGEST_SECONDS,
-  }),
-  workerMaxAttempts: integer('WORKER_MAX_ATTEMPTS', 3, 'Attempts at one task, lost workers and transient failures.', {
-    min: 1,
-    max: 100,
-  }),
-  batchMaxWaitSeconds: integer('BATCH_MAX_WAIT_SECONDS', 3600, 'After this long, batch work is treated as realtime.', {
-    max: LONGEST_SECONDS,
-  }),
+  taskDeadlineSeconds: integer(
+    'TASK_DEADLINE_SECONDS',
+    82_800,
+    'An unfinished task fails after this time; must be below RESULT_TTL_SECONDS.',
+    {
+      min: 1,
+      max: LONGEST_SECONDS,
+    },
+  ),
+  workerMaxAttempts: integer(
+    'WORKER_MAX_ATTEMPTS',
+    3,
+    'Maximum attempts of a task, counting lost workers and transient failures.',
+    {
+      min: 1,
+      max: 100,
+    },
+  ),
+  batchMaxWaitSeconds: integer(
+    'BATCH_MAX_WAIT_SECONDS',
+    3600,
+    'After this time, a waiting batch task gets realtime priority.',
+    {
+      max: LONGEST_SECONDS,
+    },
+  ),
   estimateMode: choice(
     'ESTIMATE_MODE',
     ['learned', 'fixed'],
     'learned',
-    '`learned`: estimated waits grow with the queue, by how quickly the workers complete tasks. `fixed`: they are the settings of the service, whatever waits.',
+    '`learned`: estimated waits follow the queue length and the measured throughput of the workers. `fixed`: estimates are the settings of the service.',
   ),
-  workers: choice('WORKERS', ['always', 'on-demand'], 'always', 'Whether workers run always or only while work waits.'),
-  workerIdleSeconds: integer('WORKER_IDLE_SECONDS', 300, 'An on-demand worker without work stops after this.', {
+  workers: choice('WORKERS', ['always', 'on-demand'], 'always', 'Whether workers run always or only while tasks wait.'),
+  workerIdleSeconds: integer('WORKER_IDLE_SECONDS', 300, 'An on-demand worker without tasks stops after this time.', {
     min: 5,
     max: LONGEST_SECONDS,
   }),
@@ -97,14 +105,14 @@ export const houseSettings = {
     'TASK_VISIBILITY',
     ['service', 'token'],
     'service',
-    '`token`: a task is read only with the token that created it.',
+    '`token`: only the token that created a task can read it.',
   ),
   webhookRetrySchedule: secondsList(
     'WEBHOOK_RETRY_SCHEDULE',
     [0, 5, 60, 300, 1800, 7200, 18_000, 36_000],
-    'Seconds before each delivery attempt, from the one before.',
+    'Seconds before each delivery attempt, counted from the previous attempt.',
   ),
-  webhookTimeoutSeconds: integer('WEBHOOK_TIMEOUT_SECONDS', 15, 'How long a receiver may take to answer.', {
+  webhookTimeoutSeconds: integer('WEBHOOK_TIMEOUT_SECONDS', 15, 'Time limit for the response of a webhook receiver.', {
     min: 1,
     max: 120,
   }),
@@ -112,40 +120,40 @@ export const houseSettings = {
     'WEBHOOK_LOOPBACK',
     ['allow', 'deny'],
     'allow',
-    'Webhooks to localhost, 127.0.0.1 and [::1].',
+    'Whether webhooks to localhost, 127.0.0.1 and [::1] are allowed.',
   ),
   webhookSigningKeyFile: text(
     'WEBHOOK_SIGNING_KEY_FILE',
     undefined,
-    'Ed25519 key (PEM) that signs webhooks; made under DATA_DIR if not set.',
+    'Ed25519 key (PEM) that signs webhooks; not set: created under DATA_DIR.',
     signingKeyFile,
   ),
   webhookSigningKeyPreviousFile: text(
     'WEBHOOK_SIGNING_KEY_PREVIOUS_FILE',
     undefined,
-    'The previous signing key: webhooks are signed with it too. If not set: DATA_DIR/keys/webhook-signing-previous.pem, if that exists.',
+    'Previous signing key, which also signs webhooks; not set: DATA_DIR/keys/webhook-signing-previous.pem, if it exists.',
     existingSigningKeyFile,
   ),
   outboundAllowCidrs: list(
     'OUTBOUND_ALLOW_CIDRS',
     [],
-    'Private networks that downloads and webhooks may reach.',
+    'Private networks allowed for downloads and webhooks.',
     networkText,
   ),
   outboundAllowHosts: list(
     'OUTBOUND_ALLOW_HOSTS',
     [],
-    'Hosts that downloads and webhooks may reach wherever they resolve to.',
+    'Hosts allowed for downloads and webhooks, independent of their addresses.',
     (host) => listedHost(host),
   ),
   trustProxy: trustedProxies(
     'TRUST_PROXY',
-    'The proxies in front, whose X-Forwarded-For is believed: how many there are (`1`), or their addresses and networks, comma-separated. A count is safe only where every request comes through all of them.',
+    'Reverse proxies whose X-Forwarded-For is trusted: their number (`1`), or their addresses and networks, comma-separated. A number is safe only if every request passes through all of them.',
   ),
   wrongTokenLimitPerMinute: integer(
     'WRONG_TOKEN_LIMIT_PER_MINUTE',
     100,
-    'Requests with a wrong bearer token that one address may send to one service in any 60 seconds before they are answered 429; a valid token is never counted. 0 switches the limit off.',
+    'Requests with a wrong bearer token that one address may send to one service within 60 seconds before it receives 429; valid tokens do not count. 0 disables the limit.',
     { max: 1_000_000 },
   ),
   corsAllowOrigins: list('CORS_ALLOW_ORIGINS', [], 'Origins whose pages may call the services.'),
@@ -153,32 +161,37 @@ export const houseSettings = {
     'COOKIE_SECURE',
     ['auto', 'always', 'never'],
     'auto',
-    'Whether cookies are for https alone; `auto`: where the request came by https.',
+    'Whether cookies are restricted to https; `auto`: if the request used https.',
   ),
   publicOrigins: list(
     'PUBLIC_ORIGINS',
     [],
-    'Origins under which browsers reach the pages, besides the address that they ask for: `https://docs.example.com`.',
+    "Public origins of the pages, in addition to the request's own: `https://docs.example.com`.",
     origin,
   ),
-  metricsToken: oneToken('METRICS_TOKEN', 'Asked for by /metrics when set.'),
-  logLevel: choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'What is worth a line.'),
+  metricsToken: oneToken('METRICS_TOKEN', 'Bearer token required by /metrics, if set.'),
+  logLevel: choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Lowest level that is logged.'),
   ...traceSettings,
-  // At most as long as a supervisor waits for a process that stops, less what the requests in flight may take.
+  // The maximum is the time that the supervisor waits for a stopping process, less the time for requests in flight.
   shutdownDelaySeconds: integer(
     'SHUTDOWN_DELAY_SECONDS',
     undefined,
-    'How long a gateway still accepts connections after SIGTERM, while `/ready` is 503; 5 in `production`, 0 otherwise.',
+    'Time after SIGTERM in which a gateway still accepts connections while `/ready` returns 503; 5 in `production`, 0 otherwise.',
     { max: 15 },
   ),
-  embeddedDatabasePort: integer('EMBEDDED_DATABASE_PORT', 0, 'Port of the embedded database; 0: a free one, kept.', {
-    max: 65_535,
-  }),
-  // Five: two batches of a worker, the renewal of its leases, its heartbeat, and one for its model.
+  embeddedDatabasePort: integer(
+    'EMBEDDED_DATABASE_PORT',
+    0,
+    'Port of the embedded database; 0: a free port, kept across restarts.',
+    {
+      max: 65_535,
+    },
+  ),
+  // At least five: two batches of a worker, the renewal of its leases, its heartbeat, and one for its model.
   databaseConnections: integer(
     'DATABASE_CONNECTIONS',
     10,
-    'Connections to the database per process, at most; with fewer than 5 a worker would wait for itself.',
+    'Maximum database connections per process; a worker needs at least 5.',
     { min: 5, max: 10_000 },
   ),
 };
@@ -188,19 +201,19 @@ export const houseAgreements: readonly Agreement<typeof houseSettings>[] = [
     between: ['taskDeadlineSeconds', 'resultTtlSeconds'],
     check({ taskDeadlineSeconds, resultTtlSeconds }) {
       if (taskDeadlineSeconds < resultTtlSeconds) return;
-      throw new Error('TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS: a task must not vanish unfinished.');
+      throw new Error('TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS: unfinished tasks must not expire.');
     },
   },
   {
     between: ['filesUrl', 's3AccessKeyId', 's3SecretAccessKey'],
     check({ filesUrl, s3AccessKeyId, s3SecretAccessKey }) {
       if (!filesUrl || (s3AccessKeyId && s3SecretAccessKey)) return;
-      throw new Error('FILES_URL names a bucket: S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set, too.');
+      throw new Error('FILES_URL requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
     },
   },
 ];
 
-/** It carries a password, so a complaint about it must not quote it. */
+/** The URL contains a password, so the error message must not quote it. */
 function postgresUrl(env: string, about: string): Setting<string | undefined> {
   return {
     ...verbatim(env, about, { secret: true }),
@@ -212,47 +225,47 @@ function postgresUrl(env: string, about: string): Setting<string | undefined> {
   };
 }
 
-function bucketUrl(given: string): string {
-  readBucketUrl(given);
-  return given;
+function bucketUrl(value: string): string {
+  readBucketUrl(value);
+  return value;
 }
 
-function origin(given: string): string {
-  const url = parsedUrl(given);
-  if (url && /^https?:$/.test(url.protocol) && url.origin === given.toLowerCase().replace(/\/$/, '')) return url.origin;
-  throw new Error(`"${given}" is not an origin like https://docs.example.com.`);
+function origin(value: string): string {
+  const url = parsedUrl(value);
+  if (url && /^https?:$/.test(url.protocol) && url.origin === value.toLowerCase().replace(/\/$/, '')) return url.origin;
+  throw new Error(`"${value}" is not an origin like https://docs.example.com.`);
 }
 
-/** A number of proxies, or networks; never all of them, which would let every client choose its own address. */
+/** A number of proxies, or networks; never all addresses, which would let every client choose its own address. */
 function trustedProxies(env: string, about: string): Setting<number | readonly string[]> {
   const networks = list(env, [], about, proxyNetwork);
   return {
     ...networks,
-    read(given) {
-      if (!/^\d+$/.test(given ?? '')) return networks.read(given);
-      const hops = Number(given);
-      if (hops <= MOST_PROXIES) return hops;
-      throw new Error(`must be a number of proxies from 0 to ${MOST_PROXIES}, or a list of networks, not "${given}".`);
+    read(value) {
+      if (!/^\d+$/.test(value ?? '')) return networks.read(value);
+      const hops = Number(value);
+      if (hops <= MAX_PROXIES) return hops;
+      throw new Error(`must be a number of proxies from 0 to ${MAX_PROXIES}, or a list of networks, not "${value}".`);
     },
   };
 }
 
 /** Chosen: more proxies in a row than any deployment has. */
-const MOST_PROXIES = 10;
+const MAX_PROXIES = 10;
 
-/** A network, or the name that one has in the package which reads X-Forwarded-For. */
-function proxyNetwork(given: string): string {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(given)) return given;
-  // A few networks this wide hold all addresses together.
-  if (given === 'true' || /\/0*[0-6]$/.test(given)) {
+/** A network, or one of the network names of proxy-addr, which evaluates X-Forwarded-For. */
+function proxyNetwork(value: string): string {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return value;
+  // A few networks this wide cover all addresses.
+  if (value === 'true' || /\/0*[0-6]$/.test(value)) {
     throw new Error(
-      `"${given}" would let every client choose its own address: write how many proxies stand in front (\`1\`), or their addresses or networks (\`10.0.0.0/8\`).`,
+      `"${value}" would let every client choose its own address: give the number of proxies (\`1\`), or their addresses or networks (\`10.0.0.0/8\`).`,
     );
   }
-  return networkText(given);
+  return networkText(value);
 }
 
-/** A file that is not there yet will be made; what is there must be a key that can sign. */
+/** A missing file will be created. */
 function signingKeyFile(file: string): string {
   return existsSync(file) ? existingSigningKeyFile(file) : file;
 }
@@ -261,7 +274,7 @@ function existingSigningKeyFile(file: string): string {
   try {
     if (createPrivateKey(readFileSync(file)).asymmetricKeyType === 'ed25519') return file;
   } catch {
-    // The same sentence for what is no key at all: an error's own words might quote it.
+    // Not the parser's message, which might quote the file's content.
   }
   throw new Error(`${file} does not hold an Ed25519 private key in PEM form, or cannot be read.`);
 }

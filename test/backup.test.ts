@@ -107,7 +107,7 @@ describe('a backup of the product on one machine', () => {
     });
     expect(await run(second, ['restore', file])).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/^The place is not empty: there is something in the table tasks, .*--replace/),
+      err: expect.stringMatching(/^The target is not empty: there is data in the table tasks, .*--replace/),
     });
 
     const again = startAssay(second);
@@ -143,9 +143,9 @@ describe('a backup of the product on one machine', () => {
     await refused(backUp('x.tar'), /^There is nothing to back up in \S+; set DATA_DIR or DATABASE_URL\.$/);
     await refused(restore('nowhere.tar'), /^There is no file \S+nowhere\.tar\.$/);
     await writeFile(file('letter.tar'), 'Dear operator,');
-    await refused(restore('letter.tar'), /letter\.tar is no backup of Assay, or its beginning is damaged\.$/);
+    await refused(restore('letter.tar'), /letter\.tar is not a backup of Assay, or its beginning is damaged\.$/);
     vi.stubEnv('DATABASE_URL', database.url);
-    await refused(backUp('.'), /is a folder; name the file that the backup shall be\.$/);
+    await refused(backUp('.'), /is a folder; give the name of a file\.$/);
     await refused(backUp('no/such'), /could not be written: ENOENT/);
     const stopped = () => backupCommand(file('x.tar'), AbortSignal.abort());
     await refused(stopped, /^Stopped: there is no backup\.$/);
@@ -262,7 +262,7 @@ it('a database of another major version of PostgreSQL stops the start, and names
     expect(await run(place, args)).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /^The database in \S+ was made by PostgreSQL 17, and this program brings 18\. .*`assay backup FILE`.*`assay restore FILE`\)\.\n$/,
+        /^The database in \S+ was created by PostgreSQL 17, but this program contains 18\. .*`assay backup FILE`.*`assay restore FILE`\)\.\n$/,
       ),
     });
   }

@@ -128,7 +128,7 @@ it('what is missing, unreachable or refused is one sentence and status 2', () =>
     ['train missing', /^The folder missing cannot be read \(ENOENT\)\.$/],
     ['train folder', /^There are no images in folder/],
     ['restore missing', /^There is no file missing\.$/],
-    ['restore text.txt', /^text\.txt is no backup of Assay/],
+    ['restore text.txt', /^text\.txt is not a backup of Assay/],
     ['backup made.assay', /^There is nothing to back up in /],
     ['backup missing/made.assay', /^missing\/made\.assay could not be written: ENOENT/, { DATABASE_URL: 'DATABASE' }],
     ['models pull nope', /^There is no speech model nope; /],

@@ -80,7 +80,7 @@ describe('production with a credential setting', () => {
   it.each(SECRETS)('stops with a sentence when %s is only white space or its file is empty', async (name) => {
     for (const blank of [' ', '\n', '\t \r\n']) {
       expect(await sentences({ [name]: blank })).toEqual([
-        `${name}: is only white space: write a value, or leave it out.`,
+        `${name}: is only white space: write a value, or remove the setting.`,
       ]);
       const file = join(dataDir, 'empty');
       for (const text of ['', blank]) {

@@ -294,7 +294,7 @@ describe('compose.yaml', () => {
     expect(await openFileStore(planned)).not.toHaveProperty('bucket');
     // And where the keys alone are forgotten, the start says so.
     const forgotten = plan({ ...env, FILES_URL: 's3://assay?endpoint=http://storage:8333' }, 'serve');
-    await expect(forgotten).rejects.toThrow('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set, too.');
+    await expect(forgotten).rejects.toThrow('FILES_URL requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
   });
 
   it('asks for what its example lists, and for nothing else', async () => {

@@ -163,5 +163,5 @@ it('files of before there was a bucket are told of at the start, once', async ()
 
 it('keys are asked for where a bucket is named', async () => {
   const refused = plan({ APP_ENV: 'test', FILES_URL: 's3://bucket?region=x', S3_ACCESS_KEY_ID: 'key' }, 'serve');
-  await expect(refused).rejects.toThrow('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set, too.');
+  await expect(refused).rejects.toThrow('FILES_URL requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
 });

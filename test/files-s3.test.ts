@@ -240,7 +240,7 @@ describe('files in a bucket', () => {
     const put = files.put(Buffer.from('y'), { maxBytes: 1 }).catch((error: unknown) => error);
     await expect.poll(() => server.asked.length, { interval: 5 }).toBe(1);
     for (const draft of await drafts()) await rm(join(draftsDir, draft));
-    expect(await put).toMatchObject({ code: 'STORAGE_UNAVAILABLE', reason: 'the disk says ENOENT' });
+    expect(await put).toMatchObject({ code: 'STORAGE_UNAVAILABLE', reason: 'disk error ENOENT' });
     expect(String(await files.get(key))).toBe('x');
     expect(server.objects.size).toBe(1);
   });
@@ -317,8 +317,8 @@ describe('files in a bucket', () => {
     });
 
     it.each([
-      ['a key that is not known', { keys: { ...KEYS, accessKeyId: 'OTHER' } }, /does not know the key in S3_ACCESS/],
-      ['a secret that is not its own', { keys: { ...KEYS, secretAccessKey: 'wrong' } }, /S3_SECRET_ACCESS_KEY is not/],
+      ['a key that is not known', { keys: { ...KEYS, accessKeyId: 'OTHER' } }, /rejects the access key in S3_ACCESS/],
+      ['a secret that is not its own', { keys: { ...KEYS, secretAccessKey: 'wrong' } }, /rejects S3_SECRET_ACCESS_KEY/],
     ])('%s stops it with a sentence', async (_, given, sentence) => {
       const outcome = await check(given);
       expect(outcome).toBeInstanceOf(OperatorError);
@@ -328,10 +328,12 @@ describe('files in a bucket', () => {
     it('so does a bucket that is not there, or in another region', async () => {
       const missing = await check({ url: server.filesUrl.replace(BUCKET, 'another') });
       expect(String(missing)).toBe(
-        `OperatorError: There is no bucket another at ${server.endpoint}: make it there, or mend FILES_URL.`,
+        `OperatorError: There is no bucket another at ${server.endpoint}: create it, or correct FILES_URL.`,
       );
       expect(missing).toBeInstanceOf(OperatorError);
-      expect(String(await check({ url: server.filesUrl.replace(REGION, 'us-east-1') }))).toMatch(/another region/);
+      expect(String(await check({ url: server.filesUrl.replace(REGION, 'us-east-1') }))).toMatch(
+        /not in the region of FILES_URL/,
+      );
       server.mischief.push({ status: 403, code: 'AccessDenied' });
       expect(String(await check({}))).toMatch(/may not list the bucket/);
     });
@@ -339,7 +341,7 @@ describe('files in a bucket', () => {
     it('a storage that cannot be reached is a warning: it may come', async () => {
       await server.stop();
       expect(await check({})).toBeUndefined();
-      expect(heard.join()).toContain(`The storage of files at ${server.endpoint} cannot be used: it cannot be reached`);
+      expect(heard.join()).toContain(`The file storage at ${server.endpoint} is unavailable: it is unreachable`);
     });
 
     it.each([
@@ -349,7 +351,7 @@ describe('files in a bucket', () => {
     ])('so is %s', async (_, trick) => {
       server.mischief.push(trick, trick, trick);
       expect(await check({})).toBeUndefined();
-      expect(heard.join()).toContain(`cannot be used: it answers ${trick.status}`);
+      expect(heard.join()).toContain(`is unavailable: it responded with ${trick.status}`);
     });
   });
 });
@@ -373,13 +375,13 @@ describe('FILES_URL', () => {
   it.each([
     ['another scheme', 'https://s3.example.com/bucket', /must be an address like s3:/],
     ['a word', 'bucket', /must be an address like s3:/],
-    ['keys in it', 's3://key:top-secret@bucket?region=x', /must hold no keys/],
+    ['keys in it', 's3://key:top-secret@bucket?region=x', /must not contain keys/],
     ['neither endpoint nor region', 's3://bucket', /needs region=/],
-    ['what it does not know', 's3://bucket?region=x&acl=public', /not acl=/],
+    ['what it does not know', 's3://bucket?region=x&acl=public', /unknown parameter acl=/],
     ['an endpoint with a path', 's3://bucket?endpoint=https://x.example.com/s3', /needs an endpoint=/],
     ['an endpoint with keys', 's3://bucket?endpoint=https://key:top-secret@x.example.com', /needs an endpoint=/],
-    ['a bucket that cannot be', 's3://BUCKET?region=x', /no name of a bucket/],
-    ['a prefix that leads astray', 's3://bucket/a%2F..?region=x', /between the slashes/],
+    ['a bucket that cannot be', 's3://BUCKET?region=x', /not a valid bucket name/],
+    ['a prefix that leads astray', 's3://bucket/a%2F..?region=x', /between slashes/],
   ])('%s is refused', (_, url, sentence) => {
     expect(() => readBucketUrl(url)).toThrow(sentence);
     expect(() => readBucketUrl(url)).not.toThrow('top-secret');

@@ -42,7 +42,7 @@ describe('GET /ready', () => {
         await tx.query('lock table tasks in share mode');
         expect((await predict(gateway, image)).status).toBe(503);
         await until(async () => (await readiness(gateway))[0] === 503, 10_000);
-        expect(await readiness(gateway)).toEqual([503, 'Tasks cannot be written down now.']);
+        expect(await readiness(gateway)).toEqual([503, 'The database does not accept new tasks now.']);
       },
       { statementTimeoutMs: 60_000 },
     );
@@ -58,7 +58,7 @@ describe('GET /ready', () => {
     await database.db.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
-    await until(async () => (await readiness(gateway))[1] === 'Tasks cannot be written down now.', 15_000);
+    await until(async () => (await readiness(gateway))[1] === 'The database does not accept new tasks now.', 15_000);
     await database.db.transaction(async (tx) => {
       await tx.query('set transaction read write');
       await tx.query(`alter database ${name} reset default_transaction_read_only`);
@@ -76,7 +76,7 @@ describe('assay serve on the schema of an earlier version', () => {
     try {
       const gateway = await startGateway({ DATABASE_URL: empty.url });
       await until(async () => (await readiness(gateway))[0] !== 0);
-      expect(await readiness(gateway)).toEqual([503, 'The database waits for `assay migrate`.']);
+      expect(await readiness(gateway)).toEqual([503, 'The database schema is outdated: run `assay migrate`.']);
       expect((await gateway.call('/livez')).status).toBe(200);
       for (const path of ['/result/01J00000000000000000000000', '/health', '/', '/docs']) {
         expect((await gateway.call(path)).status, path).toBe(503);

@@ -147,7 +147,7 @@ describe('SERVICES', () => {
     expect(await names({ SERVICES: 'stt, defectoscopy' })).toEqual(['defectoscopy', 'stt']);
     expect(await names({ SERVICES: '' })).toEqual(expect.arrayContaining(['defectoscopy', 'stt']));
     expect(await sentences({ SERVICES: 'speech' })).toEqual([
-      expect.stringMatching(/^SERVICES: "speech" is no service; there are defectoscopy, stt/),
+      expect.stringMatching(/^SERVICES: "speech" is not a service; choose from defectoscopy, stt/),
     ]);
   });
 });

@@ -130,7 +130,7 @@ describe('a backup from a standby', () => {
   it('is refused where the keys are not', async () => {
     const { standby, dataDir } = await startPair();
     const refused = asking(standby.url, (from) => backup(from, dataDir));
-    await expect(refused).rejects.toThrow(/^There are no keys in \S+\. The standby holds the rows only: /);
+    await expect(refused).rejects.toThrow(/^There are no keys in \S+\. A standby has only the rows: /);
   });
 
   it('ends with a sentence when the standby needs to go on replaying', async () => {
@@ -153,7 +153,7 @@ describe('a backup from a standby', () => {
         await delay(3_000);
       }),
     );
-    await expect(refused).rejects.toThrow(/^The standby ended the backup, which was in the way of its replay\. /);
+    await expect(refused).rejects.toThrow(/^The standby cancelled the backup because it conflicted with its replay\. /);
   });
 });
 

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { inHole, isLoopbackAddress, isOwnAddress, isPublicAddress, readHoles } from './addresses.ts';
 
-// Both ends of every block, and the addresses just outside it.
+// Both ends of every block, and the adjacent addresses.
 const BLOCKED_V4 = `
   0.0.0.0 0.255.255.255
   10.0.0.0 10.255.255.255
@@ -34,8 +34,8 @@ const BLOCKED_V6 = `
   100:: 100::ffff:ffff:ffff:ffff 64:ff9a::8.8.8.8 64:ff9b:2::8.8.8.8
   2001:2::1 2001:10::1 2001:20::1 1fff::1 4000::1 5f00::1`;
 const PUBLIC_V6 = '2000::1 2001:200::1 2001:4860:4860::8888 2606:4700:4700::1111 2a00:1450:4001::1 3ffe::1';
-// An address inside an address: the pairs lead to the same place.
-const CARRIED = [
+// IPv6 addresses that embed an IPv4 address: a private and a public example each.
+const EMBEDDED = [
   ['127.0.0.1', '8.8.8.8', (v4: string) => `::ffff:${v4}`],
   ['10.0.0.1', '8.8.8.8', (v4: string) => `::ffff:${hex(v4)}`],
   ['169.254.169.254', '1.1.1.1', (v4: string) => `64:ff9b::${v4}`],
@@ -59,18 +59,18 @@ function hex(v4: string, turn = 0): string {
 
 const list = (text: string) => text.trim().split(/\s+/);
 
-describe('which addresses are public', () => {
-  it.each(list(BLOCKED_V4))('%s is not', (ip) => expect(isPublicAddress(ip)).toBe(false));
-  it.each(list(PUBLIC_V4))('%s is', (ip) => expect(isPublicAddress(ip)).toBe(true));
-  it.each(list(BLOCKED_V6))('%s is not', (ip) => expect(isPublicAddress(ip)).toBe(false));
-  it.each(list(PUBLIC_V6))('%s is', (ip) => expect(isPublicAddress(ip)).toBe(true));
+describe('isPublicAddress', () => {
+  it.each(list(BLOCKED_V4))('returns false for IPv4 %s', (ip) => expect(isPublicAddress(ip)).toBe(false));
+  it.each(list(PUBLIC_V4))('returns true for IPv4 %s', (ip) => expect(isPublicAddress(ip)).toBe(true));
+  it.each(list(BLOCKED_V6))('returns false for IPv6 %s', (ip) => expect(isPublicAddress(ip)).toBe(false));
+  it.each(list(PUBLIC_V6))('returns true for IPv6 %s', (ip) => expect(isPublicAddress(ip)).toBe(true));
 
-  it.each(CARRIED)('what carries %s is not public, what carries %s in the same way is', (bad, good, carry) => {
-    expect([carry(bad), isPublicAddress(carry(bad))]).toEqual([carry(bad), false]);
-    expect([carry(good), isPublicAddress(carry(good))]).toEqual([carry(good), true]);
+  it.each(EMBEDDED)('returns false for an IPv6 address with %s inside and true with %s', (bad, good, embed) => {
+    expect([embed(bad), isPublicAddress(embed(bad))]).toEqual([embed(bad), false]);
+    expect([embed(good), isPublicAddress(embed(good))]).toEqual([embed(good), true]);
   });
 
-  it('refuses a local translation prefix that could be read in two ways', () => {
+  it('returns false for a translation address that is ambiguous under RFC 6052', () => {
     expect(isPublicAddress('64:ff9b:1:a00:0:100:808:808')).toBe(false);
     expect(isPublicAddress('64:ff9b:1:808:8:800:a00:1')).toBe(false);
   });
@@ -87,31 +87,31 @@ describe('which addresses are public', () => {
     '[::1]',
     '2606:4700::1%eth0',
     '8.8.8.8/32',
-  ])('takes only a plainly written address: not "%s"', (text) => expect(isPublicAddress(text)).toBe(false));
+  ])('returns false for the invalid or ambiguous text "%s"', (text) => expect(isPublicAddress(text)).toBe(false));
 });
 
-describe('OUTBOUND_ALLOW_CIDRS and OUTBOUND_ALLOW_HOSTS open exact holes', () => {
+describe('the allow list of OUTBOUND_ALLOW_CIDRS and OUTBOUND_ALLOW_HOSTS', () => {
   const holes = readHoles({ cidrs: ['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32'], hosts: ['Minio.Local'] });
 
-  it.each(['10.1.0.0', '10.1.255.255', '192.168.7.7', '::ffff:10.1.2.3', 'fd00:1::5'])('%s is inside', (ip) =>
+  it.each(['10.1.0.0', '10.1.255.255', '192.168.7.7', '::ffff:10.1.2.3', 'fd00:1::5'])('contains %s', (ip) =>
     expect(inHole(holes, { ip })).toBe(true),
   );
   it.each(['10.2.0.0', '10.0.255.255', '192.168.7.8', 'fd00:2::5', '64:ff9b::10.1.2.3', '2002:a01:203::1', 'x'])(
-    '%s is not',
+    'does not contain %s',
     (ip) => expect(inHole(holes, { ip })).toBe(false),
   );
-  it('knows hosts by their exact name, in any case', () => {
+  it('matches hosts by their exact name, case-insensitively', () => {
     expect(inHole(holes, { host: 'minio.local' })).toBe(true);
     expect(inHole(holes, { host: 'a.minio.local' })).toBe(false);
     expect(inHole(undefined, { host: 'minio.local', ip: '10.1.0.0' })).toBe(false);
   });
   it.each(['10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/', '10.0.0.0/-1', '10.0.0.0/0x8', 'all', ''])(
-    'stops at "%s" with a plain sentence',
+    'rejects the network "%s" with a message',
     (cidr) => expect(() => readHoles({ cidrs: [cidr] })).toThrow('is not a network'),
   );
 });
 
-it('knows its own machine', () => {
+it('isOwnAddress and isLoopbackAddress recognise addresses of this machine', () => {
   const first = Object.values(networkInterfaces()).flatMap((each) => each ?? [])[0]!;
   for (const ip of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '0.0.0.0', '::', first.address]) {
     expect([ip, isOwnAddress(ip)]).toEqual([ip, true]);

@@ -3,8 +3,8 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
- * True only for an address that anybody on the internet could mean. What carries an IPv4 address inside (mapped,
- * translated, 6to4, Teredo, ISATAP) is judged by that address; what is not an IP address at all is not public.
+ * True only for globally routable addresses. IPv6 addresses that embed an IPv4 address (mapped, translated, 6to4,
+ * Teredo, ISATAP) are classified by the IPv4 address. Invalid text is not public.
  */
 export function isPublicAddress(ip: string): boolean {
   const address = parse(ip);
@@ -17,33 +17,31 @@ export function isPublicAddress(ip: string): boolean {
   return within(address, GLOBAL_V6) && !within(address, NOT_PUBLIC_V6);
 }
 
-/** True for 127.0.0.0/8 and ::1, also when the former is mapped into IPv6. */
+/** True for 127.0.0.0/8 (also mapped into IPv6) and ::1. */
 export function isLoopbackAddress(ip: string): boolean {
   const address = parse(ip);
   return address !== undefined && within(address, LOOPBACK);
 }
 
-/** True when a connection to `ip` would end on this very machine. */
 export function isOwnAddress(ip: string): boolean {
   const address = parse(ip);
   if (!address) return false;
   if (within(address, LOOPBACK) || within(address, UNSPECIFIED)) return true;
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return own.some((each) => normalAddress(each.address) === address.toString());
+  const local = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return local.some((each) => normalAddress(each.address) === address.toString());
 }
 
-/** One spelling per address, so that two of them can be compared; undefined when it is none. */
+/** The canonical spelling, for comparisons; undefined for invalid text. */
 export function normalAddress(ip: string): string | undefined {
   return parse(ip)?.toString();
 }
 
-/** What an operator opened on purpose: exact host names and exact networks that may be reached although private. */
+/** Private host names and networks that the operator allows for outbound requests. */
 export interface Holes {
   readonly hosts: ReadonlySet<string>;
   readonly networks: readonly Network[];
 }
 
-/** Reads the lists an operator wrote; a slip in them stops the process with a plain sentence, it never opens more. */
 export function readHoles(lists: { hosts?: readonly string[]; cidrs?: readonly string[] }): Holes {
   return {
     hosts: new Set((lists.hosts ?? []).map((host) => host.toLowerCase())),
@@ -51,27 +49,26 @@ export function readHoles(lists: { hosts?: readonly string[]; cidrs?: readonly s
   };
 }
 
-/** `text` when it is a network as {@link readHoles} takes it; throws a sentence otherwise. */
+/** Returns `text`, or throws a message for the operator. */
 export function networkText(text: string): string {
   network(text);
   return text;
 }
 
-/** True when the operator opened this host name or this address. */
-export function inHole(holes: Holes | undefined, where: { host?: string; ip?: string }): boolean {
-  if (!holes) return false;
-  if (where.host !== undefined && holes.hosts.has(where.host.toLowerCase())) return true;
-  const address = where.ip === undefined ? undefined : parse(where.ip);
-  return address !== undefined && within(address, holes.networks);
+export function inHole(allowList: Holes | undefined, target: { host?: string; ip?: string }): boolean {
+  if (!allowList) return false;
+  if (target.host !== undefined && allowList.hosts.has(target.host.toLowerCase())) return true;
+  const address = target.ip === undefined ? undefined : parse(target.ip);
+  return address !== undefined && within(address, allowList.networks);
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [Address, number];
 
 function parse(ip: string): Address | undefined {
-  // node:net knows the strict grammar (no 127.1, no 0x7f.1, no leading zeros); a zone names an interface, so it is local.
+  // node:net accepts the strict grammar only (no 127.1, no 0x7f.1, no leading zeros). A zone names a local interface.
   if (isIP(ip) === 0 || ip.includes('%')) return undefined;
-  // ipaddr.js takes the outdated ::8.8.8.8 for ::ffff:8.8.8.8; URL writes every IPv6 address in plain groups first.
+  // ipaddr.js reads the deprecated ::8.8.8.8 as ::ffff:8.8.8.8; URL rewrites IPv6 addresses as plain groups first.
   return ipaddr.process(isIP(ip) === 4 ? ip : new URL(`http://[${ip}]`).hostname.slice(1, -1));
 }
 
@@ -94,24 +91,24 @@ const isV4 = (address: Address): address is ipaddr.IPv4 => address.kind() === 'i
 const isPublicV4 = (address: ipaddr.IPv4): boolean => !within(address, NOT_PUBLIC_V4);
 const v4 = (high: number, low: number) => new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255]);
 
-/** Every IPv4 address a translator or tunnel would send this to; empty when none can be told, undefined when it is plain. */
+/** IPv4 targets of a translator or tunnel address; empty if ambiguous, undefined for plain IPv6. */
 function embeddedV4(parts: number[]): ipaddr.IPv4[] | undefined {
   const [a, b, c, d, e, f, g, h] = parts as [number, number, number, number, number, number, number, number];
   if (a === 0x64 && b === 0xff9b && c === 0 && d === 0 && e === 0 && f === 0) return [v4(g, h)];
   if (a === 0x64 && b === 0xff9b && c === 1) {
-    // Where the IPv4 bits lie depends on the translator's own prefix (RFC 6052). Only the two spellings that read the
-    // same under every prefix are judged; anything else might mean one address to us and another to the translator.
+    // The position of the IPv4 bits depends on the translator's prefix (RFC 6052). Only the two spellings that mean the
+    // same address under every prefix are evaluated.
     if (d === 0 && e === 0 && f === 0) return [v4(g, h)];
     if (e >> 8 === 0 && (f & 255) === 0 && g === 0 && h === 0) return [v4(d, ((e & 255) << 8) | (f >> 8))];
     return [];
   }
   if (a === 0x2002) return [v4(b, c)];
-  // Teredo names two: the server in the clear, and the client with its bits turned over.
+  // Teredo contains the server, and the client with inverted bits.
   if (a === 0x2001 && b === 0) return [v4(c, d), v4(g ^ 0xffff, h ^ 0xffff)];
   return undefined;
 }
 
-/** Where a host that speaks ISATAP would tunnel what goes to this address, whatever network it is in (RFC 5214 §6.1). */
+/** The IPv4 tunnel endpoint of an ISATAP address, in any network (RFC 5214 §6.1). */
 function isatapV4(parts: number[]): ipaddr.IPv4 | undefined {
   const [, , , , e, f, g, h] = parts as [number, number, number, number, number, number, number, number];
   return (e & ~0x200) === 0 && f === 0x5efe ? v4(g, h) : undefined;
@@ -122,7 +119,7 @@ const NOT_PUBLIC_V4 = [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Given out as any other, yet at Azure it is the platform that a machine runs on, with its settings and credentials.
+  // Azure's platform endpoint (WireServer), which serves a machine's settings and credentials.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -137,8 +134,7 @@ const NOT_PUBLIC_V4 = [
   '240.0.0.0/4',
 ].map(network);
 
-// All that was ever given out as global unicast lies here; unspecified, loopback, unique local, link-local, site-local,
-// multicast and discard do not, nor does anything that will be reserved tomorrow.
+// The only allocated global unicast range, so ranges that are reserved in future are excluded too.
 const GLOBAL_V6 = [network('2000::/3')];
 const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '3fff::/20'].map(network);
 const LOOPBACK = ['127.0.0.0/8', '::1/128'].map(network);

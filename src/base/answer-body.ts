@@ -4,24 +4,24 @@ import type { Dispatcher } from 'undici';
 import { FetchFailed } from './fetch-failed.ts';
 import type { RequestTime } from './request-time.ts';
 
-type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
+type Response = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
 
-/** The body's bytes, decoded, at most `maxBytes` of them whatever the answer's headers claim. */
+/** The decoded body; throws `FetchFailed` after `maxBytes` decoded bytes. */
 export async function* bodyPieces(
-  answer: Answer,
+  response: Response,
   bounds: { maxBytes: number; idleMs: number; time: RequestTime },
 ): AsyncGenerator<Buffer, void, void> {
   const { maxBytes, idleMs, time } = bounds;
-  const tooLarge = () => new FetchFailed('too_large', { status: answer.statusCode });
-  const encoding = String(answer.headers['content-encoding'] ?? '').toLowerCase();
-  if (isPlain(encoding) && Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  const tooLarge = () => new FetchFailed('too_large', { status: response.statusCode });
+  const encoding = String(response.headers['content-encoding'] ?? '').toLowerCase();
+  if (isPlain(encoding) && Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   let count = 0;
   try {
     time.allow(idleMs);
-    for await (const piece of decoded(answer.body, encoding)) {
+    for await (const piece of decoded(response.body, encoding)) {
       count += piece.length;
       if (count > maxBytes) throw tooLarge();
-      // How long the reader takes over a piece is not the host's fault.
+      // The consumer's time does not count against the host.
       time.pause();
       yield piece;
       time.allow(idleMs);
@@ -31,23 +31,23 @@ export async function* bodyPieces(
   }
 }
 
-/** All pieces as one; only for what `maxBytes` keeps small. */
+/** Only for small bodies. */
 export async function collect(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const all: Buffer[] = [];
   for await (const piece of pieces) all.push(piece);
   return Buffer.concat(all);
 }
 
-/** Reads a short body to its end, so that the connection can serve again; a long or slow one costs the connection. */
-export async function dropBody(answer: Answer): Promise<void> {
-  const { body } = answer;
+/** Reads a short body to its end to reuse the connection; closes the connection of a long or slow one. */
+export async function dropBody(response: Response): Promise<void> {
+  const { body } = response;
   body.on('error', () => {});
   const late = setTimeout(() => body.destroy(), 1_000);
   await body.dump({ limit: 64 * 1024 }).catch(() => {});
   clearTimeout(late);
 }
 
-// We ask for `identity`, yet a storage may hold an object that was compressed when it was put there.
+// Requests ask for `identity`, but a storage may return an object that was uploaded compressed.
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -61,14 +61,14 @@ function decoded(body: Readable, encoding: string): AsyncIterable<Buffer> {
   if (isPlain(encoding)) return body;
   const decoder = DECODERS[encoding]?.();
   if (!decoder) throw new FetchFailed('unreadable');
-  // An error of either side reaches the reader through the decoder.
+  // The consumer gets errors of both streams from the decoder.
   pipeline(body, decoder, () => {});
   return decoder as unknown as AsyncIterable<Buffer>;
 }
 
 function bodyFailure(error: unknown): FetchFailed {
   if (error instanceof FetchFailed) return error;
-  // zlib's errors carry an `errno` of zlib's own and a code of one of these forms; the rest is the connection's.
+  // Codes of zlib's decoders; all other errors are connection errors.
   const garbled = /^(Z_|ERR_?_?(BROTLI|ERROR|PADDING|ZLIB))/.test(String((error as { code?: unknown })?.code));
   return new FetchFailed(garbled ? 'unreadable' : 'connect_error', { cause: error });
 }

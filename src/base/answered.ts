@@ -1,38 +1,40 @@
-type Done<T> = (error: Error | null | undefined, answer?: T) => void;
+type Callback<T> = (error: Error | null | undefined, result?: T) => void;
 
 /**
- * What `pg` answers to a callback; rejects where nothing has come after `limitMs`, and who asked in vain throws the
- * connection away. Its own promises and its own clock will not do: under load each keeps the one before it, with all its
- * rows, until the next full collection, and collecting took a fifth of a busy gateway's time.
+ * Promise for a callback of `pg`. Rejects after `limitMs`; the caller must then discard the connection. Replaces the
+ * promises and timers of `pg`: under load each retains its predecessor with all rows until the next full garbage
+ * collection, which took a fifth of a busy gateway's time (measured).
  */
-export async function answered<T>(call: (done: Done<T>) => void, limitMs?: number): Promise<T> {
+export async function answered<T>(call: (callback: Callback<T>) => void, limitMs?: number): Promise<T> {
   try {
     return await new Promise<T>((resolve, reject) => {
-      const done: Done<T> = (error, answer) => (error ? reject(error) : resolve(answer as T));
-      call(limitMs === undefined ? done : within(limitMs, done));
+      const callback: Callback<T> = (error, result) => (error ? reject(error) : resolve(result as T));
+      call(limitMs === undefined ? callback : withTimeout(limitMs, callback));
     });
   } catch (error) {
-    if (error instanceof Error) Error.captureStackTrace(error); // to whoever asked, and not to the socket
+    if (error instanceof Error) Error.captureStackTrace(error); // the caller's stack instead of the socket's
     throw error;
   }
 }
 
-/** `done`, called with an error when nobody has called it for so long. */
-function within<T>(ms: number, done: Done<T>): Done<T> {
-  const still: Still<T> = { done };
-  const clock = setTimeout(giveUp, ms, still);
-  return (error, answer) => {
-    clearTimeout(clock);
-    const waits = still.done;
-    still.done = undefined; // a clock that was stopped is to hold nothing
-    waits?.(error, answer);
+function withTimeout<T>(ms: number, callback: Callback<T>): Callback<T> {
+  const pending: Pending<T> = { callback };
+  const timer = setTimeout(expire, ms, pending);
+  return (error, result) => {
+    clearTimeout(timer);
+    take(pending)?.(error, result);
   };
 }
 
-type Still<T> = { done: Done<T> | undefined };
+type Pending<T> = { callback: Callback<T> | undefined };
 
-function giveUp<T>(still: Still<T>): void {
-  const waits = still.done;
-  still.done = undefined;
-  waits?.(new Error('Query read timeout'));
+/** Removes the callback: a cleared timer must not retain the result. */
+function take<T>(pending: Pending<T>): Callback<T> | undefined {
+  const { callback } = pending;
+  pending.callback = undefined;
+  return callback;
+}
+
+function expire<T>(pending: Pending<T>): void {
+  take(pending)?.(new Error('Query read timeout'));
 }

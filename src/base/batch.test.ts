@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { batched } from './batch.ts';
-import { isUnavailable } from './db.ts';
+import { isUnavailable } from './db-errors.ts';
 
-/** As `Promise.withResolvers`, which this Node does not have yet. */
+/** `Promise.withResolvers`, missing in Node 20. */
 function withResolvers<T>() {
   let resolve!: (value: T) => void;
   let reject!: (error: unknown) => void;
@@ -15,7 +15,7 @@ function withResolvers<T>() {
 const later = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('batched', () => {
-  it('sends what arrives together as one batch and answers each call its own outcome', async () => {
+  it('sends concurrent calls as one batch and resolves each call with its own outcome', async () => {
     const batches: number[][] = [];
     const double = batched(async (items: number[]) => {
       batches.push(items);
@@ -25,7 +25,7 @@ describe('batched', () => {
     expect(batches).toEqual([[1, 2, 3]]);
   });
 
-  it('keeps to its sizes: at most `max` items a batch and `inFlight` batches at once', async () => {
+  it('sends at most `max` items per batch and `inFlight` batches at once', async () => {
     let running = 0;
     let most = 0;
     const sizes: number[] = [];
@@ -46,7 +46,7 @@ describe('batched', () => {
     expect(Math.max(...sizes)).toBe(10);
   });
 
-  it('lets no batch weigh more than it may, except that of a single item', async () => {
+  it('limits the weight of a batch, except for a single heavier item', async () => {
     const batches: number[][] = [];
     const run = batched(
       async (items: number[]) => {
@@ -60,7 +60,7 @@ describe('batched', () => {
     expect(batches).toEqual([[3, 7], [1], [50], [9], [2]]);
   });
 
-  it('rejects the calls of a batch that failed, and goes on with the next', async () => {
+  it('rejects only the calls of a failed batch and continues with the next one', async () => {
     let fail = true;
     const run = batched(async (items: string[]) => {
       if (fail) throw new Error('away');
@@ -72,7 +72,7 @@ describe('batched', () => {
     expect(await run('c')).toBe('c');
   });
 
-  it('rejects those that wait too when the store is away, and only then', async () => {
+  it('rejects waiting calls only if the database is unavailable', async () => {
     const hold = withResolvers<number[]>();
     const run = batched(() => hold.promise, { max: 1, inFlight: 1 });
     const first = run(1);
@@ -83,14 +83,14 @@ describe('batched', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   });
 
-  it('refuses what comes when too many wait, as unavailable', async () => {
+  it('rejects calls beyond `mostWaiting` as unavailable', async () => {
     const hold = withResolvers<void>();
     const run = batched((items: number[]) => hold.promise.then(() => items), { max: 1, inFlight: 1, mostWaiting: 2 });
     const taken = [run(1)];
     await later();
     taken.push(run(2), run(3));
-    const refused = await run(4).catch((error: unknown) => error);
-    expect(isUnavailable(refused)).toBe(true);
+    const rejected = await run(4).catch((error: unknown) => error);
+    expect(isUnavailable(rejected)).toBe(true);
     hold.resolve();
     expect(await Promise.all(taken)).toEqual([1, 2, 3]);
   });

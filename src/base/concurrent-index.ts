@@ -2,11 +2,11 @@ import type { Db } from './db.ts';
 import { rest } from './loop.ts';
 import type { IndexStatement } from './migration-files.ts';
 
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 /**
- * Creates or drops an index without locking its table for writers. An index that an interrupted build left invalid is
- * dropped and built again; one that is complete is kept, so that the statement can be repeated.
+ * Creates or drops an index without blocking writers. Rebuilds an index that an interrupted build left invalid and keeps
+ * a valid one, so the call can be repeated.
  */
 export async function runConcurrently(
   db: Db,
@@ -14,8 +14,8 @@ export async function runConcurrently(
   { statementTimeoutMs }: { statementTimeoutMs: number },
 ): Promise<void> {
   if (creates !== undefined) {
-    // The connection of an earlier build may be gone while the server still builds.
-    while (await isBeingBuilt(db, creates)) await rest(LOOK_EVERY_MS);
+    // The server may still build the index for an earlier, lost connection.
+    while (await isBeingBuilt(db, creates)) await rest(POLL_INTERVAL_MS);
     const valid = await isValid(db, creates);
     if (valid) return;
     if (valid === false) await db.runAlone(`drop index concurrently if exists ${creates}`, { statementTimeoutMs });
@@ -23,7 +23,7 @@ export async function runConcurrently(
   await db.runAlone(sql, { statementTimeoutMs });
 }
 
-/** undefined: there is no such index. */
+/** Undefined if the index does not exist. */
 async function isValid(db: Db, name: string): Promise<boolean | undefined> {
   const { rows } = await db.query<{ valid: boolean }>(
     'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',

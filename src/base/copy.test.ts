@@ -17,7 +17,7 @@ async function* lines(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text);
 }
 
-test('rows go in by COPY and come out by COPY, and both are counted', async () => {
+test('copyIn and copyOut transfer rows and return their number', async () => {
   const count = await transaction((tx) =>
     tx.copyIn('copy words from stdin', lines('1\tone\n2\t', 'двa\n3\t\\N', '\n')),
   );
@@ -30,8 +30,8 @@ test('rows go in by COPY and come out by COPY, and both are counted', async () =
   expect(await transaction((tx) => tx.copyIn('copy words from stdin', lines()))).toBe(0);
 });
 
-test('the server waits for a reader that takes its time', async () => {
-  // 60 MB: far more than what the socket and we may hold meanwhile.
+test('copyOut applies backpressure for a slow reader', async () => {
+  // 60 MB: far more than all buffers.
   const sql = `copy (select repeat('x', 100000) from generate_series(1, 600)) to stdout`;
   let most = 0;
   let bytes = 0;
@@ -46,21 +46,21 @@ test('the server waits for a reader that takes its time', async () => {
   expect(most).toBeLessThan(4_000_000);
 });
 
-test('the connection goes on after the last row, also where that row is more than is held at once', async () => {
+test('the connection is usable after a last row that exceeds the buffer', async () => {
   for (const bytes of [1_000_000, 1_100_000, 3_000_000]) {
     const sql = `copy (select repeat('x', ${bytes})) to stdout`;
     expect(await transaction((tx) => tx.copyOut(sql, async () => {}))).toBe(1);
   }
 });
 
-test('a reader that throws ends the transaction with its error, and costs nobody else anything', async () => {
+test('an error of the reader aborts the transaction but does not affect other queries', async () => {
   const sql = `copy (select repeat('x', 100000) from generate_series(1, 600)) to stdout`;
   const full = transaction((tx) => tx.copyOut(sql, () => Promise.reject(new Error('the disk is full'))));
   await expect(full).rejects.toThrow('the disk is full');
   expect(await pid()).toBeDefined();
 });
 
-test('rows that break off undo what was sent, with the error of their source', async () => {
+test('an error of the row source aborts copyIn with that error', async () => {
   async function* broken() {
     yield Buffer.from('1\tone\n');
     throw new Error('no more of them');
@@ -69,7 +69,7 @@ test('rows that break off undo what was sent, with the error of their source', a
   expect((await database.db.query('select from words')).rowCount).toBe(0);
 });
 
-test('rows that the table does not take are refused in the words of the database, however many would follow', async () => {
+test('invalid rows reject copyIn with the error of the database, also if more rows follow', async () => {
   let sent = 0;
   async function* endless() {
     for (;;) {
@@ -87,7 +87,7 @@ test('rows that the table does not take are refused in the words of the database
   });
 });
 
-test('a connection that is cut ends both', async () => {
+test('a lost connection rejects copyIn and copyOut', async () => {
   const cut = () =>
     database.db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy %' and datname = current_database()`,

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';
 
-// `pg` speaks COPY on the wire but offers no call for it. It lets anything be queried that can `submit` itself, and that
-// is what these two are.
+// `pg` implements the COPY protocol but has no public call for it. Its `query` accepts any object with `submit`.
 
-/** What of a connection of `pg` they use; its types leave out the half that is about COPY. */
+/** Missing in the types of `pg`. */
 interface Wire {
   readonly stream: Duplex;
   query(text: string): void;
@@ -14,21 +13,18 @@ interface Wire {
 }
 
 interface Client {
-  query(question: { submit(wire: never): void }): unknown;
+  query(query: { submit(wire: never): void }): unknown;
 }
 
-/**
- * Hands everything that `copy … to stdout` sends to `take`, a row or several at a time, and answers how many rows there
- * were. The server waits while `take` does, so any table passes through little memory.
- */
+/** Passes the output of `copy … to stdout` to `take` in chunks, with backpressure. Returns the number of rows. */
 export async function copyOut(client: Client, sql: string, take: (rows: Buffer) => Promise<void>): Promise<number> {
-  const question = new CopyOut(sql);
-  client.query(question);
-  for await (const rows of question.rows) await take(rows as Buffer);
-  return question.count;
+  const query = new CopyOut(sql);
+  client.query(query);
+  for await (const rows of query.rows) await take(rows as Buffer);
+  return query.count;
 }
 
-/** Feeds `rows` to `copy … from stdin` and answers how many the table took. What `rows` throws undoes the statement. */
+/** Sends `rows` to `copy … from stdin`. Returns the number of rows; an error of `rows` aborts the statement. */
 export function copyIn(client: Client, sql: string, rows: AsyncIterable<Buffer>): Promise<number> {
   return new Promise((resolve, reject) => {
     client.query(
@@ -40,12 +36,12 @@ export function copyIn(client: Client, sql: string, rows: AsyncIterable<Buffer>)
   });
 }
 
-/** As long as a table takes. A connection that dies is noticed all the same; timers know no more than 24 days. */
+/** The maximum of a timer (24 days). A lost connection ends the query independently. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 const PIECE_BYTES = 1024 * 1024;
 
-/** What `pg` calls on a question. It wraps `callback` to stop its own clock, so the end is always told through that. */
-abstract class Question {
+/** The interface that `pg` calls on a query. It wraps `callback` to stop its timer, so every end must call it. */
+abstract class CopyQuery {
   readonly query_timeout = NO_LIMIT_MS;
   readonly sql: string;
   wire: Wire | undefined;
@@ -78,11 +74,11 @@ abstract class Question {
   handleEmptyQuery(): void {}
 }
 
-class CopyOut extends Question {
+class CopyOut extends CopyQuery {
   readonly rows: Readable = new Readable({
     highWaterMark: PIECE_BYTES,
     read: () => void this.wire?.stream.resume(),
-    // Given up half way: the rest of the table would still come, and only a connection that ends keeps it away.
+    // Only closing the connection stops the server from sending the rest of the table.
     destroy: (error, done) => {
       if (!this.over) this.wire?.stream.destroy();
       done(error);
@@ -92,23 +88,23 @@ class CopyOut extends Question {
 
   override callback = (error?: Error): void => {
     this.over = true;
-    // The end may come with the very rows that were too many at once; the connection is for others then, too.
+    // The last rows may have paused the stream, and the connection is reused.
     this.wire?.stream.resume();
     if (error) this.rows.destroy(error);
     else this.rows.push(null);
   };
 
   handleCopyData({ chunk }: { chunk: Buffer }): void {
-    // A copy, since `pg` reads the next message into the same memory.
+    // Copied because `pg` reuses the buffer for the next message.
     if (!this.rows.push(Buffer.from(chunk))) this.wire?.stream.pause();
   }
 }
 
-class CopyIn extends Question {
+class CopyIn extends CopyQuery {
   readonly rows: AsyncIterable<Buffer>;
   readonly end: (error: Error | undefined, count: number) => void;
   readonly over = new AbortController();
-  fault: Error | undefined;
+  failure: Error | undefined;
 
   constructor(sql: string, rows: AsyncIterable<Buffer>, end: (error: Error | undefined, count: number) => void) {
     super(sql);
@@ -118,16 +114,16 @@ class CopyIn extends Question {
 
   override callback = (error?: Error): void => {
     this.over.abort();
-    this.end(this.fault ?? error, this.count);
+    this.end(this.failure ?? error, this.count);
   };
 
   handleCopyInResponse(wire: Wire): void {
     this.feed(wire).then(
       () => this.over.signal.aborted || wire.endCopyFrom(),
       (error: Error) => {
-        if (this.over.signal.aborted) return; // the server has ended it, and said why
-        this.fault = error;
-        wire.sendCopyFail('the rows have ended before their time');
+        if (this.over.signal.aborted) return; // the server has already reported an error
+        this.failure = error;
+        wire.sendCopyFail('the source of the rows failed');
       },
     );
   }

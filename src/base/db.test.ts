@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isUnavailable, isUndecided, openDb, type Queryable } from './db.ts';
+import { openDb, type Queryable } from './db.ts';
+import { isUnavailable, isUndecided } from './db-errors.ts';
 import { createLog } from './log.ts';
 import { emptyDatabase, type TestDatabase } from './testing/database.ts';
 import { lossyWayTo } from './testing/lost-answer.ts';
@@ -20,7 +21,7 @@ const open = (options: Partial<Parameters<typeof openDb>[0]> = {}) => {
   return db;
 };
 
-/** Ends every other connection to this database, as a restart of the server does. */
+/** Terminates all other connections to this database, like a restart of the server. */
 const cutAll = () =>
   database.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
@@ -33,7 +34,7 @@ const failure = (promise: Promise<unknown>) =>
   );
 
 describe('a query', () => {
-  test('brings counts as numbers, times as dates, JSON parsed, and says how many rows it touched', async () => {
+  test('returns int8 as numbers, timestamps as dates, parsed JSON, and the number of affected rows', async () => {
     const db = open();
     const { rows, rowCount } = await db.query(
       `select count(*), array[1, 2]::int8[] as ids, $1::timestamptz as at, '{"a": [1]}'::jsonb as json from generate_series(1, 3)`,
@@ -43,7 +44,7 @@ describe('a query', () => {
     expect(rowCount).toBe(1);
   });
 
-  test('with a name is prepared once per connection', async () => {
+  test('prepares a named statement once per connection', async () => {
     const db = open({ max: 1 });
     for (const n of [1, 2]) {
       const { rows } = await db.query({ name: 'double', text: 'select $1::int * 2 as twice' }, [n]);
@@ -52,7 +53,7 @@ describe('a query', () => {
     expect((await db.query('select name from pg_prepared_statements')).rows).toEqual([{ name: 'double' }]);
   });
 
-  test('that is wrong costs nobody the connection', async () => {
+  test('keeps the connection after a failed statement', async () => {
     const db = open({ max: 1 });
     const pid = async () => (await db.query('select pg_backend_pid() as pid')).rows[0];
     const before = await pid();
@@ -60,12 +61,12 @@ describe('a query', () => {
     expect(await pid()).toEqual(before);
   });
 
-  test('that takes too long is ended', async () => {
+  test('is cancelled after the statement timeout', async () => {
     const db = open({ statementTimeoutMs: 100 });
     expect(isUnavailable(await failure(db.query('select pg_sleep(5)')))).toBe(true);
   });
 
-  test('may be given up sooner than others, and then counts as unavailable', async () => {
+  test('with a limit rejects as unavailable after that limit', async () => {
     const db = open({ max: 1 });
     const began = performance.now();
     const hung = db.query({ name: 'hung', text: 'select pg_sleep(5)', limitMs: 200 });
@@ -76,20 +77,20 @@ describe('a query', () => {
 });
 
 describe('a statement with a limit', () => {
-  test('is not carried out by the server after the client has given it up', async () => {
+  test('is not executed by the server after the client has timed out', async () => {
     const db = open();
     await db.query('create table limited (n int)');
     const insert = { name: 'limited', text: 'insert into limited values (1)', limitMs: 500 };
     await database.db.transaction(async (tx) => {
       await tx.query('lock table limited in access exclusive mode');
-      const given = await failure(db.query(insert));
-      expect([isUnavailable(given), isUndecided(given)]).toEqual([true, false]);
+      const error = await failure(db.query(insert));
+      expect([isUnavailable(error), isUndecided(error)]).toEqual([true, false]);
     });
     await delay(300);
     expect((await database.db.query('select n from limited')).rows).toEqual([]);
   });
 
-  test('leaves the usual limit to the statements and transactions after it', async () => {
+  test('does not change the limit of later statements and transactions', async () => {
     const db = open({ max: 1, statementTimeoutMs: 1234 });
     const limit = async (on: Queryable) =>
       (await on.query<{ limit: string }>(`select current_setting('statement_timeout') as limit`)).rows[0]?.limit;
@@ -102,7 +103,7 @@ describe('a statement with a limit', () => {
 });
 
 describe('a transaction', () => {
-  test('keeps everything or nothing', async () => {
+  test('commits all statements or none', async () => {
     const db = open();
     await db.query('create table kept (n int)');
     const thrown = failure(
@@ -116,7 +117,7 @@ describe('a transaction', () => {
     expect((await db.query('select n from kept')).rows).toEqual([{ n: 2 }]);
   });
 
-  test('whose failure was ignored does not pass for a commit', async () => {
+  test('rejects if the failure of one of its statements was ignored', async () => {
     const db = open();
     const ignored = db.transaction(async (tx) => {
       await tx.query('select 1 / 0').catch(() => {});
@@ -124,7 +125,7 @@ describe('a transaction', () => {
     await expect(ignored).rejects.toThrow(/was rolled back/);
   });
 
-  test('may take longer than other statements, if it says so', async () => {
+  test('can set a longer statement timeout', async () => {
     const db = open({ statementTimeoutMs: 50 });
     await db.transaction((tx) => tx.query('select pg_sleep(0.2)'), { statementTimeoutMs: 5_000 });
     expect((await db.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '50ms' }]);
@@ -136,7 +137,7 @@ describe('a transaction that stays open', () => {
     select current_setting('idle_in_transaction_session_timeout') as idle,
            current_setting('transaction_timeout', true) as total`;
 
-  test('is ended by the server 30 s after its last statement, or 10 min after its first, and then counts as unavailable', async () => {
+  test('is ended by the server 30 s after its last statement or 10 min after its first, and rejects as unavailable', async () => {
     const db = open();
     const { rows: version } = await db.query<{ has: boolean }>(
       `select current_setting('server_version_num')::int >= 170000 as has`,
@@ -154,14 +155,14 @@ describe('a transaction that stays open', () => {
     expect((error as Error).cause).toMatchObject({ code: '25P03' });
   });
 
-  test('has no such limit where it may take longer than other statements', async () => {
+  test('has no such limit if it sets a longer statement timeout', async () => {
     const { rows } = await open().transaction((tx) => tx.query<{ idle: string; total: string | null }>(LIMITS), {
       statementTimeoutMs: 3_600_000,
     });
     expect(rows[0]).toEqual({ idle: '0', total: rows[0]!.total === null ? null : '0' });
   });
 
-  test('has the limit behind a pooler of transactions as well', async () => {
+  test('has the same limit behind a transaction pooler', async () => {
     const db = open({ max: 1, pooling: 'transaction' });
     const idle = async (from: Pick<typeof db, 'query'>) =>
       (await from.query('show idle_in_transaction_session_timeout')).rows;
@@ -170,8 +171,8 @@ describe('a transaction that stays open', () => {
   });
 });
 
-describe('a statement that runs alone', () => {
-  test('may be one that PostgreSQL refuses in a transaction, and may take longer than others', async () => {
+describe('runOutsideTransaction', () => {
+  test('runs statements that PostgreSQL rejects in a transaction, with their own time limit', async () => {
     const db = open({ max: 1, statementTimeoutMs: 50 });
     await db.query('create table searched (n int)');
     await db.runAlone('create index concurrently searched_n on searched (n)', { statementTimeoutMs: 60_000 });
@@ -180,8 +181,8 @@ describe('a statement that runs alone', () => {
   });
 });
 
-describe('what has come of it', () => {
-  test('is open where a commit or a lone statement was sent and no answer came', async () => {
+describe('isOutcomeUnknown', () => {
+  test('is true if a commit or single statement was sent but no response arrived', async () => {
     const lossy = await lossyWayTo(database.url);
     onTestFinished(() => lossy.close());
     const db = open({ url: lossy.url });
@@ -196,7 +197,7 @@ describe('what has come of it', () => {
     expect(isUndecided(await asleep)).toBe(true);
   });
 
-  test('is known where it was refused, undone, or never sent', async () => {
+  test('is false if the statement was rejected, rolled back or never sent', async () => {
     const db = open({ statementTimeoutMs: 50 });
     const before = await failure(
       db.transaction(async (tx) => {
@@ -224,8 +225,8 @@ describe('what has come of it', () => {
     ).rowCount;
 });
 
-describe('when the store goes away', () => {
-  test('connections at rest and in use may die; the next query gets a new one', async () => {
+describe('an unavailable database', () => {
+  test('does not crash the process, and later queries use a new connection', async () => {
     const db = open();
     await Promise.all([db.query('select 1'), db.query('select 1')]);
     await cutAll();
@@ -245,16 +246,16 @@ describe('when the store goes away', () => {
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  test('nobody at the port is "unavailable", and so is somebody who does not answer', async () => {
-    const silent = createServer();
+  test('is detected if the port is closed or the server does not respond', async () => {
+    const server = createServer();
     const sockets = new Set<Socket>();
-    silent.on('connection', (socket) => sockets.add(socket));
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    server.on('connection', (socket) => sockets.add(socket));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy();
-      silent.close();
+      server.close();
     });
-    const address = silent.address();
+    const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
     const began = performance.now();
     const errors = await Promise.all(
@@ -266,7 +267,7 @@ describe('when the store goes away', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  test('a server that does not answer a commit is not waited for without end', async () => {
+  test('makes a commit without a response reject after the time limit', async () => {
     const message = (kind: string, body: Buffer) => {
       const head = Buffer.alloc(5);
       head.write(kind);
@@ -303,7 +304,7 @@ describe('when the store goes away', () => {
     expect(isUnavailable(await lost)).toBe(true);
   });
 
-  test('a standby that only reads is unavailable; a wrong password, a missing table or a bug of ours is not', async () => {
+  test('includes a read-only standby, but not a wrong password, a missing table or a bug', async () => {
     const db = open();
     const readOnly = db.transaction(async (tx) => {
       await tx.query('set transaction read only');
@@ -316,7 +317,7 @@ describe('when the store goes away', () => {
     expect(isUnavailable(new Error('no', { cause: Object.assign(new Error(), { code: '57P03' }) }))).toBe(true);
   });
 
-  test('a closed door is no crash: what comes later is refused, and closing twice is closing', async () => {
+  test('rejects queries after close, and close can be called twice', async () => {
     const db = openDb({ url: database.url, log });
     await db.query('select 1');
     await Promise.all([db.close(), db.close()]);
@@ -324,8 +325,8 @@ describe('when the store goes away', () => {
   });
 });
 
-describe('behind a pooler of transactions', () => {
-  test('leaves nothing on a connection: no prepared statement, no setting', async () => {
+describe('behind a transaction pooler', () => {
+  test('a query leaves no prepared statement and no setting on the connection', async () => {
     const db = open({ max: 1, pooling: 'transaction', statementTimeoutMs: 1234 });
     expect((await db.query({ name: 'double', text: 'select $1::int * 2 as twice' }, [2])).rows).toEqual([{ twice: 4 }]);
     const { rows } = await db.query(
@@ -337,7 +338,7 @@ describe('behind a pooler of transactions', () => {
     ]);
   });
 
-  test('listens at the address of the server itself, or not at all', async () => {
+  test('listen uses the direct address of the server, or receives nothing without one', async () => {
     const hints: string[] = [];
     const stop = new AbortController();
     const pooled = { url: 'postgres://x:y@127.0.0.1:1/x', pooling: 'transaction' } as const;
@@ -355,8 +356,8 @@ describe('behind a pooler of transactions', () => {
   });
 });
 
-describe('a listener', () => {
-  test('gets a hint when it begins, one per notification, and one after every reconnect', async () => {
+describe('listen', () => {
+  test('calls the handler at the start, on every notification and after every reconnect', async () => {
     const db = open();
     const hints: string[] = [];
     const stop = new AbortController();
@@ -376,7 +377,7 @@ describe('a listener', () => {
     expect(rows).toEqual([{ count: 0 }]);
   });
 
-  test('survives a hint that throws and a server that is not there, and ends when told', async () => {
+  test('survives an error of the handler and an unavailable server, and ends on abort', async () => {
     const stop = new AbortController();
     const clumsy = vi.fn(() => {
       throw new Error('clumsy');
@@ -389,7 +390,7 @@ describe('a listener', () => {
     await Promise.all([over, nobody]);
   });
 
-  test('ends with the database', async () => {
+  test('ends when the database is closed', async () => {
     const db = openDb({ url: database.url, log });
     const over = db.listen('anything', () => {}, new AbortController().signal);
     await db.query('select 1');

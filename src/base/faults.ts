@@ -1,17 +1,14 @@
 /**
- * A refusal with a name: everything a client may be told, as one throwable value.
- *
- * `code` is the contract (UPPER_SNAKE_CASE), `message` is for humans and may change. Code, status and sentence of each
- * refusal live once, in the table below; a route says `throw taskNotFound()` and no more.
+ * An error response of the API. `code` (UPPER_SNAKE_CASE) is part of the contract, `message` is for humans and may change.
  */
 export class Fault extends Error {
-  override readonly name = 'Fault';
+  override readonly name = 'ApiError';
   readonly code: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** What `error` tells besides: which of several things it is about. */
+  /** Further members of `error` in the response body. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** What stands beside `error` in the body, where a body must be read as something else too. */
+  /** Further members of the response body, beside `error`. */
   readonly more: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -30,18 +27,13 @@ export class Fault extends Error {
   }
 }
 
-/** 503 answers carry Retry-After too: a client that waits for a store to come back should not have to guess. */
 const RETRY_SOON = { 'retry-after': '5' };
 
 export const unauthorized = () =>
   new Fault('UNAUTHORIZED', 401, 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' });
 export const notFound = () => new Fault('NOT_FOUND', 404, 'There is nothing at this address.');
 export const taskNotFound = () =>
-  new Fault(
-    'TASK_NOT_FOUND',
-    404,
-    'No such task: the identifier is unknown, or its result was removed after its time.',
-  );
+  new Fault('TASK_NOT_FOUND', 404, 'No such task: the identifier is unknown, or the task has expired.');
 export const methodNotAllowed = (allow: string) =>
   new Fault('METHOD_NOT_ALLOWED', 405, `This address answers ${allow} only.`, { allow });
 export const taskAlreadyFinished = () =>
@@ -53,15 +45,15 @@ export const quotaExceeded = (quotaBytes: number) =>
   new Fault(
     'PAYLOAD_TOO_LARGE',
     413,
-    `Your uploads would take more than ${quotaBytes} bytes; old ones go with their time.`,
+    `Your uploads would exceed ${quotaBytes} bytes; expired uploads are deleted automatically.`,
   );
-export const unsupportedMediaType = (wanted: string) =>
-  new Fault('UNSUPPORTED_MEDIA_TYPE', 415, `The body must be ${wanted}.`);
-export const validationError = (sentence: string) => new Fault('VALIDATION_ERROR', 422, sentence);
+export const unsupportedMediaType = (expected: string) =>
+  new Fault('UNSUPPORTED_MEDIA_TYPE', 415, `The body must be ${expected}.`);
+export const validationError = (message: string) => new Fault('VALIDATION_ERROR', 422, message);
 export const idempotencyKeyReused = () =>
   new Fault('IDEMPOTENCY_KEY_REUSED', 422, 'This Idempotency-Key was used before with a different request.');
 export const idempotencyInProgress = () =>
-  new Fault('IDEMPOTENCY_IN_PROGRESS', 409, 'The first request with this Idempotency-Key is still being worked on.', {
+  new Fault('IDEMPOTENCY_IN_PROGRESS', 409, 'The first request with this Idempotency-Key is still in progress.', {
     'retry-after': '1',
   });
 export const rateLimitExceeded = (retryAfterSeconds: number) =>
@@ -69,11 +61,11 @@ export const rateLimitExceeded = (retryAfterSeconds: number) =>
     'retry-after': String(retryAfterSeconds),
   });
 export const internalError = () =>
-  new Fault('INTERNAL_ERROR', 500, 'Something went wrong on our side; the request id helps to find it.');
+  new Fault('INTERNAL_ERROR', 500, 'An internal error occurred; quote the request id when you report it.');
 export const modelNotReady = () => new Fault('MODEL_NOT_READY', 503, 'No worker has its model loaded now.', RETRY_SOON);
 export const queueUnavailable = (why = 'The task store cannot be reached now; nothing was accepted.') =>
   new Fault('QUEUE_UNAVAILABLE', 503, why, RETRY_SOON);
-/** The service is there and its queue is not: a client's own limit is 429, the limit of all clients together is this. */
+/** 503 because the queue limit is shared by all clients; a client's own limit is 429. */
 export const queueFull = (retryAfterSeconds: number) =>
   new Fault(
     'QUEUE_UNAVAILABLE',
@@ -82,7 +74,7 @@ export const queueFull = (retryAfterSeconds: number) =>
     { 'retry-after': String(retryAfterSeconds) },
   );
 
-// What goes wrong below the routes: a client that does not speak HTTP well, or does not get to the end of a sentence.
+// Protocol errors, raised before a request reaches a route.
 
 export const badRequest = () => new Fault('BAD_REQUEST', 400, 'The request is not well-formed HTTP.');
 export const requestTimeout = () => new Fault('REQUEST_TIMEOUT', 408, 'The request took too long to arrive.');

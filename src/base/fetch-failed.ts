@@ -11,49 +11,51 @@ export type FetchFailure =
   | 'aborted';
 
 /**
- * Why a request to a stranger's address brought nothing. Every refusal of ours is the one reason `blocked_address`, so
- * that nobody learns from it what lies behind; `cause` is for logs, never for an answer.
+ * Failure of an outbound request. All blocked requests have the reason `blocked_address`, so that clients cannot probe
+ * the network. `cause` is for logs only.
  */
 export class FetchFailed extends Error {
   override readonly name = 'FetchFailed';
   readonly reason: FetchFailure;
-  /** True when the same request may succeed later. */
+  /** Whether the same request may succeed later. */
   readonly transient: boolean;
   readonly status?: number;
   readonly retryAfterSeconds?: number;
-  /** What the host said, where the request asked to keep it. A stranger's words: not for answers, hardly for logs. */
-  readonly said?: Buffer;
+  /** Start of the response body, if requested. Untrusted: not for responses, and private so that loggers omit it. */
+  get said(): Buffer | undefined {
+    return this.#said;
+  }
+  readonly #said: Buffer | undefined;
 
   constructor(
     reason: FetchFailure,
     detail: {
       status?: number;
       retryAfterSeconds?: number | undefined;
-      said?: Buffer | undefined;
+      excerpt?: Buffer | undefined;
       cause?: unknown;
     } = {},
   ) {
-    super(SENTENCES[reason], detail.cause === undefined ? {} : { cause: detail.cause });
+    super(MESSAGES[reason], detail.cause === undefined ? {} : { cause: detail.cause });
     this.reason = reason;
     this.transient = isTransient(reason, detail.status);
     if (detail.status !== undefined) this.status = detail.status;
     if (detail.retryAfterSeconds !== undefined) this.retryAfterSeconds = detail.retryAfterSeconds;
-    // Not to be found by what prints errors.
-    if (detail.said !== undefined) Object.defineProperty(this, 'said', { value: detail.said, enumerable: false });
+    this.#said = detail.excerpt;
   }
 }
 
-const SENTENCES: Record<FetchFailure, string> = {
+const MESSAGES: Record<FetchFailure, string> = {
   timeout: 'The host did not answer in time.',
   dns_error: 'The host name could not be resolved.',
-  connect_error: 'The connection failed or broke off.',
-  tls_error: 'No secure connection could be made.',
+  connect_error: 'The connection failed or was interrupted.',
+  tls_error: 'The TLS handshake failed.',
   blocked_address: 'The address may not be contacted.',
   redirect: 'The host answered with a redirect that is not followed.',
   http_status: 'The host answered with an error.',
-  too_large: 'The answer is larger than allowed.',
-  unreadable: 'The answer is encoded in a way that cannot be read.',
-  aborted: 'The request was given up.',
+  too_large: 'The response is larger than allowed.',
+  unreadable: 'The content encoding of the response cannot be decoded.',
+  aborted: 'The request was aborted.',
 };
 
 function isTransient(reason: FetchFailure, status = 0): boolean {

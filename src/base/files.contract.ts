@@ -7,29 +7,28 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Files, FileTooLarge } from './files.ts';
 import { newId } from './ids.ts';
 
-/** What the suite needs besides the store itself. */
 export interface FilesUnderTest {
   readonly files: Files;
-  /** Where drafts lie. */
+  /** Folder of temporary files. */
   readonly drafts: string;
-  /** All that is kept, by whatever name, drafts included. */
+  /** All stored paths, including temporary files. */
   kept(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Holds an implementation of the file store to its promises. */
+/** Test suite for implementations of `Files`. */
 export function describeFiles(name: string, open: () => Promise<FilesUnderTest>): void {
   describe(name, () => {
-    let under: FilesUnderTest;
+    let store: FilesUnderTest;
     let files: Files;
     beforeEach(async () => {
-      under = await open();
-      files = under.files;
+      store = await open();
+      files = store.files;
     });
-    afterEach(() => under.close());
+    afterEach(() => store.close());
 
-    describe('what was put can be got', () => {
-      it('from a buffer and from a stream, with its size, hash and first 16 KiB', async () => {
+    describe('a stored file', () => {
+      it('is stored from a buffer or a stream, with size, hash and first 16 KiB', async () => {
         const bytes = randomBytes(200_000);
         const pieces = Array.from({ length: 100 }, (_, i) => bytes.subarray(i * 2000, (i + 1) * 2000));
         for (const source of [bytes, Readable.from(pieces)]) {
@@ -42,7 +41,7 @@ export function describeFiles(name: string, open: () => Promise<FilesUnderTest>)
         }
       });
 
-      it('as a stream, whole or in part', async () => {
+      it('can be read as a stream, completely or in part', async () => {
         const { key } = await files.put(Buffer.from('0123456789'), { maxBytes: 10 });
         const read = async (range?: { start?: number; end?: number }) => {
           const { sizeBytes, stream } = (await files.stream(key, range))!;
@@ -57,47 +56,47 @@ export function describeFiles(name: string, open: () => Promise<FilesUnderTest>)
         expect(await read({ start: 10, end: 20 })).toEqual([10, '']);
       });
 
-      it('in one piece of memory of its own, and of as many bytes as are wanted at most', async () => {
+      it('is read into one buffer of its own, if it has at most `maxBytes`', async () => {
         const { key } = await files.put(randomBytes(300_000), { maxBytes: 300_000 });
         const whole = (await files.get(key, { maxBytes: 300_000 }))!;
         expect([whole.length, whole.buffer.byteLength]).toEqual([300_000, 300_000]);
         await expect(files.get(key, { maxBytes: 299_999 })).rejects.toThrow(FileTooLarge);
       });
 
-      it('unless nobody wants it any more', async () => {
+      it('is not read after an abort', async () => {
         const { key } = await files.put(randomBytes(300_000), { maxBytes: 300_000 });
         const stop = new AbortController();
         const got = files.get(key, { signal: stop.signal });
-        stop.abort(new Error('no longer wanted'));
-        await expect(got).rejects.toThrow('no longer wanted');
-        await expect(files.get(key, { signal: stop.signal })).rejects.toThrow('no longer wanted');
+        stop.abort(new Error('aborted by the caller'));
+        await expect(got).rejects.toThrow('aborted by the caller');
+        await expect(files.get(key, { signal: stop.signal })).rejects.toThrow('aborted by the caller');
         expect((await files.get(key))?.length).toBe(300_000);
       });
 
-      it('even when it is empty', async () => {
+      it('may be empty', async () => {
         const { key, sizeBytes, head } = await files.put(Buffer.alloc(0), { maxBytes: 10 });
         expect([sizeBytes, head.length, (await files.get(key))?.length]).toEqual([0, 0, 0]);
         const { sizeBytes: size, stream } = (await files.stream(key, { start: 0, end: 63 }))!;
         expect([size, (await buffer(stream)).length]).toEqual([0, 0]);
       });
 
-      it('by many at once, each its own', async () => {
+      it('is not mixed up with others that are stored concurrently', async () => {
         const put = (i: number) => files.put(Readable.from([Buffer.from(`file ${i}`)]), { maxBytes: 100 });
         const stored = await Promise.all(Array.from({ length: 20 }, (_, i) => put(i)));
         const got = await Promise.all(stored.map(({ key }) => files.get(key)));
         expect(got.map(String)).toEqual(stored.map((_, i) => `file ${i}`));
       });
 
-      it('until it is removed, which may be done twice', async () => {
+      it('no longer exists after removal, which may be repeated', async () => {
         const { key } = await files.put(Buffer.from('x'), { maxBytes: 10 });
         await files.remove(key);
         await files.remove(key);
         expect(await files.get(key)).toBeUndefined();
         expect(await files.stream(key)).toBeUndefined();
-        expect(await under.kept()).toEqual([]);
+        expect(await store.kept()).toEqual([]);
       });
 
-      it('and is left unread without harm', async () => {
+      it('may be left unread', async () => {
         const { key } = await files.put(randomBytes(1_000_000), { maxBytes: 1_000_000 });
         for (const stopAfter of [0, 1]) {
           const { stream } = (await files.stream(key))!;
@@ -108,8 +107,8 @@ export function describeFiles(name: string, open: () => Promise<FilesUnderTest>)
       });
     });
 
-    describe('an upload that fails leaves nothing behind', () => {
-      it('over the limit: a typed error, and the source is left to its owner', async () => {
+    describe('a failed upload leaves no files', () => {
+      it('if it exceeds the limit, and does not destroy its source', async () => {
         const source = new PassThrough();
         source.write(Buffer.alloc(600));
         source.write(Buffer.alloc(600));
@@ -117,47 +116,47 @@ export function describeFiles(name: string, open: () => Promise<FilesUnderTest>)
         expect(failure).toBeInstanceOf(FileTooLarge);
         expect((failure as FileTooLarge).maxBytes).toBe(1000);
         expect(source.destroyed).toBe(false);
-        expect(await under.kept()).toEqual([]);
+        expect(await store.kept()).toEqual([]);
         await expect(files.put(Buffer.alloc(1001), { maxBytes: 1000 })).rejects.toThrow(FileTooLarge);
-        expect(await under.kept()).toEqual([]);
+        expect(await store.kept()).toEqual([]);
       });
 
-      it('aborted while it waits for more', async () => {
+      it('if it is aborted while it waits for data', async () => {
         const source = new PassThrough();
         source.write(Buffer.alloc(600));
         const stop = new AbortController();
         const put = files.put(source, { maxBytes: 1000, signal: stop.signal });
         setTimeout(() => stop.abort(), 20);
         await expect(put).rejects.toThrow(/abort/i);
-        expect(await under.kept()).toEqual([]);
+        expect(await store.kept()).toEqual([]);
         await expect(files.put(Buffer.alloc(1), { maxBytes: 9, signal: stop.signal })).rejects.toThrow(/abort/i);
-        expect(await under.kept()).toEqual([]);
+        expect(await store.kept()).toEqual([]);
       });
 
-      it('broken off by its sender', async () => {
+      it('if its source fails', async () => {
         const source = new PassThrough();
         source.write(Buffer.alloc(600));
         setTimeout(() => source.destroy(new Error('connection lost')), 20);
         await expect(files.put(source, { maxBytes: 1000 })).rejects.toThrow('connection lost');
-        expect(await under.kept()).toEqual([]);
+        expect(await store.kept()).toEqual([]);
       });
 
-      it('cut off by a crash: tidied away after an hour, not before', async () => {
+      it('after a crash, once an hour has passed', async () => {
         expect(await files.tidy()).toBe(0);
         await files.put(Buffer.from('x'), { maxBytes: 10 });
         expect(await files.tidy()).toBe(0);
-        const [old, young] = ['old', 'young'].map((each) => join(under.drafts, each)) as [string, string];
+        const [old, young] = ['old', 'young'].map((each) => join(store.drafts, each)) as [string, string];
         await writeFile(old, 'x');
         await writeFile(young, 'x');
         const hourAgo = Date.now() / 1000 - 3601;
         await utimes(old, hourAgo, hourAgo);
         expect(await files.tidy()).toBe(1);
-        expect(await readdir(under.drafts)).toEqual(['young']);
-        expect(await under.kept()).toHaveLength(2);
+        expect(await readdir(store.drafts)).toEqual(['young']);
+        expect(await store.kept()).toHaveLength(2);
       });
     });
 
-    it('no key leads out of the store', async () => {
+    it('rejects keys that lead out of the store', async () => {
       const { key } = await files.put(Buffer.from('x'), { maxBytes: 10 });
       const tricks = ['', '.', '..', '../secret', 'secret', `${key}/../../secret`, `../${key}`, `/${key}`, 'incoming'];
       for (const trick of [...tricks, `${key}\0`, `${key}\n`, `${key}?x`, `${key}%00`, key.toLowerCase()]) {
@@ -166,7 +165,7 @@ export function describeFiles(name: string, open: () => Promise<FilesUnderTest>)
         await files.remove(trick);
       }
       expect(await files.get(newId())).toBeUndefined();
-      expect(await under.kept()).toHaveLength(1);
+      expect(await store.kept()).toHaveLength(1);
     });
   });
 }

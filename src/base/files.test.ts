@@ -18,14 +18,14 @@ async function inFolder() {
 
 describeFiles('files in a folder', inFolder);
 
-it('a file is its owner’s alone, in a folder that its random end names', async () => {
+it('a file has mode 0600 and is in a folder named by the random end of its key', async () => {
   const { dir, files, close } = await inFolder();
   onTestFinished(close);
   const { key } = await files.put(Buffer.from('x'), { maxBytes: 10 });
   expect((await stat(join(dir, key.slice(-2), key))).mode & 0o777).toBe(0o600);
 });
 
-it('no key leads to what lies beside the files', async () => {
+it('an invalid key never reaches other files in the folder', async () => {
   const { dir, files, kept, close } = await inFolder();
   onTestFinished(close);
   await writeFile(join(dir, 'secret'), 'x');
@@ -36,7 +36,7 @@ it('no key leads to what lies beside the files', async () => {
   expect(await kept()).toEqual(['secret']);
 });
 
-it('a file that is larger than what is wanted is not read: this one would fill the memory', async () => {
+it('get does not read a file larger than `maxBytes`', async () => {
   const { dir, files, close } = await inFolder();
   onTestFinished(close);
   const { key } = await files.put(Buffer.from('x'), { maxBytes: 10 });
@@ -44,31 +44,31 @@ it('a file that is larger than what is wanted is not read: this one would fill t
   await expect(files.get(key, { maxBytes: 2 ** 42 - 1 })).rejects.toThrow(FileTooLarge);
 });
 
-describe('a disk that fails is storage that is away, and no missing file', () => {
-  const away = { code: 'STORAGE_UNAVAILABLE', status: 503 };
-  const placed = async () => {
+describe('a disk error is reported as unavailable storage, not as a missing file', () => {
+  const unavailable = { code: 'STORAGE_UNAVAILABLE', status: 503 };
+  const storeFile = async () => {
     const { dir, files, close } = await inFolder();
     onTestFinished(close);
     const { key } = await files.put(Buffer.from('x'), { maxBytes: 10 });
-    return { files, key, place: join(dir, key.slice(-2), key) };
+    return { files, key, path: join(dir, key.slice(-2), key) };
   };
 
-  it('where a file cannot be opened or removed', async () => {
-    const { files, key, place } = await placed();
-    await rm(dirname(place), { recursive: true });
-    await writeFile(dirname(place), 'where its folder was');
-    await expect(files.get(key)).rejects.toMatchObject(away);
-    await expect(files.stream(key)).rejects.toMatchObject(away);
-    await expect(files.remove(key)).rejects.toMatchObject(away);
+  it('if a file cannot be opened or removed', async () => {
+    const { files, key, path } = await storeFile();
+    await rm(dirname(path), { recursive: true });
+    await writeFile(dirname(path), 'where its folder was');
+    await expect(files.get(key)).rejects.toMatchObject(unavailable);
+    await expect(files.stream(key)).rejects.toMatchObject(unavailable);
+    await expect(files.remove(key)).rejects.toMatchObject(unavailable);
   });
 
-  // Linux has a file that opens and whose first byte is a real EIO.
-  it.runIf(process.platform === 'linux')('where what was opened cannot be read', async () => {
-    const { files, key, place } = await placed();
-    await rm(place);
-    await symlink('/proc/self/mem', place);
-    await expect(files.get(key)).rejects.toMatchObject({ ...away, reason: 'the disk says EIO' });
+  // Linux has a file that opens but fails with EIO on the first read.
+  it.runIf(process.platform === 'linux')('if an open file cannot be read', async () => {
+    const { files, key, path } = await storeFile();
+    await rm(path);
+    await symlink('/proc/self/mem', path);
+    await expect(files.get(key)).rejects.toMatchObject({ ...unavailable, reason: 'disk error EIO' });
     const { stream } = (await files.stream(key))!;
-    await expect(buffer(stream)).rejects.toMatchObject({ ...away, reason: 'the disk says EIO' });
+    await expect(buffer(stream)).rejects.toMatchObject({ ...unavailable, reason: 'disk error EIO' });
   });
 });

@@ -9,29 +9,22 @@ import { newId } from './ids.ts';
 export { FileTooLarge };
 
 /**
- * Where uploaded bytes lie. A key is an id that nobody guesses; what was put under it never changes. Kept small, so
- * that an object storage can make the same promises: files.contract.ts holds both to them. Where a disk or a storage fails,
- * each of them is `StorageAway`.
+ * The file store. Keys are random ids and files never change. files.contract.ts tests all implementations. Failures of the
+ * disk or storage throw `StorageUnavailable`.
  */
 export interface Files {
   /**
-   * Keeps the bytes of `source`; when it resolves they are on disk, when it throws nothing is left of them. More than
-   * `maxBytes` is {@link FileTooLarge}; the source is then left to its owner, who may still have to answer on it.
+   * Stores `source` durably, or throws and leaves nothing. Throws {@link FileTooLarge} beyond `maxBytes` and does not
+   * destroy the source, because an HTTP request must still be answered.
    */
   put(source: Buffer | AsyncIterable<Buffer>, options: { maxBytes: number; signal?: AbortSignal }): Promise<StoredFile>;
-  /**
-   * All bytes, in one piece of memory, or undefined when there is no such file (or no such key could ever be). A file of
-   * more than `maxBytes` is {@link FileTooLarge}, and is not read.
-   */
+  /** Undefined if the file does not exist or the key is invalid. Throws {@link FileTooLarge} without reading. */
   get(key: string, options?: { maxBytes?: number; signal?: AbortSignal }): Promise<Buffer | undefined>;
-  /**
-   * The bytes from `start` to `end` (inclusive), to be read or destroyed by the caller; `sizeBytes` is that of the whole
-   * file.
-   */
+  /** The bytes from `start` to `end` (inclusive), to be read or destroyed by the caller; `sizeBytes` is the file size. */
   stream(key: string, range?: { start?: number; end?: number }): Promise<FileStream | undefined>;
-  /** Afterwards there is no such file; that there was none is no error. */
+  /** Idempotent. */
   remove(key: string): Promise<void>;
-  /** Removes what uploads cut off by a crash have left behind, and says how many. */
+  /** Deletes temporary files left by a crash. Returns their number. */
   tidy(now?: number): Promise<number>;
 }
 
@@ -44,25 +37,25 @@ export interface FileStream {
   readonly stream: Readable;
 }
 
-/** A file store in the folder `dir`. */
 export function openFiles({ dir }: { dir: string }): Files {
-  const drafts = join(dir, 'incoming');
-  const place = (key: string) => join(dir, placeOf(key));
-  const opened = async (key: string) => (isFileKey(key) ? open(place(key)).catch(ifMissing).catch(failed) : undefined);
+  const tempDir = join(dir, 'incoming');
+  const pathOf = (key: string) => join(dir, placeOf(key));
+  const opened = async (key: string) =>
+    isFileKey(key) ? open(pathOf(key)).catch(ifMissing).catch(failStorage) : undefined;
 
   return {
     async put(source, { maxBytes, signal }) {
       const key = newId();
-      const draft = join(drafts, key);
+      const draft = join(tempDir, key);
       try {
-        await mkdir(drafts, { recursive: true });
-        await mkdir(dirname(place(key)), { recursive: true });
+        await mkdir(tempDir, { recursive: true });
+        await mkdir(dirname(pathOf(key)), { recursive: true });
         const drafted = await writeDraft(draft, source, { maxBytes, signal, durable: true });
-        await rename(draft, place(key));
-        await syncFolder(dirname(place(key)));
+        await rename(draft, pathOf(key));
+        await syncFolder(dirname(pathOf(key)));
         return { key, ...drafted };
       } catch (error) {
-        // What cannot be removed now is tidied away.
+        // `cleanup` deletes it if this fails.
         await unlink(draft).catch(() => {});
         throw ofDisk(error);
       }
@@ -90,38 +83,35 @@ export function openFiles({ dir }: { dir: string }): Files {
     },
 
     async remove(key) {
-      if (isFileKey(key)) await unlink(place(key)).catch(ifMissing).catch(failed);
+      if (isFileKey(key)) await unlink(pathOf(key)).catch(ifMissing).catch(failStorage);
     },
 
-    tidy: (now = Date.now()) => removeStaleDrafts(drafts, now),
+    tidy: (now = Date.now()) => removeStaleDrafts(tempDir, now),
   };
 }
 
-function failed(error: unknown): never {
+function failStorage(error: unknown): never {
   throw ofDisk(error);
 }
 
-/**
- * All of a file, read into the place where it stays: pieces that are put together afterwards take the memory twice, and
- * memory outside the heap is slow to be given back.
- */
+/** Reads into one buffer: concatenating chunks takes the memory twice, and memory outside the heap is freed slowly. */
 async function bytesOf(
   handle: FileHandle,
   { maxBytes = Number.POSITIVE_INFINITY, signal }: { maxBytes?: number; signal?: AbortSignal },
 ): Promise<Buffer> {
   const { size } = await handle.stat();
   if (size > maxBytes) throw new FileTooLarge(maxBytes);
-  // An empty file is read like any other: that it cannot be is not seen before.
+  // Also reads an empty file, so that an unreadable one fails.
   const bytes = Buffer.allocUnsafeSlow(Math.max(size, 1));
-  let at = 0;
-  for (let bytesRead = 1; bytesRead > 0 && at < bytes.length; at += bytesRead) {
-    ({ bytesRead } = await handle.read(bytes, at, Math.min(bytes.length - at, MAX_READ_BYTES), at));
+  let offset = 0;
+  for (let bytesRead = 1; bytesRead > 0 && offset < bytes.length; offset += bytesRead) {
+    ({ bytesRead } = await handle.read(bytes, offset, Math.min(bytes.length - offset, MAX_READ_BYTES), offset));
     signal?.throwIfAborted();
   }
-  return bytes.subarray(0, at);
+  return bytes.subarray(0, offset);
 }
 
-/** So much is read before it is asked again whether anybody still wants it. */
+/** Bytes per read, after which the abort signal is checked. */
 const MAX_READ_BYTES = 2 ** 26;
 
 async function sizeOf(handle: FileHandle): Promise<number> {
@@ -133,7 +123,7 @@ async function sizeOf(handle: FileHandle): Promise<number> {
   }
 }
 
-/** A rename is kept over a power cut only when its folder is synced as well; where folders cannot be, nothing is lost. */
+/** Makes a rename durable. Windows cannot sync folders. */
 async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

@@ -6,62 +6,60 @@ import { inHole, isLoopbackAddress, isOwnAddress, isPublicAddress, normalAddress
 import { FetchFailed } from './fetch-failed.ts';
 import type { UrlPolicy } from './outbound-url.ts';
 
-/** All addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Asks the system as every other program does, so that /etc/hosts and search domains count. */
+/** Uses the system resolver, so that /etc/hosts and search domains apply. */
 export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map((each) => each.address);
 
-/** What a refusal was about; for a counter, never for an answer. */
+/** Reason of a blocked request: for metrics only, never for a response. */
 export type Blocked = 'url' | 'address' | 'port' | 'peer';
 
 export interface ConnectorOptions {
   readonly policy: UrlPolicy;
   readonly resolve: Resolve;
-  /** The budget of a name look-up, a TCP connection and a TLS handshake together. */
+  /** Includes name lookup and TLS handshake. */
   readonly connectMs: number;
-  /** Ports of this machine that no stranger's URL may reach: our own listeners. */
   readonly refusedPorts: ReadonlySet<number>;
   readonly ca?: string | Buffer | readonly (string | Buffer)[] | undefined;
   readonly onBlocked: (why: Blocked) => void;
 }
 
 /**
- * Opens connections for one policy. Every new connection resolves its host afresh, demands that all addresses pass,
- * and can end only at one of them: a name cannot say one thing when it is checked and another when it is used.
+ * Opens connections under one policy. Every new connection resolves its host, requires that all addresses are allowed,
+ * and connects only to one of them, which prevents DNS rebinding.
  */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   return (target, callback) => {
     const started = Date.now();
     const secure = target.protocol === 'https:';
-    const refuse = (error: unknown) => callback(connectFailure(error, secure), null);
+    const reject = (error: unknown) => callback(connectFailure(error, secure), null);
     const open = (addresses: readonly string[]) => {
       const connect = buildConnector({
         timeout: Math.max(1, options.connectMs - (Date.now() - started)),
         lookup: pinned(addresses),
         autoSelectFamily: true,
-        // The default of 250 ms gives up too early on a far host's first address.
+        // The default of 250 ms is too short for the first address of a distant host.
         autoSelectFamilyAttemptTimeout: 1_000,
         maxCachedSessions: 0,
         ...(options.ca && { ca: options.ca as string }),
       });
       connect(target, (error, socket) => {
-        if (error) return refuse(error);
-        // An IP literal is connected to without any look-up, so the last word has the socket itself.
+        if (error) return reject(error);
+        // An IP literal connects without a lookup, so the peer of the socket is checked.
         const peer = normalAddress(socket.remoteAddress ?? '');
         if (peer !== undefined && addresses.includes(peer)) return callback(null, socket);
         socket.destroy();
         options.onBlocked('peer');
-        refuse(new FetchFailed('blocked_address'));
+        reject(new FetchFailed('blocked_address'));
       });
     };
     vettedAddresses(target.hostname, Number(target.port || (secure ? 443 : 80)), options)
       .then(open)
-      .catch(refuse);
+      .catch(reject);
   };
 }
 
-/** All addresses of `host`, when every one of them may be contacted on `port`. */
+/** Resolves `host`; throws unless all its addresses may be contacted on `port`. */
 async function vettedAddresses(host: string, port: number, options: ConnectorOptions): Promise<string[]> {
   const found = isIP(host) ? [host] : await resolved(host, options);
   for (const ip of found) {
@@ -78,7 +76,7 @@ async function vettedAddresses(host: string, port: number, options: ConnectorOpt
 }
 
 async function resolved(host: string, options: ConnectorOptions): Promise<readonly string[]> {
-  // The system's look-up cannot be called off, only no longer waited for.
+  // The system's lookup cannot be cancelled.
   const late = new AbortController();
   const timeout = delay(options.connectMs, undefined, { signal: late.signal }).then(() => {
     throw new FetchFailed('timeout');
@@ -124,8 +122,7 @@ function connectFailure(error: unknown, secure: boolean): FetchFailed {
   if (error instanceof FetchFailed) return error;
   const code = String((error as { code?: unknown } | null)?.code ?? '');
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return new FetchFailed('timeout', { cause: error });
-  // The system's own codes are one word (ECONNREFUSED); all else that can go wrong under https is about the certificate
-  // or the handshake.
+  // System error codes are one word (ECONNREFUSED); all other https errors concern the certificate or the handshake.
   const system = /^E[A-Z]+$/.test(code) && code !== 'EPROTO';
   return new FetchFailed(secure && !system ? 'tls_error' : 'connect_error', { cause: error });
 }

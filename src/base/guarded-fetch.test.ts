@@ -13,8 +13,8 @@ import { rest } from './loop.ts';
 import type { UrlPolicy } from './outbound-url.ts';
 import { createAuthority } from './testing/certificate.ts';
 
-// Every name here is answered by a resolver of our own, and every server listens on loopback. `cdn.test` is a hole, so
-// it plays the public host; anything else on loopback is what must never be reached.
+// A test resolver resolves every name here, and every server listens on loopback. `cdn.test` is on the allow list and
+// stands for a public host; everything else on loopback must never be reached.
 const { ca, issue } = createAuthority();
 const identity = issue('cdn.test', 'other.test', 'evil.test', 'localhost', '127.0.0.1', '::1');
 let servers: Server[];
@@ -38,14 +38,14 @@ function guarded(options: GuardedFetchOptions = {}): GuardedFetch {
     const answer = names[host] ?? [];
     return typeof answer === 'function' ? answer() : answer;
   };
-  const made = createGuardedFetch({ ca, resolve, connectMs: 500, onBlocked: (why) => blocked.push(why), ...options });
-  fetches.push(made);
-  return made;
+  const fetch = createGuardedFetch({ ca, resolve, connectMs: 500, onBlocked: (why) => blocked.push(why), ...options });
+  fetches.push(fetch);
+  return fetch;
 }
 
 interface Listening {
   port: number;
-  /** How many connections there ever were. */
+  /** Number of all connections so far. */
   connections: () => number;
 }
 
@@ -66,10 +66,10 @@ async function listen(server: Server, host = '127.0.0.1'): Promise<Listening> {
 
 const https = (handler: RequestListener) => listen(createHttps(identity, handler));
 const http = (handler: RequestListener) => listen(createHttp(handler));
-/** A server below HTTP: it says what it likes once it has been asked. */
+/** A TCP server that responds with raw bytes. */
 const raw = (say: (socket: Socket) => void) =>
   listen(createTls(identity, (socket) => socket.on('error', () => {}).once('data', () => say(socket))));
-const canary = (host?: string) => listen(createTcp(), host);
+const openListener = (host?: string) => listen(createTcp(), host);
 
 const listed = (...hosts: string[]): UrlPolicy => ({
   kind: 'allowlist',
@@ -96,7 +96,7 @@ async function failed(attempt: Promise<unknown>): Promise<FetchFailed> {
 }
 
 describe('a download', () => {
-  it('brings bytes and content type; the name stays in SNI and Host', async () => {
+  it('returns bytes and content type, and sends the host name in SNI and Host', async () => {
     let seen: Record<string, unknown> = {};
     const { port } = await https((request, response) => {
       seen = {
@@ -112,7 +112,7 @@ describe('a download', () => {
     expect(blocked).toEqual([]);
   });
 
-  it('decodes what came compressed although nobody asked for it', async () => {
+  it('decodes a compressed response although it requested identity', async () => {
     const bodies: Record<string, Buffer> = { gzip: gzipSync('text'), deflate: deflateSync('text') };
     const { port } = await https((request, response) => {
       expect(request.headers['accept-encoding']).toBe('identity');
@@ -127,7 +127,7 @@ describe('a download', () => {
     expect(await failed(get('gzip'))).toMatchObject({ reason: 'unreadable', transient: false });
   });
 
-  it('can be taken piece by piece, and an error of the taker stays its own', async () => {
+  it('can be consumed as a stream, and rejects with an error of the consumer', async () => {
     const { port } = await https((_request, response) => void response.end(Buffer.alloc(300_000, 1)));
     const policy = listed(`cdn.test:${port}`);
     const get = guarded();
@@ -143,13 +143,13 @@ describe('a download', () => {
     await expect(get(`https://cdn.test:${port}/`, { policy, into: full })).rejects.toThrow('disk full');
   });
 
-  it('keeps a connection for its own policy only', async () => {
+  it('reuses a connection only under the same policy', async () => {
     const { port, connections } = await https((_request, response) => void response.end('x'));
     const [one, two] = [listed(`cdn.test:${port}`), listed(`cdn.test:${port}`)];
     const get = guarded();
     for (let i = 0; i < 3; i++) {
       await get(`https://cdn.test:${port}/${i}`, { policy: one });
-      // undici lets a turn of the event loop pass before it uses a connection again.
+      // undici reuses a connection only after one event loop iteration.
       await rest(10);
     }
     expect([connections(), lookups.length]).toEqual([1, 1]);
@@ -157,40 +157,40 @@ describe('a download', () => {
     expect([connections(), lookups.length]).toEqual([2, 2]);
   });
 
-  it('from the reserved host of our own file store opens no connection', async () => {
+  it('from the reserved host of the file store opens no connection', async () => {
     const policy: UrlPolicy = { kind: 'public', filesHost: 'files.assay.internal' };
     expect((await failed(guarded()('https://files.assay.internal/01ABC', { policy }))).reason).toBe('blocked_address');
     expect(lookups).toEqual([]);
   });
 });
 
-describe('every address must pass, and nothing is sent to one that does not', () => {
+describe('guardedFetch blocks, without sending anything,', () => {
   it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '0.0.0.0', '::', '10.0.0.1', '169.254.169.254', '64:ff9b::7f00:1'])(
-    'a name that leads to %s',
+    'a name that resolves to %s',
     async (ip) => {
-      const silent = await canary();
+      const listener = await openListener();
       names['evil.test'] = [ip];
-      const policy = listed(`evil.test:${silent.port}`);
-      const error = await failed(guarded()(`https://evil.test:${silent.port}/`, { policy }));
+      const policy = listed(`evil.test:${listener.port}`);
+      const error = await failed(guarded()(`https://evil.test:${listener.port}/`, { policy }));
       expect(error).toMatchObject({
         reason: 'blocked_address',
         transient: false,
         message: 'The address may not be contacted.',
       });
-      expect([silent.connections(), blocked]).toEqual([0, ['address']]);
+      expect([listener.connections(), blocked]).toEqual([0, ['address']]);
     },
   );
 
-  it('public and private answers mixed', async () => {
-    const silent = await canary();
+  it('a name that resolves to public and private addresses', async () => {
+    const listener = await openListener();
     names['evil.test'] = ['8.8.8.8', '127.0.0.1'];
     const error = await failed(
-      guarded()(`https://evil.test:${silent.port}/`, { policy: listed(`evil.test:${silent.port}`) }),
+      guarded()(`https://evil.test:${listener.port}/`, { policy: listed(`evil.test:${listener.port}`) }),
     );
-    expect([error.reason, silent.connections()]).toEqual(['blocked_address', 0]);
+    expect([error.reason, listener.connections()]).toEqual(['blocked_address', 0]);
   });
 
-  it('an IP literal, for which nothing is looked up', async () => {
+  it('a private IP literal, without a name lookup', async () => {
     const { port, connections } = await https((_request, response) => void response.end('x'));
     const policy = listed(`127.0.0.1:${port}`);
     expect((await failed(guarded()(`https://127.0.0.1:${port}/`, { policy }))).reason).toBe('blocked_address');
@@ -201,25 +201,25 @@ describe('every address must pass, and nothing is sent to one that does not', ()
     expect(String(answer.body)).toBe('x');
   });
 
-  it('a name that says one thing when it is checked and another when it is used', async () => {
-    const silent = await canary('127.0.0.1');
-    // 192.0.2.1 is nobody's and plays the public address: dialled in vain when it passes the check.
+  it('a name that resolves differently for the check and the connection (DNS rebinding)', async () => {
+    const listener = await openListener('127.0.0.1');
+    // 192.0.2.1 is unassigned and stands for the public address: it passes the check, but does not connect.
     const answers = [['192.0.2.1'], ['127.0.0.1']];
     names['evil.test'] = async () => answers.shift()!;
     const holes = readHoles({ cidrs: ['192.0.2.1'] });
-    const policy: UrlPolicy = { kind: 'allowlist', hosts: [`evil.test:${silent.port}`], holes };
+    const policy: UrlPolicy = { kind: 'allowlist', hosts: [`evil.test:${listener.port}`], holes };
     const get = guarded({ connectMs: 200 });
-    const first = await failed(get(`https://evil.test:${silent.port}/`, { policy }));
+    const first = await failed(get(`https://evil.test:${listener.port}/`, { policy }));
     expect(['timeout', 'connect_error']).toContain(first.reason);
-    expect([lookups.length, silent.connections()]).toEqual([1, 0]);
-    expect((await failed(get(`https://evil.test:${silent.port}/`, { policy }))).reason).toBe('blocked_address');
-    expect([lookups.length, silent.connections()]).toEqual([2, 0]);
+    expect([lookups.length, listener.connections()]).toEqual([1, 0]);
+    expect((await failed(get(`https://evil.test:${listener.port}/`, { policy }))).reason).toBe('blocked_address');
+    expect([lookups.length, listener.connections()]).toEqual([2, 0]);
   });
 
-  it('a peer that is not the address that was dialled', async () => {
-    let asked = 0;
-    const { port } = await https((_request, response) => void response.end(String(asked++)));
-    // A hole for 0.0.0.0 passes the check, but the system connects it to 127.0.0.1, which nobody opened.
+  it('a connection whose peer differs from the requested address', async () => {
+    let requests = 0;
+    const { port } = await https((_request, response) => void response.end(String(requests++)));
+    // 0.0.0.0 is on the allow list, but the system connects it to 127.0.0.1, which is not.
     const policy: UrlPolicy = {
       kind: 'allowlist',
       hosts: [`other.test:${port}`],
@@ -227,10 +227,10 @@ describe('every address must pass, and nothing is sent to one that does not', ()
     };
     names['other.test'] = ['0.0.0.0'];
     expect((await failed(guarded()(`https://other.test:${port}/`, { policy }))).reason).toBe('blocked_address');
-    expect([asked, blocked]).toEqual([0, ['peer']]);
+    expect([requests, blocked]).toEqual([0, ['peer']]);
   });
 
-  it('allow-listed storage hosts may be private only when that is allowed; holes open exactly what they name', async () => {
+  it('private storage hosts unless `allowPrivate` is set or the allow list contains exactly this host', async () => {
     const { port } = await https((_request, response) => void response.end('x'));
     const hosts = [`other.test:${port}`];
     names['other.test'] = ['127.0.0.1'];
@@ -250,31 +250,31 @@ describe('every address must pass, and nothing is sent to one that does not', ()
   });
 });
 
-describe('redirects of a download: at most three, each under the same policy', () => {
-  /** Answers /3 with a redirect to /2 and so on; /0 is the picture. */
-  const stairs = () =>
+describe('a download with redirects', () => {
+  /** Redirects /3 to /2 and so on; /0 is the picture. */
+  const redirectChain = () =>
     https((request, response) => {
       const left = Number(request.url!.slice(1));
       if (left === 0) response.end('picture');
       else response.writeHead(302, { location: `/${left - 1}#top` }).end('moved');
     });
 
-  it('three are followed, a fourth is not', async () => {
-    const { port } = await stairs();
+  it('follows three redirects and rejects a fourth', async () => {
+    const { port } = await redirectChain();
     const get = (steps: number) =>
       guarded()(`https://cdn.test:${port}/${steps}`, { policy: listed(`cdn.test:${port}`) });
     expect(String((await get(3)).body)).toBe('picture');
     expect(await failed(get(4))).toMatchObject({ reason: 'redirect', status: 302, transient: false });
   });
 
-  it('a circle ends', async () => {
-    let asked = 0;
+  it('rejects a redirect loop', async () => {
+    let requests = 0;
     const { port } = await https((_request, response) => {
-      asked++;
+      requests++;
       response.writeHead(301, { location: '/' }).end();
     });
     expect((await failure(port)).reason).toBe('redirect');
-    expect(asked).toBe(4);
+    expect(requests).toBe(4);
   });
 
   it.each([
@@ -286,33 +286,33 @@ describe('redirects of a download: at most three, each under the same policy', (
     (port: number) => `\\\\evil.test:${port}\\`,
     (port: number) => `https://cdn.test:1@evil.test:${port}/`,
     () => 'file:///etc/passwd',
-  ])('to what the policy does not accept: %s', async (place) => {
-    const silent = await canary();
+  ])('rejects a redirect to a URL that violates the policy: %s', async (place) => {
+    const listener = await openListener();
     const { port } = await https((_request, response) =>
-      response.writeHead(307, { location: place(silent.port) }).end(),
+      response.writeHead(307, { location: place(listener.port) }).end(),
     );
     expect((await failure(port)).reason).toBe('blocked_address');
-    expect([silent.connections(), blocked]).toEqual([0, ['url']]);
+    expect([listener.connections(), blocked]).toEqual([0, ['url']]);
   });
 
-  it('to a listed host that has a private address', async () => {
-    const silent = await canary();
+  it('rejects a redirect to an allowed host with a private address', async () => {
+    const listener = await openListener();
     const { port } = await https((_request, response) =>
-      response.writeHead(308, { location: `https://evil.test:${silent.port}/` }).end(),
+      response.writeHead(308, { location: `https://evil.test:${listener.port}/` }).end(),
     );
-    const policy = listed(`cdn.test:${port}`, `evil.test:${silent.port}`);
+    const policy = listed(`cdn.test:${port}`, `evil.test:${listener.port}`);
     expect((await failure(port, { policy })).reason).toBe('blocked_address');
-    expect(silent.connections()).toBe(0);
+    expect(listener.connections()).toBe(0);
   });
 
-  it('without a place to go, or with a status that is none', async () => {
+  it('rejects a redirect without Location and a 304 response', async () => {
     const { port } = await https((request, response) => response.writeHead(request.url === '/' ? 302 : 304).end());
     expect(await failure(port)).toMatchObject({ reason: 'redirect', status: 302 });
     const error = failed(guarded()(`https://cdn.test:${port}/304`, { policy: listed(`cdn.test:${port}`) }));
     expect(await error).toMatchObject({ reason: 'http_status', status: 304, transient: false });
   });
 
-  it('tell another host nothing that was meant for the first', async () => {
+  it('does not forward request headers to another host', async () => {
     const seen: IncomingMessage['headers'][] = [];
     const second = await https((request, response) => {
       seen.push(request.headers);
@@ -328,8 +328,8 @@ describe('redirects of a download: at most three, each under the same policy', (
   });
 });
 
-describe('time is bounded', () => {
-  it('a name that is never resolved, and one that does not exist', async () => {
+describe('guardedFetch limits the time of', () => {
+  it('name resolution, and reports a missing name', async () => {
     names['cdn.test'] = () => new Promise(() => {});
     expect(await failure(443)).toMatchObject({ reason: 'timeout', transient: true });
     names['cdn.test'] = async () => {
@@ -340,26 +340,26 @@ describe('time is bounded', () => {
     expect(await failure(443)).toMatchObject({ reason: 'dns_error', transient: true });
   });
 
-  it('a connection whose handshake never ends', async () => {
-    const { port } = await canary();
+  it('a TLS handshake that never ends', async () => {
+    const { port } = await openListener();
     expect(await failure(port)).toMatchObject({ reason: 'timeout', transient: true });
   });
 
-  it('headers that never come, and headers that come a byte at a time', async () => {
+  it('headers that never arrive or arrive one byte at a time', async () => {
     const started = Date.now();
-    const silent = await raw(() => {});
-    expect(await failure(silent.port)).toMatchObject({ reason: 'timeout', transient: true });
+    const listener = await raw(() => {});
+    expect(await failure(listener.port)).toMatchObject({ reason: 'timeout', transient: true });
     const drip = await raw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx: ');
       const timer = setInterval(() => socket.write('y'), 20);
       socket.on('close', () => clearInterval(timer));
     });
     expect(await failure(drip.port)).toMatchObject({ reason: 'timeout', transient: true });
-    // Each by its own budget, long before the total of 2 s.
+    // Each within its own limit, long before the total of 2 s.
     expect(Date.now() - started).toBeLessThan(1_600);
   });
 
-  it('a body that stalls, and one that drips for ever', async () => {
+  it('a body that stalls or arrives too slowly', async () => {
     const stall = await https((_request, response) => void response.write('a'));
     expect(await failure(stall.port)).toMatchObject({ reason: 'timeout', transient: true });
     const drip = await https((_request, response) => {
@@ -372,7 +372,7 @@ describe('time is bounded', () => {
     expect(Date.now() - started).toBeGreaterThan(350);
   });
 
-  it('the caller can give up before and during', async () => {
+  it('a request that the caller aborts before or during it', async () => {
     const { port } = await https((_request, response) => void response.write('a'));
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 50);
@@ -380,7 +380,7 @@ describe('time is bounded', () => {
     expect((await failure(port, { signal: stop.signal })).reason).toBe('aborted');
   });
 
-  it('and a slow taker is not the host’s fault', async () => {
+  it('the host only, not of a slow consumer', async () => {
     const { port } = await https((_request, response) => void response.end(Buffer.alloc(300_000)));
     const into = async (pieces: AsyncIterable<Buffer>) => {
       let waited = false;
@@ -395,8 +395,8 @@ describe('time is bounded', () => {
   });
 });
 
-describe('bytes are bounded, whatever the headers claim', () => {
-  it('a body without end', async () => {
+describe('guardedFetch limits the size of', () => {
+  it('an endless body', async () => {
     let closed = false;
     const { port } = await https((_request, response) => {
       const more = () => {
@@ -411,7 +411,7 @@ describe('bytes are bounded, whatever the headers claim', () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  it('a small answer that unpacks to a huge one', async () => {
+  it('a small response that decompresses to a huge one', async () => {
     let closed = false;
     const { port } = await https((_request, response) => {
       response.setHeader('content-encoding', 'gzip');
@@ -432,14 +432,14 @@ describe('bytes are bounded, whatever the headers claim', () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  it('exactly as many as allowed pass, one more does not', async () => {
+  it('a body to exactly `maxBytes`', async () => {
     const { port } = await https((_request, response) => void response.writeHead(200).end(Buffer.alloc(1000)));
     const policy = listed(`cdn.test:${port}`);
     expect((await guarded()(`https://cdn.test:${port}/`, { policy, maxBytes: 1000 })).body).toHaveLength(1000);
     expect((await failure(port, { maxBytes: 999 })).reason).toBe('too_large');
   });
 
-  it('a Content-Length that claims too much, more than there is, or less', async () => {
+  it('a body whose Content-Length is too large or wrong', async () => {
     const answer = (length: number, body: string) =>
       raw((socket) => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n${body}`));
     expect((await failure((await answer(10 ** 12, 'x')).port)).reason).toBe('too_large');
@@ -449,7 +449,7 @@ describe('bytes are bounded, whatever the headers claim', () => {
     expect(String(short.body)).toBe('abc');
   });
 
-  it('headers without end', async () => {
+  it('endless headers', async () => {
     const { port } = await raw((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\n${'x: yyyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(4000)}`),
     );
@@ -457,19 +457,19 @@ describe('bytes are bounded, whatever the headers claim', () => {
   });
 });
 
-describe('what can go wrong has a name', () => {
-  it('TLS: a certificate for another name, of an unknown authority, or no TLS at all', async () => {
+describe('FetchFailed', () => {
+  it('has the reason tls_error for a wrong or untrusted certificate and a server without TLS', async () => {
     const wrong = await listen(createHttps(issue('somebody.else'), (_request, response) => void response.end('x')));
     expect(await failure(wrong.port)).toMatchObject({ reason: 'tls_error', transient: false });
-    const stranger = createAuthority().issue('cdn.test');
-    const unknown = await listen(createHttps(stranger, (_request, response) => void response.end('x')));
+    const untrusted = createAuthority().issue('cdn.test');
+    const unknown = await listen(createHttps(untrusted, (_request, response) => void response.end('x')));
     expect((await failure(unknown.port)).reason).toBe('tls_error');
     const plain = await http((_request, response) => void response.end('x'));
     expect((await failure(plain.port)).reason).toBe('tls_error');
   });
 
-  it('the connection: refused, reset before and within the answer, or not HTTP', async () => {
-    const gone = await canary();
+  it('has the reason connect_error for a refused or reset connection and a response that is not HTTP', async () => {
+    const closed = await openListener();
     servers.pop()!.close();
     const reset = await listen(createTcp((socket) => socket.once('data', () => socket.resetAndDestroy())));
     const mute = await raw((socket) => socket.destroy());
@@ -477,7 +477,7 @@ describe('what can go wrong has a name', () => {
       response.write('a', () => response.socket!.destroy());
     });
     const garbage = await raw((socket) => socket.end('220 smtp.example.com ESMTP\r\n'));
-    for (const { port } of [gone, reset, mute, half, garbage]) {
+    for (const { port } of [closed, reset, mute, half, garbage]) {
       expect(await failure(port)).toMatchObject({ reason: 'connect_error', transient: true });
     }
   });
@@ -495,12 +495,12 @@ describe('what can go wrong has a name', () => {
     [502, true],
     [503, true],
     [504, true],
-  ])('status %i: worth another try? %s', async (status, transient) => {
+  ])('for status %i has transient = %s', async (status, transient) => {
     const { port } = await https((_request, response) => response.writeHead(status, { 'retry-after': '7' }).end('why'));
     expect(await failure(port)).toMatchObject({ reason: 'http_status', status, transient, retryAfterSeconds: 7 });
   });
 
-  it('Retry-After counts seconds or names a date', () => {
+  it('reads Retry-After as seconds or as a date', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
     expect(retryAfterSeconds('120', now)).toBe(120);
     expect(retryAfterSeconds('Thu, 01 Jan 2026 00:01:00 GMT', now)).toBe(60);
@@ -519,7 +519,7 @@ describe('a webhook', () => {
       headers: { 'content-type': 'application/json' },
     });
 
-  it('is posted to loopback hosts by http and https, and its answer’s body is dropped', async () => {
+  it('is sent to loopback hosts by http and https, and its response body is discarded', async () => {
     const bodies: string[] = [];
     const take = async (request: IncomingMessage, response: ServerResponse) => {
       bodies.push(`${request.method} ${request.headers['content-type']} ${String(await buffer(request))}`);
@@ -539,38 +539,38 @@ describe('a webhook', () => {
     expect(bodies).toHaveLength(3);
   });
 
-  it('follows no redirect, however it is asked', async () => {
-    const silent = await canary();
+  it('never follows a redirect', async () => {
+    const listener = await openListener();
     for (const status of [300, 301, 302, 303, 307, 308]) {
       const { port } = await http((_request, response) =>
-        response.writeHead(status, { location: `http://127.0.0.1:${silent.port}/` }).end(),
+        response.writeHead(status, { location: `http://127.0.0.1:${listener.port}/` }).end(),
       );
       expect(await failed(post(`http://127.0.0.1:${port}/`))).toMatchObject({ reason: 'redirect', status });
     }
-    expect(silent.connections()).toBe(0);
+    expect(listener.connections()).toBe(0);
   });
 
-  it('does not reach our own listening ports', async () => {
-    const own = await http((_request, response) => void response.end());
+  it('does not reach the listening ports of the product', async () => {
+    const product = await http((_request, response) => void response.end());
     names['localhost'] = ['127.0.0.1'];
     for (const host of ['127.0.0.1', 'localhost']) {
-      const error = await failed(post(`http://${host}:${own.port}/`, { refusedPorts: [own.port] }));
-      expect([error.reason, own.connections()]).toEqual(['blocked_address', 0]);
+      const error = await failed(post(`http://${host}:${product.port}/`, { refusedPorts: [product.port] }));
+      expect([error.reason, product.connections()]).toEqual(['blocked_address', 0]);
     }
     expect(blocked).toEqual(['port', 'port']);
   });
 
-  it('goes nowhere when localhost is not this machine, or another name is', async () => {
-    const silent = await canary();
+  it('is blocked if localhost resolves to another machine or another name to this machine', async () => {
+    const listener = await openListener();
     names['localhost'] = ['8.8.8.8'];
     names['hooks.example.com'] = ['127.0.0.1'];
-    for (const url of [`http://localhost:${silent.port}/`, `https://hooks.example.com:${silent.port}/`]) {
+    for (const url of [`http://localhost:${listener.port}/`, `https://hooks.example.com:${listener.port}/`]) {
       expect((await failed(post(url))).reason).toBe('blocked_address');
     }
-    expect(silent.connections()).toBe(0);
+    expect(listener.connections()).toBe(0);
   });
 
-  it('is delivered as soon as the status says so, though the body never ends or never comes', async () => {
+  it('succeeds on the response status even if the body never ends or never arrives', async () => {
     const endless = await http((_request, response) => {
       const more = () => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -585,7 +585,7 @@ describe('a webhook', () => {
     expect(Date.now() - started).toBeLessThan(2_500);
   });
 
-  it('says what a receiver answered: 410 is gone, 503 may name a time', async () => {
+  it('reports the status and Retry-After of the receiver', async () => {
     const { port } = await http((request, response) =>
       request.url === '/gone' ? response.writeHead(410).end() : response.writeHead(503, { 'retry-after': '30' }).end(),
     );
@@ -595,7 +595,7 @@ describe('a webhook', () => {
 });
 
 describe('a request', () => {
-  it('asks a host to which it is led for the same part', async () => {
+  it('keeps its Range header after a redirect to another host', async () => {
     const seen: IncomingMessage['headers'][] = [];
     const second = await https((request, response) => {
       seen.push(request.headers);
@@ -620,19 +620,19 @@ describe('a request', () => {
     expect(seen[0]).not.toHaveProperty('authorization');
   });
 
-  it('hears why it is refused only if it wants to, and no more than it wants', async () => {
+  it('returns the start of an error response only if requested', async () => {
     const { port } = await https((_request, response) => response.writeHead(429).end('{"code":"quota"}'));
     const policy = listed(`cdn.test:${port}`);
-    const said = async (options: { keepRefusalBytes?: number }) => {
+    const excerpt = async (options: { keepRefusalBytes?: number }) => {
       const error = await failed(guarded()(`https://cdn.test:${port}/`, { policy, ...options }));
       return (error as FetchFailed).said?.toString();
     };
-    expect(await said({})).toBeUndefined();
-    expect(await said({ keepRefusalBytes: 100 })).toBe('{"code":"quota"}');
-    expect(await said({ keepRefusalBytes: 5 })).toBeUndefined();
+    expect(await excerpt({})).toBeUndefined();
+    expect(await excerpt({ keepRefusalBytes: 100 })).toBe('{"code":"quota"}');
+    expect(await excerpt({ keepRefusalBytes: 5 })).toBeUndefined();
   });
 
-  it('reaches an origin that the operator named, on a private address and without TLS, and is not led away', async () => {
+  it('reaches a private http origin under the operator policy, but follows no redirect to another origin', async () => {
     const elsewhere = await http((_request, response) => response.end('elsewhere'));
     const { port } = await http((request, response) =>
       request.url === '/away'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { newId } from './ids.ts';
 
-it('makes ids that fit the contract, sort by their time and never meet', () => {
+it('newId creates unique ids of 26 base32 characters that sort by time', () => {
   const ids = Array.from({ length: 20_000 }, () => newId());
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.every((id) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(id))).toBe(true);

@@ -1,18 +1,15 @@
 import { randomFillSync } from 'node:crypto';
 
-// Crockford's base32: no letter is mistaken for a digit, and text order is value order, so new rows stay at the right
-// edge of an index.
+// Crockford's base32: text order is value order, so new rows stay at the right edge of an index.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 
-// Random bytes are drawn in bulk: one system call per 256 ids instead of one per id.
 const pool = Buffer.allocUnsafe(RANDOM_CHARS * 256);
 let next = pool.length;
 
 /**
- * A new identifier: 48 bits of time (milliseconds since 1970), then 80 random bits, as 26 base32 characters after
- * `prefix`. Ids of one moment lie together and nobody guesses one.
+ * A new ULID: `prefix`, then 26 base32 characters of 48 bits of time (milliseconds since 1970) and 80 random bits.
  */
 export function newId(prefix = '', now = Date.now()): string {
   if (next >= pool.length) {

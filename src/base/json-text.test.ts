@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memberText, objectText } from './json-text.ts';
 
-describe('the text of a member', () => {
+describe('memberText', () => {
   it.each([
     ['{"a":1,"m":{"n":12345678901234567890123}}', '{"n":12345678901234567890123}'],
     ['{"m" : { "z": 1, "a": [ "}", "\\"" ] } , "b":2}', '{ "z": 1, "a": [ "}", "\\"" ] }'],
@@ -16,11 +16,11 @@ describe('the text of a member', () => {
     ['{"a":"m","b":"\\"m\\":1"}', undefined],
     ['{}', undefined],
     ['{ }', undefined],
-  ])('of %s is what came', (json, text) => {
+  ])('returns the member of %s verbatim', (json, text) => {
     expect(memberText(json, 'm')).toBe(text);
   });
 
-  it('is what a parser reads, in whatever an object may hold', () => {
+  it('returns text that parses to the same value as JSON.parse', () => {
     const value = { m: { a: ['x,y', { 'k:"{': null }, true, -1.5e-7], '': {} }, n: '\\', o: [[[]]] };
     for (const indent of [0, 2]) {
       const json = JSON.stringify(value, null, indent);
@@ -29,7 +29,7 @@ describe('the text of a member', () => {
   });
 });
 
-it('puts texts into an object as they are', () => {
+it('objectText inserts texts verbatim', () => {
   expect(objectText({ a: 1, b: undefined }, { m: '{ "n": 1e400 }', none: undefined })).toBe(
     '{"a":1,"m":{ "n": 1e400 }}',
   );

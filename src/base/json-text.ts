@@ -1,11 +1,8 @@
-/**
- * JSON as the text that it came as: what a parser would bend (a number of twenty digits, the order of keys, an escape)
- * comes out as it went in.
- */
+// Copies JSON values as text, because parsing changes large numbers, key order and escapes.
 
 /**
- * The text of the member `name` of the object that `json` is; undefined where it has none. Of several members of one
- * name the last counts, as for `JSON.parse`. The text must be JSON: parse it first.
+ * The text of the member `name` of a JSON object; undefined if missing. Of duplicate members the last one counts, as in
+ * `JSON.parse`. `json` must be valid: parse it first.
  */
 export function memberText(json: string, name: string): string | undefined {
   let found: string | undefined;
@@ -14,13 +11,13 @@ export function memberText(json: string, name: string): string | undefined {
     const from = next(json, colon + 1);
     const to = endOfValue(json, from);
     if (JSON.parse(json.slice(at, colon)) === name) found = json.slice(from, to);
-    // Past the comma, to the next key; or to the closing brace, which is no quote.
+    // To the next key, or to the closing brace, which ends the loop.
     at = next(json, next(json, to) + 1);
   }
   return found;
 }
 
-/** The text of an object with these members, those of `texts` as they are. */
+/** The text of an object with `members` and, copied verbatim, the values of `texts`. */
 export function objectText(members: object, texts: Readonly<Record<string, string | undefined>>): string {
   const parts = Object.entries(texts).flatMap(([name, text]) =>
     text === undefined ? [] : [`${JSON.stringify(name)}:${text}`],
@@ -31,13 +28,13 @@ export function objectText(members: object, texts: Readonly<Record<string, strin
 
 const SPACE = /[^ \t\r\n]/g;
 
-/** The first place from `at` on that is no white space. */
+/** Index of the first non-space character from `at`. */
 function next(json: string, at: number): number {
   SPACE.lastIndex = at;
   return SPACE.exec(json)?.index ?? json.length;
 }
 
-/** Past the closing quote of the string that begins at `at`. */
+/** Index after the closing quote of the string that begins at `at`. */
 function endOfString(json: string, at: number): number {
   for (let i = at + 1; i < json.length; i++) {
     if (json[i] === '\\') i++;
@@ -46,7 +43,7 @@ function endOfString(json: string, at: number): number {
   return json.length;
 }
 
-/** Past the value that begins at `at`. */
+/** Index after the value that begins at `at`. */
 function endOfValue(json: string, at: number): number {
   let depth = 0;
   for (let i = at; i < json.length; ) {
@@ -57,7 +54,7 @@ function endOfValue(json: string, at: number): number {
       depth++;
       i++;
     } else if (char === '}' || char === ']') {
-      // The brace of the object around a number or a word.
+      // The closing brace of the surrounding object.
       if (depth === 0) return trimmed(json, at, i);
       depth--;
       i++;

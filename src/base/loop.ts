@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits `ms`, or less if `signal` aborts meanwhile; never throws, so a loop's condition decides what comes next. */
+/** Waits `ms`, or until `signal` aborts. Never throws. */
 export async function rest(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
@@ -9,20 +9,19 @@ export async function rest(ms: number, signal?: AbortSignal): Promise<void> {
 /** A signal that aborts `ms` after `signal`. */
 export function delayed(signal: AbortSignal, ms: number): AbortSignal {
   if (ms === 0) return signal;
-  const over = new AbortController();
-  const wait = () => void rest(ms).then(() => over.abort());
+  const controller = new AbortController();
+  const wait = () => void rest(ms).then(() => controller.abort());
   if (signal.aborted) wait();
   else signal.addEventListener('abort', wait, { once: true });
-  return over.signal;
+  return controller.signal;
 }
 
 /**
- * Runs `turn` again and again until `signal` aborts, resting `restMs` (asked after each turn, if a function) between turns.
- * A turn that throws is reported to `onError` and the loop goes on with doubling rests, to `maxRestMs`: what is away must not
- * be hammered, and must not be waited for much longer than it is away.
+ * Runs `iteration` until `signal` aborts, with pauses of `intervalMs` (evaluated after each iteration). Errors go to
+ * `onError` and double the pause, up to `maxIntervalMs`.
  */
 export async function loop(
-  turn: () => Promise<unknown>,
+  iteration: () => Promise<unknown>,
   options: {
     restMs: number | (() => number);
     maxRestMs?: number;
@@ -33,45 +32,45 @@ export async function loop(
   let failures = 0;
   while (!options.signal.aborted) {
     try {
-      await turn();
+      await iteration();
       failures = 0;
     } catch (error) {
       failures++;
       options.onError(error);
     }
-    const restMs = typeof options.restMs === 'number' ? options.restMs : options.restMs();
-    const longest = Math.max(restMs, options.maxRestMs ?? 5000);
-    await rest(Math.min(restMs * 2 ** Math.min(failures, 10), longest), options.signal);
+    const intervalMs = typeof options.restMs === 'number' ? options.restMs : options.restMs();
+    const maxMs = Math.max(intervalMs, options.maxRestMs ?? 5000);
+    await rest(Math.min(intervalMs * 2 ** Math.min(failures, 10), maxMs), options.signal);
   }
 }
 
-/** Something to wait at until somebody rings: a ring that comes before the wait is not lost, two before it are one. */
+/** An auto-reset event: `notify` before `wait` is kept, repeated calls count once. */
 export interface Bell {
   ring(): void;
-  /** Resolves at the next ring, or after `ms`. */
+  /** Resolves on the next `notify`, or after `ms`. */
   wait(ms?: number): Promise<void>;
 }
 
 export function createBell(): Bell {
-  let rung = false;
-  let answer: (() => void) | undefined;
+  let notified = false;
+  let wake: (() => void) | undefined;
   return {
     ring() {
-      rung = true;
-      answer?.();
+      notified = true;
+      wake?.();
     },
     async wait(ms) {
-      if (!rung) {
+      if (!notified) {
         await new Promise<void>((resolve) => {
           const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
-          answer = () => {
+          wake = () => {
             clearTimeout(timer);
             resolve();
           };
         });
       }
-      rung = false;
-      answer = undefined;
+      notified = false;
+      wake = undefined;
     },
   };
 }

@@ -32,7 +32,7 @@ const tables = async () => {
   return rows.map(({ name }) => name);
 };
 
-test('migrations are applied in order, once, and remembered', async () => {
+test('migrate applies migrations in order, once, and records them', async () => {
   await file('0002_more.sql', 'alter table first add column more int;\ncreate table second (n int);');
   await file('0001_first.sql', 'create table first (n int);');
   await file('README.md', 'not a migration');
@@ -45,13 +45,13 @@ test('migrations are applied in order, once, and remembered', async () => {
   expect(rows[2]).toEqual({ version: 3, name: '0003_last.sql', applied_at: expect.any(Date) });
 });
 
-test('several processes may do it at once: each file is applied once', async () => {
+test('migrate applies each file once if several processes run it concurrently', async () => {
   for (const n of [1, 2, 3]) await file(`000${n}_table.sql`, `create table t${n} (n int);`);
   const done = await Promise.all([migrate(db, folder), migrate(db, folder), migrate(db, folder)]);
   expect(done.flat().sort()).toEqual(['0001_table.sql', '0002_table.sql', '0003_table.sql']);
 });
 
-test('a migration that fails leaves nothing behind, and keeps what was before it', async () => {
+test('migrate rolls back a failed migration and keeps the earlier ones', async () => {
   await file('0001_good.sql', 'create table good (n int);');
   await file('0002_bad.sql', 'create table half (n int);\nselect 1 / 0;');
   await expect(migrate(db, folder)).rejects.toThrow(/The migration 0002_bad.sql failed: .*division by zero/);
@@ -60,7 +60,7 @@ test('a migration that fails leaves nothing behind, and keeps what was before it
   expect(await migrate(db, folder)).toEqual(['0002_bad.sql']);
 });
 
-test('a file that was changed after it had been applied stops the start; turned line ends are no change', async () => {
+test('migrate rejects a changed migration file, but ignores different line ends', async () => {
   await file('0001_first.sql', 'create table first (\nn int);\n');
   await migrate(db, folder);
   await file('0001_first.sql', 'create table first (\r\nn int);\r\n');
@@ -69,37 +69,39 @@ test('a file that was changed after it had been applied stops the start; turned 
   await expect(migrate(db, folder)).rejects.toThrow(/0001_first.sql was changed after it had been applied/);
 });
 
-test('a database newer than the program stops the start', async () => {
+test('migrate rejects a database that is newer than the program', async () => {
   await file('0001_first.sql', 'select 1;');
   await file('0002_second.sql', 'select 1;');
   await migrate(db, folder);
   await rm(join(folder, '0002_second.sql'));
-  await expect(migrate(db, folder)).rejects.toThrow(/newer than this program: it has the migration 0002_second.sql/);
+  await expect(migrate(db, folder)).rejects.toThrow(
+    /newer than this program: it has the unknown migration 0002_second.sql/,
+  );
 });
 
-test('a migration that comes after its turn stops the start', async () => {
+test('migrate rejects a migration that is out of order', async () => {
   await file('0002_second.sql', 'select 1;');
   await migrate(db, folder);
   await file('0001_first.sql', 'select 1;');
-  await expect(migrate(db, folder)).rejects.toThrow(/0001_first.sql comes too late: .* has 0002_second.sql/);
+  await expect(migrate(db, folder)).rejects.toThrow(/0001_first.sql is out of order: .* has 0002_second.sql/);
 });
 
-test('a name without a number, or a number given twice, stops the start', async () => {
+test('migrate rejects a file without a number and a duplicate number', async () => {
   await file('first.sql', 'select 1;');
-  await expect(migrate(db, folder)).rejects.toThrow(/first.sql must be called like 0001_what_it_does.sql/);
+  await expect(migrate(db, folder)).rejects.toThrow(/first.sql must be named like 0001_what_it_does.sql/);
   await rm(join(folder, 'first.sql'));
   await file('0001_one.sql', 'select 1;');
   await file('0001_other.sql', 'select 1;');
   await expect(migrate(db, folder)).rejects.toThrow(/Two migrations have the number 1/);
 });
 
-test('a long migration is not ended by the limit for ordinary statements', async () => {
+test('migrate does not apply the ordinary statement timeout to a long migration', async () => {
   const hurried = openDb({ url: database.url, log: createLog('silent', 'test'), statementTimeoutMs: 100 });
   await file('0001_slow.sql', 'select pg_sleep(0.3);');
   expect(await migrate(hurried, folder).finally(() => hurried.close())).toEqual(['0001_slow.sql']);
 });
 
-describe('a migration that other sessions stand in the way of', () => {
+describe('a migration that is blocked by other sessions', () => {
   let letGo = () => {};
   let over: Promise<unknown> = Promise.resolve();
   afterEach(async () => {
@@ -107,7 +109,7 @@ describe('a migration that other sessions stand in the way of', () => {
     await over.catch(() => {});
   });
 
-  /** Holds the table `first` in a transaction, as a forgotten psql does, until it is let go. */
+  /** Locks the table `first` in a transaction, like a forgotten psql, until it is released. */
   async function holdFirst() {
     const released = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -122,7 +124,7 @@ describe('a migration that other sessions stand in the way of', () => {
     });
   }
 
-  it('keeps nobody waiting for longer than its lock timeout, and is applied when the lock is free', {
+  it('blocks other sessions only for its lock timeout, and is applied when the lock is free', {
     timeout: 60_000,
   }, async () => {
     await file('0001_first.sql', 'create table first (n int);');
@@ -136,25 +138,27 @@ describe('a migration that other sessions stand in the way of', () => {
       await db.query({ name: 'insert', text: 'insert into first values (1)', limitMs: 5_000 });
       waits.push(performance.now() - since);
     }
-    // It waited behind the migration's request for the lock (2 s), and no longer.
+    // Waited only for the lock timeout of the migration (2 s).
     expect(Math.max(...waits)).toBeGreaterThan(500);
     expect(Math.max(...waits)).toBeLessThan(4_000);
     letGo();
     expect(await migrating).toEqual(['0002_more.sql']);
   });
 
-  it('gives up with a sentence that names the session when the lock is never free', { timeout: 60_000 }, async () => {
+  it('fails with a message that names the blocking session if the lock is never free', {
+    timeout: 60_000,
+  }, async () => {
     await file('0001_first.sql', 'create table first (n int);');
     await migrate(db, folder);
     await file('0002_more.sql', 'alter table first add column more int;');
     await holdFirst();
     await expect(migrate(db, folder, { lockPatienceMs: 1_000 })).rejects.toThrow(
-      /^The migration 0002_more.sql did not get the locks that it needs within 1 s\. The oldest transaction is that of process \d+ \(test\), \d+ s old\.$/,
+      /^The migration 0002_more.sql did not get the required locks within 1 s\. The oldest transaction belongs to process \d+ \(test\), \d+ s old\.$/,
     );
     expect(await isMigrated(db, await readMigrations(folder))).toBe(false);
   });
 
-  it('stops when the process is asked to stop', { timeout: 60_000 }, async () => {
+  it('stops when the signal aborts', { timeout: 60_000 }, async () => {
     await file('0001_first.sql', 'create table first (n int);');
     await migrate(db, folder);
     await file('0002_more.sql', 'alter table first add column more int;');
@@ -174,7 +178,7 @@ describe('a migration that declares "no transaction"', () => {
     await file('0002_index.sql', INDEX);
   });
 
-  it('builds its index while others write, also where several processes migrate at once', async () => {
+  it('builds its index during writes, also if several processes migrate concurrently', async () => {
     let begun = () => {};
     const isWriting = new Promise<void>((resolve) => {
       begun = resolve;
@@ -183,7 +187,7 @@ describe('a migration that declares "no transaction"', () => {
       await tx.query('insert into first values (1)');
       begun();
       await vi.waitFor(async () => expect(await valid()).toEqual([{ valid: false }]), { timeout: 20_000 });
-      // The build waits for this transaction, and other writers do not wait for the build.
+      // The build waits for this transaction; other writers do not wait for the build.
       await db.query({ name: 'insert', text: 'insert into first values (2)', limitMs: 5_000 });
     });
     await isWriting;
@@ -192,9 +196,9 @@ describe('a migration that declares "no transaction"', () => {
     expect(await valid()).toEqual([{ valid: true }]);
   });
 
-  it('drops what an interrupted build has left, and builds it again', async () => {
+  it('drops the invalid index of an interrupted build and builds it again', async () => {
     await db.query('insert into first values (1), (1)');
-    // A unique index that fails leaves an invalid one under its name.
+    // A failed build of a unique index leaves an invalid index.
     await expect(
       db.runAlone('create unique index concurrently first_n on first (n)', { statementTimeoutMs: 10_000 }),
     ).rejects.toThrow(/could not create unique index/);
@@ -203,7 +207,7 @@ describe('a migration that declares "no transaction"', () => {
     expect(await valid()).toEqual([{ valid: true }]);
   });
 
-  it('waits for a build that goes on after its process has died, and keeps that index', {
+  it('waits for a build that continues after its process has died, and keeps its index', {
     timeout: 60_000,
   }, async () => {
     const other = openDb({ url: database.url, log: createLog('silent', 'test') });
@@ -229,12 +233,12 @@ describe('a migration that declares "no transaction"', () => {
     await other.close();
   });
 
-  it('is refused where it holds anything but concurrent index statements', async () => {
+  it('is rejected if it contains other statements than concurrent index statements', async () => {
     await file('0002_index.sql', `${INDEX}update first set n = 1;`);
     await expect(migrate(db, folder)).rejects.toThrow(/^The migration 0002_index.sql declares "no transaction": /);
   });
 
-  it('is part of a restore, where everything is one transaction', async () => {
+  it('runs inside one transaction in migrateWithin', async () => {
     const migrations = await readMigrations(folder);
     await db.query('drop table first, schema_migrations');
     await db.transaction((tx) => migrateWithin(tx, migrations));
@@ -254,7 +258,7 @@ describe('a program on a newer schema', () => {
     return known;
   };
 
-  it('works when all newer migrations are additive', async () => {
+  it('works if all newer migrations are additive', async () => {
     await file('0001_first.sql', 'create table first (n int);');
     await file('0002_more.sql', '-- additive\nalter table first add column more int;');
     await migrate(db, folder);
@@ -263,18 +267,18 @@ describe('a program on a newer schema', () => {
     expect(await migrate(db, folder)).toEqual([]);
   });
 
-  it('is refused with a sentence when one of them is not', async () => {
+  it('is rejected with a message if one of them is not additive', async () => {
     await file('0001_first.sql', 'create table first (n int);');
     await file('0002_more.sql', '-- additive\nalter table first add column more int;');
     await file('0003_most.sql', 'alter table first drop column n;');
     await migrate(db, folder);
     const known = await downgrade();
-    const sentence = /^The database is newer than this program: it has the migration 0003_most.sql, /;
+    const sentence = /^The database is newer than this program: it has the unknown migration 0003_most.sql\. /;
     await expect(isMigrated(db, known)).rejects.toThrow(sentence);
     await expect(migrate(db, folder)).rejects.toThrow(sentence);
   });
 
-  it('reads and extends a history that an earlier version wrote', async () => {
+  it('reads and extends the history of an earlier version', async () => {
     await file('0001_first.sql', 'create table first (n int);');
     await migrate(db, folder);
     await db.query('alter table schema_migrations drop column additive');
@@ -289,7 +293,7 @@ describe('a program on a newer schema', () => {
   });
 });
 
-test('a server older than 15 stops the start', async () => {
+test('migrate rejects a server older than PostgreSQL 15', async () => {
   const old = {
     ...db,
     query: (async () => ({ rows: [{ number: 140_011, version: '14.11' }], rowCount: 1 })) as Db['query'],

@@ -6,35 +6,32 @@ import { type Migration, readMigrations, withinTransaction } from './migration-f
 import { OperatorError } from './operator-error.ts';
 
 const OLDEST_SERVER = 150_000;
-// An index over a large table takes as long as it takes, and a second process waits for the first one's lock.
+// Building an index on a large table takes long, and other migrating processes wait for the lock.
 const HOUR_MS = 3_600_000;
-// Any number will do, as long as nobody else in this database takes it.
 const LOCK = 4_027_431_907;
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 /**
- * While a migration waits for a lock, every statement on that table waits behind it. Chosen: longer than
- * `deadlock_timeout` (1 s), after which PostgreSQL cancels an autovacuum that is in the way, and well below the 5 s
- * after which an accept is answered 503.
+ * A migration that waits for a lock blocks all later statements on that table. Chosen: longer than `deadlock_timeout`
+ * (1 s), after which PostgreSQL cancels a conflicting autovacuum, and well below the 5 s limit of accepting a task.
  */
 const LOCK_TIMEOUT_MS = 2_000;
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
-/** `lock_not_available`, `deadlock_detected`, `transaction_timeout`: nothing was changed, and it can be tried again. */
-const LOCKED_OUT = new Set(['55P03', '40P01', '25P04']);
+/** `lock_not_available`, `deadlock_detected`, `transaction_timeout`: safe to retry. */
+const LOCK_ERRORS = new Set(['55P03', '40P01', '25P04']);
 
 export interface MigrateOptions {
   log?: Log;
-  /** Stops between two attempts; what was applied stays. */
   signal?: AbortSignal;
-  /** For how long a migration is tried again while other sessions hold the locks that it needs. */
+  /** Time limit of retries while other sessions hold the required locks. */
   lockPatienceMs?: number;
 }
 
 /**
- * Brings the database to the schema of this program, and returns the names of the migrations that it applied. Forward
- * only; several processes may do it at once; each file is applied whole or not at all.
+ * Applies the missing migrations, each one completely or not at all, and returns their names. Forward only; safe for
+ * concurrent processes.
  */
 export async function migrate(db: Db, folder: string | URL, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = await readMigrations(folder);
@@ -49,10 +46,10 @@ export async function migrate(db: Db, folder: string | URL, options: MigrateOpti
   return done;
 }
 
-/** The same for those of `migrations` that are missing, inside a transaction of the caller's, where tables are empty. */
+/** Applies missing migrations inside the caller's transaction; for empty tables only. */
 export async function migrateWithin(tx: Queryable, migrations: Migration[]): Promise<string[]> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
-  await openHistory(tx);
+  await prepareHistory(tx);
   const missing = pending(migrations, await applied(tx));
   for (const migration of missing) {
     await run(migration, () => tx.query(withinTransaction(migration)));
@@ -62,22 +59,21 @@ export async function migrateWithin(tx: Queryable, migrations: Migration[]): Pro
 }
 
 /**
- * Whether the database has every migration of this program. Newer ones that are additive do no harm; throws an
- * `OperatorError` where program and database do not fit, and what the database throws.
+ * Whether the database has every migration of this program; newer additive ones are allowed. Throws an `OperatorError` if
+ * program and database are incompatible.
  */
 export async function isMigrated(db: Queryable, migrations: readonly Migration[]): Promise<boolean> {
   return (await missingFrom(db, migrations)).length === 0;
 }
 
 async function missingFrom(db: Queryable, migrations: readonly Migration[]): Promise<Migration[]> {
-  const { rows } = await db.query<{ there: boolean }>(`select to_regclass('schema_migrations') is not null as there`);
-  return pending(migrations, rows[0]?.there ? await applied(db) : [], { newer: 'additive' });
+  const { rows } = await db.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
+  return pending(migrations, rows[0]?.found ? await applied(db) : [], { newer: 'additive' });
 }
 
 export type Applied = Pick<Migration, 'version' | 'name' | 'checksum' | 'additive'>;
 
-/** Makes the table, or adds to one of an earlier version what it lacks. */
-async function openHistory(tx: Queryable): Promise<void> {
+async function prepareHistory(tx: Queryable): Promise<void> {
   const { rows } = await tx.query<{ complete: boolean }>(
     `select exists (select from pg_attribute
                      where attrelid = to_regclass('schema_migrations') and attname = 'additive') as complete`,
@@ -95,24 +91,23 @@ async function openHistory(tx: Queryable): Promise<void> {
 
 type Outcome = 'applied' | 'already' | 'stopped';
 
-/** Tries again, with growing pauses, while another session holds a lock that the migration needs. */
 async function withRetries(db: Db, migration: Migration, options: MigrateOptions): Promise<Outcome> {
   const { log, signal, lockPatienceMs = HOUR_MS } = options;
   const { name } = migration;
   const since = performance.now();
   for (let pauseMs = FIRST_PAUSE_MS; !signal?.aborted; ) {
     try {
-      const outcome = await alone(db, (tx) => apply(db, tx, migration));
-      if (outcome === 'applied') log?.info({ migration: name }, 'the migration is applied');
+      const outcome = await withMigrationLock(db, (tx) => apply(db, tx, migration));
+      if (outcome === 'applied') log?.info({ migration: name }, 'applied a migration');
       if (outcome !== 'occupied') return outcome;
-      await rest(LOOK_EVERY_MS, signal);
+      await rest(POLL_INTERVAL_MS, signal);
     } catch (error) {
-      if (!LOCKED_OUT.has(causeCode(error))) throw error;
+      if (!LOCK_ERRORS.has(causeCode(error))) throw error;
       const session = await oldestSession(db);
       if (performance.now() - since > lockPatienceMs) throw lockedOut(name, lockPatienceMs, session);
-      log?.warn({ migration: name, session }, 'another session holds a lock that the migration needs: trying again');
+      log?.warn({ migration: name, session }, 'another session holds a lock that the migration needs; retrying');
       await rest(pauseMs, signal);
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   }
   return 'stopped';
@@ -122,14 +117,16 @@ const causeCode = (error: unknown) =>
   error instanceof OperatorError ? ((error.cause as { code?: string } | undefined)?.code ?? '') : '';
 
 /**
- * Runs `work` in a transaction while no other process migrates, or not at all. The lock is tried, not waited for: a
- * statement that waits has a snapshot, for which the concurrent index build of the process that has the lock would wait.
+ * Runs `work` in a transaction if no other process migrates. Does not wait for the lock: a waiting statement holds a
+ * snapshot, for which the lock holder's concurrent index build would wait.
  */
-async function alone<T>(db: Db, work: (tx: Queryable) => Promise<T>): Promise<T | 'occupied'> {
+async function withMigrationLock<T>(db: Db, work: (tx: Queryable) => Promise<T>): Promise<T | 'occupied'> {
   return db.transaction(
     async (tx) => {
-      const { rows } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK]);
-      return rows[0]?.mine ? work(tx) : 'occupied';
+      const { rows } = await tx.query<{ acquired: boolean }>('select pg_try_advisory_xact_lock($1) as acquired', [
+        LOCK,
+      ]);
+      return rows[0]?.acquired ? work(tx) : 'occupied';
     },
     { statementTimeoutMs: HOUR_MS },
   );
@@ -139,13 +136,13 @@ async function apply(db: Db, tx: Queryable, migration: Migration): Promise<'appl
   const inTransaction = migration.alone === undefined;
   await run(migration, async () => {
     if (inTransaction) await tx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await openHistory(tx);
+    await prepareHistory(tx);
   });
   if (pending([migration], await applied(tx, migration.version)).length === 0) return 'already';
   await run(migration, async () => {
     if (inTransaction) return void (await tx.query(migration.sql));
-    // This transaction only holds the lock against other processes. A statement without parameters ends the portal of the
-    // one before it, and with it the snapshot that the index build would wait for.
+    // This transaction only holds the lock. A statement without parameters closes the previous portal and its snapshot,
+    // for which the index build would wait.
     await tx.query('select');
     for (const each of migration.alone ?? []) await runConcurrently(db, each, { statementTimeoutMs: HOUR_MS });
   });
@@ -166,8 +163,8 @@ async function remember(tx: Queryable, { version, name, checksum, additive }: Mi
 }
 
 /**
- * The migrations that are still to be applied, or a sentence about why this program and this database do not belong
- * together. `newer`: whether migrations that this program does not know may be there if they are additive.
+ * The migrations still to apply; throws an `OperatorError` if program and database are incompatible. `newer`: whether the
+ * database may have unknown additive migrations.
  */
 export function pending(
   migrations: readonly Migration[],
@@ -180,14 +177,14 @@ export function pending(
     if (!is) {
       if (newer === 'additive' && was.additive && was.version > newest) continue;
       throw new OperatorError(
-        `The database is newer than this program: it has the migration ${was.name}, which is not known here. ` +
-          'Start the version that made it, or a later one.',
+        `The database is newer than this program: it has the unknown migration ${was.name}. ` +
+          'Start the version that applied it, or a later one.',
       );
     }
     if (is.checksum !== was.checksum) {
       throw new OperatorError(
         `The migration ${is.name} was changed after it had been applied to this database. ` +
-          'Restore the file, and write what should change into a new one.',
+          'Restore the file and put the change into a new migration.',
       );
     }
   }
@@ -196,13 +193,13 @@ export function pending(
   const late = missing.find(({ version }) => last !== undefined && version < last.version);
   if (late) {
     throw new OperatorError(
-      `The migration ${late.name} comes too late: the database already has ${last?.name}. Give it a later number.`,
+      `The migration ${late.name} is out of order: the database already has ${last?.name}. Give it a later number.`,
     );
   }
   return missing;
 }
 
-/** The migrations that a database has had. Before `additive` was recorded, none of them was. */
+/** The applied migrations. Those applied before the column `additive` existed count as not additive. */
 export async function applied(tx: Queryable, version?: number): Promise<Applied[]> {
   const { rows } = await tx.query<Applied>(
     `select version, name, checksum, coalesce((to_jsonb(m) ->> 'additive')::boolean, false) as additive
@@ -221,7 +218,7 @@ interface Session {
   seconds: number;
 }
 
-/** The session whose transaction has been open for the longest: as a rule, the one that holds the lock. */
+/** The session with the oldest transaction, which usually holds the lock. */
 async function oldestSession(db: Db): Promise<Session | undefined> {
   const { rows } = await db.query<Session>(
     `select pid, application_name as application, state,
@@ -234,12 +231,12 @@ async function oldestSession(db: Db): Promise<Session | undefined> {
   return rows[0];
 }
 
-function lockedOut(name: string, patienceMs: number, session: Session | undefined): OperatorError {
+function lockedOut(name: string, timeoutMs: number, session: Session | undefined): OperatorError {
   const oldest = session
-    ? `The oldest transaction is that of process ${session.pid} (${session.application || 'no name'}), ${session.seconds} s old.`
-    : 'This account cannot see whose transaction holds them.';
+    ? `The oldest transaction belongs to process ${session.pid} (${session.application || 'no name'}), ${session.seconds} s old.`
+    : 'This database role cannot see which transaction holds them.';
   return new OperatorError(
-    `The migration ${name} did not get the locks that it needs within ${Math.round(patienceMs / 1000)} s. ${oldest}`,
+    `The migration ${name} did not get the required locks within ${Math.round(timeoutMs / 1000)} s. ${oldest}`,
   );
 }
 

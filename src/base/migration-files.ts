@@ -9,16 +9,14 @@ export interface Migration {
   name: string;
   checksum: string;
   sql: string;
-  /** Programs that do not know this migration go on working with it: `-- additive` in its first lines. */
+  /** Older programs work with this migration: `-- additive` in its first lines. */
   additive: boolean;
-  /** Set by `-- no transaction` in its first lines: its statements run one by one. */
+  /** Set by `-- no transaction` in its first lines: the statements run one by one. */
   alone?: readonly IndexStatement[];
 }
 
-/** `create index concurrently` or `drop index concurrently`. */
 export interface IndexStatement {
   sql: string;
-  /** The index that it creates; undefined where it drops one. */
   creates?: string;
 }
 
@@ -29,9 +27,9 @@ export async function readMigrations(folder: string | URL): Promise<Migration[]>
   const migrations: Migration[] = [];
   for (const name of names) {
     const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
-    if (!version) throw new OperatorError(`The migration ${name} must be called like 0001_what_it_does.sql.`);
+    if (!version) throw new OperatorError(`The migration ${name} must be named like 0001_what_it_does.sql.`);
     if (version === migrations.at(-1)?.version) throw new OperatorError(`Two migrations have the number ${version}.`);
-    // A checkout on Windows may have turned the line ends; that is the same migration.
+    // Git on Windows may have converted the line ends.
     const sql = (await readFile(join(path, name), 'utf8')).replaceAll('\r\n', '\n');
     const declared = declarations(sql);
     migrations.push({
@@ -44,7 +42,7 @@ export async function readMigrations(folder: string | URL): Promise<Migration[]>
   return migrations;
 }
 
-/** The same statements for tables that are empty, inside a transaction. */
+/** The SQL of a migration without `concurrently`, for use inside a transaction on empty tables. */
 export const withinTransaction = ({ sql, alone }: Migration): string =>
   alone ? sql.replaceAll(CONCURRENTLY, 'index') : sql;
 
@@ -52,14 +50,14 @@ const CONCURRENTLY = /\bindex\s+concurrently\b/gi;
 const CREATES = /^create\s+(?:unique\s+)?index\s+concurrently\s+(\w+)\s+on\s/i;
 const DROPS = /^drop\s+index\s+concurrently\s+if\s+exists\s+\w+$/i;
 
-/** The comments before the first statement, a declaration on a line of its own each. */
+/** In the comment lines before the first statement. */
 function declarations(sql: string): Set<string> {
   const lines = sql.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '' && !line.startsWith('--'));
   return new Set(lines.slice(0, first < 0 ? lines.length : first).map((line) => line.replace(/^--/, '').trim()));
 }
 
-/** Nothing else runs outside a transaction: each of these statements can be repeated after an interruption. */
+/** Only index statements may run outside a transaction, because they can be repeated after an interruption. */
 function indexStatements(name: string, sql: string): IndexStatement[] {
   const statements = sql
     .split('\n')

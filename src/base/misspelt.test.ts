@@ -13,7 +13,7 @@ it.each([
   ['stt_model', 'STT_MODEL'],
   ['WORKER', 'WORKERS'],
   ['STT_LANGUGE', undefined],
-])('%s is taken for a setting that was misspelt', (name, meant) => {
+])('findMisspellings reports %s', (name, meant) => {
   expect(misspelt([name], { known, families })).toEqual([{ name, ...(meant && { meant }) }]);
 });
 
@@ -28,6 +28,6 @@ it.each([
   'STT_SERVICE_HOST',
   'STT_SERVICE_PORT_HTTP',
   'STT_PORT_8002_TCP_ADDR',
-])('%s is left alone: a setting, or somebody else’s', (name) => {
+])('findMisspellings ignores %s', (name) => {
   expect(misspelt([name], { known, families })).toEqual([]);
 });

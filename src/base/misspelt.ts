@@ -1,12 +1,12 @@
-/** A variable that looks like a setting and is none; `meant` is the one that it nearly is. */
+/** `suggestion`: the most similar setting. */
 export interface Misspelt {
   readonly name: string;
   readonly meant?: string;
 }
 
 /**
- * Those of `names` that somebody may have meant for a setting: a letter or two away from one that is known, or below one
- * of the `families` (`STT_`), which are nobody else's. What orchestrators put there by themselves is left out.
+ * The `names` that are probably misspelt settings: one or two edits away from a known one, or with a prefix of the product
+ * (`families`, for example `STT_`). Ignores variables that orchestrators set.
  */
 export function misspelt(
   names: Iterable<string>,
@@ -22,26 +22,26 @@ export function misspelt(
   return found;
 }
 
-/** What Kubernetes and linked containers say of a neighbour that happens to be called like a service of ours. */
+/** Variables that Kubernetes and linked containers set for a service whose name matches a prefix of the product. */
 const LINKED = /_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_|$)|_ENV_/;
-/** Shorter names are near too many words. */
-const SHORTEST = 5;
+/** Shorter names are similar to too many words. */
+const MIN_LENGTH = 5;
 
 function nearest(name: string, known: ReadonlySet<string>): string | undefined {
   const upper = name.toUpperCase();
   if (name !== upper && upper.includes('_') && known.has(upper)) return upper;
-  const most = name.length < 8 ? 1 : 2;
+  const maxEdits = name.length < 8 ? 1 : 2;
   let best: { setting: string; edits: number } | undefined;
   for (const setting of known) {
-    if (setting.length < SHORTEST || Math.abs(setting.length - name.length) > most) continue;
-    const edits = editsBetween(name, setting);
-    if (edits <= most && edits < (best?.edits ?? Number.POSITIVE_INFINITY)) best = { setting, edits };
+    if (setting.length < MIN_LENGTH || Math.abs(setting.length - name.length) > maxEdits) continue;
+    const edits = editDistance(name, setting);
+    if (edits <= maxEdits && edits < (best?.edits ?? Number.POSITIVE_INFINITY)) best = { setting, edits };
   }
   return best?.setting;
 }
 
-/** Letters put in, left out or changed, and neighbours swapped (the optimal string alignment distance). */
-function editsBetween(a: string, b: string): number {
+/** Optimal string alignment distance. */
+function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

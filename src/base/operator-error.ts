@@ -1,4 +1,4 @@
-/** A condition that the operator can mend: its message is the whole sentence they need, and no stack is shown. */
+/** An error that the operator can fix; shown without a stack, so the message must be complete. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
 }

@@ -15,8 +15,8 @@ const audio: UrlPolicy = {
 const hooks: UrlPolicy = { kind: 'webhook', loopback: true };
 const hooksWithoutLoopback: UrlPolicy = { kind: 'webhook', loopback: false };
 
-/** The reason of the refusal, or the URL that was accepted. */
-function verdict(raw: string, policy: UrlPolicy): string {
+/** The rejection reason, or the accepted URL. */
+function checkedUrlOrReason(raw: string, policy: UrlPolicy): string {
   try {
     return checkUrl(raw, policy).href;
   } catch (error) {
@@ -26,7 +26,7 @@ function verdict(raw: string, policy: UrlPolicy): string {
   }
 }
 
-// Whatever a host is told to be by one parser and another: never accepted, under any policy.
+// Notations that parsers read differently: rejected under every policy.
 const TRICKS = String.raw`
   https://127.1/ https://127.0.1/ https://0x7f.1/ https://0x7f000001/ https://2130706433/ https://017700000001/
   https://0177.0.0.1/ https://127.0.0.01/ https://0/ https://0.0.0.0/ https://127.0.0.1./ https://localhost./
@@ -50,15 +50,15 @@ const TRICKS = String.raw`
   .split(/\s+/);
 const WHITE = ['\t', '\n', '\r', ' ', '\0', '\u0085', '\u00a0', '\u2028', '\ufeff', '\u007f', '\ud800'];
 
-describe('no notation slips past the check', () => {
+describe('checkUrl rejects', () => {
   it.each(TRICKS)('%s', (raw) => {
     for (const policy of [images, audio, hooks, hooksWithoutLoopback])
-      expect(verdict(raw, policy)).not.toMatch(/^http/);
+      expect(checkedUrlOrReason(raw, policy)).not.toMatch(/^http/);
   });
-  it.each(TRICKS.filter((raw) => raw.startsWith('https')))('%s, as http', (raw) => {
-    expect(verdict(raw.replace('https', 'http'), hooks)).not.toMatch(/^http/);
+  it.each(TRICKS.filter((raw) => raw.startsWith('https')))('%s with http', (raw) => {
+    expect(checkedUrlOrReason(raw.replace('https', 'http'), hooks)).not.toMatch(/^http/);
   });
-  it('no white space or control character, wherever it stands', () => {
+  it('white space and control characters at any position', () => {
     for (const white of WHITE) {
       for (const raw of [
         `${white}https://storage.example.com/`,
@@ -66,19 +66,19 @@ describe('no notation slips past the check', () => {
         `ht${white}tps://storage.example.com/`,
         `https://storage.example.com/a${white}`,
       ]) {
-        for (const policy of [images, audio, hooks]) expect(verdict(raw, policy)).toBe('syntax');
+        for (const policy of [images, audio, hooks]) expect(checkedUrlOrReason(raw, policy)).toBe('syntax');
       }
     }
   });
-  it('is at most 2048 characters long', () => {
+  it('URLs longer than 2048 characters', () => {
     const url = `https://storage.example.com/${'a'.repeat(2048 - 28)}`;
-    expect(verdict(url, images)).toBe(url);
-    expect(verdict(`${url}a`, images)).toBe('too_long');
-    expect(verdict(`https://${'a'.repeat(60)}.${'b'.repeat(200)}.com/`, hooks)).toBe('host');
+    expect(checkedUrlOrReason(url, images)).toBe(url);
+    expect(checkedUrlOrReason(`${url}a`, images)).toBe('too_long');
+    expect(checkedUrlOrReason(`https://${'a'.repeat(60)}.${'b'.repeat(200)}.com/`, hooks)).toBe('host');
   });
 });
 
-describe('image_url: exact host match after lower-casing and IDNA', () => {
+describe('checkUrl for image_url (exact host match after lower-casing and IDNA)', () => {
   it.each([
     ['https://storage.example.com/a/b?c=d', 'https://storage.example.com/a/b?c=d'],
     ['HTTPS://Storage.Example.COM/a', 'https://storage.example.com/a'],
@@ -87,7 +87,7 @@ describe('image_url: exact host match after lower-casing and IDNA', () => {
     ['https://BÜCHER.example/ä', 'https://xn--bcher-kva.example/%C3%A4'],
     ['https://xn--bcher-kva.example/a', 'https://xn--bcher-kva.example/a'],
     ['https://files.assay.internal/01ABC', 'https://files.assay.internal/01ABC'],
-  ])('%s is accepted', (raw, href) => expect(verdict(raw, images)).toBe(href));
+  ])('accepts %s', (raw, href) => expect(checkedUrlOrReason(raw, images)).toBe(href));
 
   it.each([
     ['http://storage.example.com/a', 'scheme'],
@@ -101,10 +101,10 @@ describe('image_url: exact host match after lower-casing and IDNA', () => {
     ['https://storage.example.com/a#b', 'fragment'],
     ['https://storage.example.com/a#', 'fragment'],
     ['https://u@storage.example.com/', 'userinfo'],
-  ])('%s is refused: %s', (raw, reason) => expect(verdict(raw, images)).toBe(reason));
+  ])('rejects %s with %s', (raw, reason) => expect(checkedUrlOrReason(raw, images)).toBe(reason));
 });
 
-describe('an entry of a list of hosts', () => {
+describe('parseHost', () => {
   it.each([
     ['Storage.Example.com', 'storage.example.com'],
     ['bücher.example', 'xn--bcher-kva.example'],
@@ -112,7 +112,7 @@ describe('an entry of a list of hosts', () => {
     ['storage.example.com:443', 'storage.example.com'],
     ['10.0.0.5', '10.0.0.5'],
     ['[FD00::1]:9000', '[fd00::1]:9000'],
-  ])('%s is read as %s', (text, host) => expect(listedHost(text, { ports: true })).toBe(host));
+  ])('reads %s as %s', (text, host) => expect(listedHost(text, { ports: true })).toBe(host));
 
   it.each([
     'https://a.example',
@@ -122,13 +122,13 @@ describe('an entry of a list of hosts', () => {
     'a.example#',
     '*.a.example',
     'u@a.example',
-  ])('%s is refused', (text) =>
+  ])('rejects %s', (text) =>
     expect(() => listedHost(text, { ports: true })).toThrow(/ is not a host: write it like .*\.$/),
   );
-  it.each(['a.example.', 'a b', '', 'a.example:', 'a.example:0', '127.1', '::1'])('%j is refused', (text) =>
+  it.each(['a.example.', 'a b', '', 'a.example:', 'a.example:0', '127.1', '::1'])('rejects %j', (text) =>
     expect(() => listedHost(text, { ports: true })).toThrow('is not a host'),
   );
-  it('has a port only where ports are listed', () => {
+  it('accepts a port only if ports are allowed', () => {
     for (const text of ['a.example:443', 'a.example:9000', '[fd00::1]:9000']) {
       expect(() => listedHost(text)).toThrow('is not a host');
     }
@@ -136,7 +136,7 @@ describe('an entry of a list of hosts', () => {
   });
 });
 
-describe('the audio URL passes a general https and host-name check', () => {
+describe('checkUrl for audio URLs (any public host name with https)', () => {
   it.each([
     'https://cdn.example.org/a.ogg',
     'https://store:9000/a',
@@ -144,7 +144,7 @@ describe('the audio URL passes a general https and host-name check', () => {
     'https://files.assay.internal/01ABC',
     'https://a_b.example.org/',
     'https://cdn.example.org/a#t=1',
-  ])('%s is accepted', (raw) => expect(verdict(raw, audio)).toBe(raw));
+  ])('accepts %s', (raw) => expect(checkedUrlOrReason(raw, audio)).toBe(raw));
   it.each([
     ['http://cdn.example.org/a.ogg', 'scheme'],
     ['https://cdn.example.org:8443/a', 'port'],
@@ -155,23 +155,23 @@ describe('the audio URL passes a general https and host-name check', () => {
     ['https://printer.local/a', 'not_public'],
     ['https://metadata.google.internal/a', 'not_public'],
     ['https://x.localhost/a', 'not_public'],
-  ])('%s is refused: %s', (raw, reason) => expect(verdict(raw, audio)).toBe(reason));
+  ])('rejects %s with %s', (raw, reason) => expect(checkedUrlOrReason(raw, audio)).toBe(reason));
 
-  it('lets an operator open an exact name', () => {
+  it('accepts a private name on the allow list', () => {
     const policy: UrlPolicy = { kind: 'public', holes: readHoles({ hosts: ['nas.local'] }) };
-    expect(verdict('https://nas.local/a', policy)).toBe('https://nas.local/a');
-    expect(verdict('https://other.local/a', policy)).toBe('not_public');
+    expect(checkedUrlOrReason('https://nas.local/a', policy)).toBe('https://nas.local/a');
+    expect(checkedUrlOrReason('https://other.local/a', policy)).toBe('not_public');
   });
 });
 
-describe('http:// is allowed only for the loopback hosts localhost, 127.0.0.1 and [::1]', () => {
+describe('checkUrl for webhooks with http (only localhost, 127.0.0.1 and [::1])', () => {
   const loopbacks = ['localhost', '127.0.0.1', '[::1]'];
 
   it.each(loopbacks.flatMap((host) => [`http://${host}:8080/hook`, `https://${host}:8443/hook`, `http://${host}/`]))(
-    '%s is accepted while loopback is allowed, and not otherwise',
+    'accepts %s only if loopback is allowed',
     (raw) => {
-      expect(verdict(raw, hooks)).toBe(raw);
-      expect(verdict(raw, hooksWithoutLoopback)).toBe(raw.startsWith('https') ? 'not_public' : 'scheme');
+      expect(checkedUrlOrReason(raw, hooks)).toBe(raw);
+      expect(checkedUrlOrReason(raw, hooksWithoutLoopback)).toBe(raw.startsWith('https') ? 'not_public' : 'scheme');
     },
   );
   it.each([
@@ -181,20 +181,20 @@ describe('http:// is allowed only for the loopback hosts localhost, 127.0.0.1 an
     'http://localhost.example.com/',
     'http://127.0.0.2/',
     'http://[0::1]/',
-  ])('%s is refused', (raw) => expect(verdict(raw, hooks)).toBe('scheme'));
+  ])('rejects %s', (raw) => expect(checkedUrlOrReason(raw, hooks)).toBe('scheme'));
 });
 
-describe('webhook_url', () => {
+describe('checkUrl for webhook_url', () => {
   it.each([
     'https://hooks.example.com/x?y=1',
     'https://hooks.example.com:8443/',
     'https://8.8.8.8/',
     'https://[2606:4700:4700::1111]:9443/',
     'https://[::ffff:808:808]/',
-  ])('%s is accepted', (raw) => expect(verdict(raw, hooks)).toBe(raw));
+  ])('accepts %s', (raw) => expect(checkedUrlOrReason(raw, hooks)).toBe(raw));
   it.each([
     ['https://10.0.0.5/', 'not_public'],
-    // Public, but not written as it is read.
+    // Public, but not in canonical notation.
     ['https://134744072/', 'host'],
     ['https://8.8.2056/', 'host'],
     ['https://０x8.8.8.8/', 'host'],
@@ -209,30 +209,30 @@ describe('webhook_url', () => {
     ['https://hooks.example.com:22/', 'port'],
     ['http://localhost:6379/', 'port'],
     ['http://127.0.0.1:5432/', 'port'],
-  ])('%s is refused: %s', (raw, reason) => expect(verdict(raw, hooks)).toBe(reason));
+  ])('rejects %s with %s', (raw, reason) => expect(checkedUrlOrReason(raw, hooks)).toBe(reason));
 
-  it('reaches a private network only through a hole', () => {
+  it('accepts a private network only on the allow list', () => {
     const policy: UrlPolicy = {
       kind: 'webhook',
       loopback: false,
       holes: readHoles({ cidrs: ['10.0.0.0/24'], hosts: ['n8n'] }),
     };
-    expect(verdict('https://10.0.0.5/', policy)).toBe('https://10.0.0.5/');
-    expect(verdict('https://10.0.1.5/', policy)).toBe('not_public');
-    expect(verdict('https://n8n/hook', policy)).toBe('https://n8n/hook');
-    expect(verdict('http://n8n/hook', policy)).toBe('scheme');
+    expect(checkedUrlOrReason('https://10.0.0.5/', policy)).toBe('https://10.0.0.5/');
+    expect(checkedUrlOrReason('https://10.0.1.5/', policy)).toBe('not_public');
+    expect(checkedUrlOrReason('https://n8n/hook', policy)).toBe('https://n8n/hook');
+    expect(checkedUrlOrReason('http://n8n/hook', policy)).toBe('scheme');
   });
 });
 
-describe('what lies under an origin that the operator named', () => {
-  const own: UrlPolicy = { kind: 'operator', origin: 'http://10.0.0.7:8000' };
+describe('checkUrl for an origin of the operator', () => {
+  const operator: UrlPolicy = { kind: 'operator', origin: 'http://10.0.0.7:8000' };
 
-  it('is accepted whatever the scheme, the port and the network', () => {
-    expect(checkUrl('http://10.0.0.7:8000/v1/audio', own).pathname).toBe('/v1/audio');
+  it('accepts it with any scheme, port and network', () => {
+    expect(checkUrl('http://10.0.0.7:8000/v1/audio', operator).pathname).toBe('/v1/audio');
   });
 
   it.each(['https://10.0.0.7:8000/', 'http://10.0.0.7/', 'http://10.0.0.8:8000/', 'http://user@10.0.0.7:8000/'])(
-    'and nothing else: %s',
-    (url) => expect(() => checkUrl(url, own)).toThrow(UrlRefused),
+    'rejects the other URL %s',
+    (url) => expect(() => checkUrl(url, operator)).toThrow(UrlRefused),
   );
 });

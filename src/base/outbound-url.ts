@@ -5,34 +5,31 @@ import { composeCharacters } from './compose-characters.ts';
 import { parsedUrl } from './parsed-url.ts';
 
 /**
- * Which URLs of strangers are acceptable.
+ * Which untrusted URLs are allowed.
  * - `allowlist`: https to exactly these hosts (`host` means port 443, `host:port` that port).
  * - `public`: https to a public DNS name on port 443, or to one of `hosts`; never to an IP address.
  * - `webhook`: https to a public host or address, any harmless port; and, with `loopback`, http or https to a host
  *   written exactly `localhost`, `127.0.0.1` or `[::1]`.
- * - `operator`: whatever lies under one origin that the operator named: no stranger's URL, so http and private
- *   addresses are as good as any; redirects stay there.
+ * - `operator`: any URL under one origin that the operator configured, also http and private; redirects stay there.
  *
- * `filesHost` is the reserved name for bytes this product already holds. Make a policy once and hand the same value to
- * the check and to the fetch.
+ * `filesHost` is the reserved host name of uploaded files. Use the same policy object for the check and the fetch.
  */
-export type UrlPolicy =
+export type UrlPolicy = (
   | {
       readonly kind: 'allowlist';
       readonly hosts: readonly string[];
-      /** The listed hosts may have private addresses (a storage on the same premises). */
+      /** The listed hosts may have private addresses, for example a local storage. */
       readonly allowPrivate?: boolean | undefined;
       readonly filesHost?: string | undefined;
-      readonly holes?: Holes | undefined;
     }
   | {
       readonly kind: 'public';
       readonly hosts?: readonly string[] | undefined;
       readonly filesHost?: string | undefined;
-      readonly holes?: Holes | undefined;
     }
-  | { readonly kind: 'webhook'; readonly loopback: boolean; readonly holes?: Holes | undefined }
-  | { readonly kind: 'operator'; readonly origin: string; readonly holes?: undefined };
+  | { readonly kind: 'webhook'; readonly loopback: boolean }
+  | { readonly kind: 'operator'; readonly origin: string }
+) & { readonly holes?: Holes | undefined };
 
 export type UrlRefusal =
   | 'too_long'
@@ -45,9 +42,9 @@ export type UrlRefusal =
   | 'not_listed'
   | 'not_public';
 
-/** A URL that is refused by its text alone; `message` is a sentence for the client. */
+/** A URL rejected by its text; `message` is for the client. */
 export class UrlRefused extends Error {
-  override readonly name = 'UrlRefused';
+  override readonly name = 'UrlRejected';
   readonly reason: UrlRefusal;
 
   constructor(reason: UrlRefusal, message: string) {
@@ -56,12 +53,9 @@ export class UrlRefused extends Error {
   }
 }
 
-/**
- * The URL that `raw` plainly says, when `policy` accepts it; throws {@link UrlRefused} otherwise. Looks at text only:
- * what a name resolves to is for the moment of connecting.
- */
+/** Parses and checks `raw`; throws {@link UrlRejected}. Checks text only; addresses are checked when connecting. */
 export function checkUrl(raw: string, policy: UrlPolicy): URL {
-  const { url, host } = plainUrl(raw);
+  const { url, host } = parseStrictly(raw);
   switch (policy.kind) {
     case 'allowlist':
       requireHttps(url);
@@ -79,8 +73,8 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
       requirePublicName(url, policy.holes);
       return url;
     case 'webhook':
-      requireHarmlessPort(url);
-      // The text decides, not what it normalises to: 127.1, 0x7f.1 and 2130706433 all end at 127.0.0.1 too.
+      requireAllowedPort(url);
+      // Compares the text, because 127.1, 0x7f.1 and 2130706433 also normalise to 127.0.0.1.
       if (policy.loopback && LOOPBACK_HOSTS.has(host)) return url;
       requireHttps(url, policy.loopback ? ' Plain http:// is only for localhost, 127.0.0.1 and [::1].' : '');
       if (isAddress(url)) requirePublicAddress(url, policy.holes);
@@ -88,38 +82,37 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
       return url;
     case 'operator':
       if (url.origin === policy.origin) return url;
-      throw new UrlRefused('not_listed', 'The URL leads away from the address that was configured.');
+      throw new UrlRefused('not_listed', 'The URL leaves the configured origin.');
   }
 }
 
 /**
- * One entry of an operator's list of hosts, as URLs are compared with it: lower case, ASCII, and with a port only where
- * ports are listed. Throws a sentence for what is more than a host: it would look allowed and match nothing.
+ * One entry of an operator's host list in canonical form: lower case, ASCII, with a port only if `ports`. Throws a message
+ * for anything else, because such an entry would never match.
  */
 export function listedHost(text: string, { ports = false } = {}): string {
   const form = ports ? 'storage.example.com or storage.example.com:8443' : 'storage.example.com';
   const wrong = new Error(`"${text}" is not a host: write it like ${form}, without scheme, path or wildcard.`);
   if (/[/?#]/.test(text) || (!ports && text.replace(/^\[[^\]]*\]/, '').includes(':'))) throw wrong;
   try {
-    return plainUrl(`https://${text}`).url.host;
+    return parseStrictly(`https://${text}`).url.host;
   } catch {
     throw wrong;
   }
 }
 
-const LONGEST_URL = 2048;
-const LONGEST_HOST = 253;
+const MAX_URL_CHARS = 2048;
+const MAX_HOST_CHARS = 253;
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-// Names that mean "near me" by convention; what they lead to is never the public internet.
 const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', 'local', 'internal']);
 
-/** Whether a webhook to this origin stays on this machine by its text. */
 export const isLoopback = (origin: string): boolean => LOOPBACK_HOSTS.has(parsedUrl(origin)?.hostname ?? '');
 
-/** Parses once, and only what every parser reads alike: an authority of plain host and port, no trick characters. */
-function plainUrl(raw: string): { url: URL; host: string } {
-  if (raw.length > LONGEST_URL) throw new UrlRefused('too_long', `The URL is longer than ${LONGEST_URL} characters.`);
-  // URL() itself would drop tabs and line ends and read a backslash as a slash.
+/** Accepts only URLs that all parsers read alike: plain host and port, no ambiguous characters. */
+function parseStrictly(raw: string): { url: URL; host: string } {
+  if (raw.length > MAX_URL_CHARS)
+    throw new UrlRefused('too_long', `The URL is longer than ${MAX_URL_CHARS} characters.`);
+  // URL() drops tabs and line ends and reads a backslash as a slash.
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(raw)) {
     throw new UrlRefused('syntax', 'The URL contains a space, a control character or a backslash.');
   }
@@ -141,10 +134,10 @@ function plainUrl(raw: string): { url: URL; host: string } {
   return { url, host };
 }
 
-/** True when the host was written as it is read: nothing was folded, dropped or counted on the way to `hostname`. */
+/** True if parsing did not change the host, except for case and punycode. */
 function isPlainHost(host: string, hostname: string): boolean {
   if (host.startsWith('[')) return isIPv6(host.slice(1, -1));
-  if (hostname.length > LONGEST_HOST || /^\.|\.\.|\.$/.test(hostname)) return false;
+  if (hostname.length > MAX_HOST_CHARS || /^\.|\.\.|\.$/.test(hostname)) return false;
   const written = composeCharacters(host.toLowerCase(), 'NFC');
   return written === hostname || written === domainToUnicode(hostname);
 }
@@ -154,7 +147,7 @@ function isAddress(url: URL): boolean {
 }
 
 function isListed(url: URL, hosts: readonly string[]): boolean {
-  // URL writes port 443 as no port, so `host` in the list means exactly that port.
+  // URL omits port 443, so an entry without a port means exactly 443.
   return hosts.some((entry) => parsedUrl(`https://${entry}`)?.host === url.host);
 }
 
@@ -179,15 +172,15 @@ function requirePublicAddress(url: URL, holes: Holes | undefined): void {
 
 const notPublic = () => new UrlRefused('not_public', 'The host of the URL is not a public one.');
 
-function requireHarmlessPort(url: URL): void {
-  if (HARMFUL_PORTS.has(Number(url.port))) {
+function requireAllowedPort(url: URL): void {
+  if (BLOCKED_PORTS.has(Number(url.port))) {
     throw new UrlRefused('port', 'The port of the URL belongs to another protocol.');
   }
 }
 
-// Ports where a POST could be taken for commands of another protocol: the Fetch standard's list of bad ports, then
-// databases, caches and control planes that a machine's own loopback may hold.
-const HARMFUL_PORTS: ReadonlySet<number> = new Set([
+// Ports where a POST could be read as commands of another protocol: the Fetch standard's list of bad ports, then
+// databases, caches and control planes.
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
   540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,

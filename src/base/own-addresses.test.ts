@@ -10,43 +10,46 @@ import {
   readHoles,
 } from './addresses.ts';
 
-describe('an address of this machine', () => {
+describe('isOwnAddress', () => {
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  it.each(own.map(({ address }) => address).filter((address) => !address.startsWith('fe80')))('is %s', (address) => {
-    expect(isOwnAddress(address)).toBe(true);
-  });
+  it.each(own.map(({ address }) => address).filter((address) => !address.startsWith('fe80')))(
+    'returns true for %s',
+    (address) => {
+      expect(isOwnAddress(address)).toBe(true);
+    },
+  );
 
-  it.each(['203.0.113.77', '2001:db8::77', 'localhost', '', '127.1', 'x'])('is not %j', (address) => {
+  it.each(['203.0.113.77', '2001:db8::77', 'localhost', '', '127.1', 'x'])('returns false for %j', (address) => {
     expect(isOwnAddress(address)).toBe(false);
   });
 
   it.each(['localhost', '', 'x', '::ffff:127.0.0.256'])(
-    'is no loopback address when it is none at all: %j',
+    'and isLoopbackAddress returns false for the invalid text %j',
     (address) => {
       expect(isLoopbackAddress(address)).toBe(false);
     },
   );
 });
 
-it('an address has one spelling, and what is none has none', () => {
+it('normalizeAddress returns the canonical spelling, or undefined for invalid text', () => {
   expect(normalAddress('::ffff:10.0.0.1')).toBe('10.0.0.1');
   expect(normalAddress('2001:0DB8:0::1')).toBe('2001:db8::1');
   expect(normalAddress('10.1')).toBeUndefined();
 });
 
-describe('what the operator opened', () => {
-  it('is a network as it is written, or a sentence', () => {
+describe('the allow list of the operator', () => {
+  it('accepts valid networks and rejects others with a message', () => {
     expect(networkText('10.1.0.0/16')).toBe('10.1.0.0/16');
     for (const text of ['10.1.0.0/33', '10.1.0.0/-1', '10.1.0.0/', 'fd00::/129', 'x', '10.1.0.0/1e1']) {
       expect(() => networkText(text)).toThrow(/is not a network: write it like/);
     }
   });
 
-  it('may be everything', () => {
+  it('may contain all addresses', () => {
     expect(inHole(readHoles({ cidrs: ['0.0.0.0/0'] }), { ip: '10.0.0.1' })).toBe(true);
   });
 
-  it('is a host in whatever case, and nothing where nothing is said', () => {
+  it('matches hosts case-insensitively and nothing if it is missing', () => {
     const holes = readHoles({ hosts: ['Intra'], cidrs: ['10.0.0.0/8'] });
     expect(inHole(holes, { host: 'INTRA' })).toBe(true);
     expect(inHole(holes, { host: 'other' })).toBe(false);
@@ -55,7 +58,7 @@ describe('what the operator opened', () => {
   });
 });
 
-describe('an IPv4 address inside an IPv6 address (RFC 6052, 64:ff9b:1::/48) is judged by all of its bits', () => {
+describe('isPublicAddress for an IPv4 address inside an IPv6 address (RFC 6052, 64:ff9b:1::/48)', () => {
   it.each<[string, boolean]>([
     ['64:ff9b:1:808:8:800::', true], // 8.8.8.8, behind a prefix of 48 bits
     ['64:ff9b:1:808:8:100::', true], // 8.8.8.1
@@ -81,12 +84,12 @@ describe('an IPv4 address inside an IPv6 address (RFC 6052, 64:ff9b:1::/48) is j
     ['64:ff9b:1:808:8:800:0:1', false],
     ['64:ff9b::1:0:808:808', false],
     ['64:ff9b::1:808:808', false],
-  ])('%s: %s', (address, good) => {
+  ])('for %s returns %s', (address, good) => {
     expect(isPublicAddress(address)).toBe(good);
   });
 });
 
-it('Teredo names its client with its bits turned over: 127.0.0.1 is 80ff:fffe there', () => {
+it('isPublicAddress inverts the bits of the client in a Teredo address', () => {
   expect(isPublicAddress('2001:0:808:808::80ff:fffe')).toBe(false);
   expect(isPublicAddress('2001:0:808:808::f7f7:f7f7')).toBe(true);
   expect(isPublicAddress('2001:0:a00:1::f7f7:f7f7')).toBe(false);
@@ -94,7 +97,7 @@ it('Teredo names its client with its bits turned over: 127.0.0.1 is 80ff:fffe th
   expect(isPublicAddress('2001:0:808:808::57c0:7eee')).toBe(true);
 });
 
-it('ISATAP is known by its mark with the bit for a global address or without it, and by no other', () => {
+it('isPublicAddress detects ISATAP addresses with and without the universal bit', () => {
   expect(isPublicAddress('2606:4700::5efe:a00:1')).toBe(false);
   expect(isPublicAddress('2606:4700::200:5efe:a00:1')).toBe(false);
   expect(isPublicAddress('2606:4700::1:5efe:a00:1')).toBe(true);

@@ -1,3 +1,3 @@
-/** What `object` itself has by this name, which may be a stranger's: not what every object inherits, as `constructor`. */
+/** Own property lookup for untrusted names: ignores inherited ones such as `constructor`. */
 export const ownValue = <T>(object: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;

@@ -1,10 +1,9 @@
 import { FetchFailed } from './fetch-failed.ts';
 
-/** One clock per outgoing request: its total, the step under way, and the caller who may give up. */
+/** Limits an outgoing request by its total time, the time of each step, and the caller's signal. */
 export interface RequestTime {
-  /** Aborts with a {@link FetchFailed} that says which of the three it was. */
+  /** Aborts with a {@link FetchFailed} (`timeout` or `aborted`). */
   readonly signal: AbortSignal;
-  /** The next thing must happen within `ms`. */
   allow(ms: number): void;
   pause(): void;
   end(): void;
@@ -12,18 +11,18 @@ export interface RequestTime {
 
 export function startRequestTime(totalMs: number, caller: AbortSignal | undefined): RequestTime {
   const controller = new AbortController();
-  const late = () => controller.abort(new FetchFailed('timeout'));
-  const giveUp = () => controller.abort(new FetchFailed('aborted', { cause: caller?.reason }));
-  const total = setTimeout(late, totalMs);
+  const expire = () => controller.abort(new FetchFailed('timeout'));
+  const abort = () => controller.abort(new FetchFailed('aborted', { cause: caller?.reason }));
+  const total = setTimeout(expire, totalMs);
   let step: NodeJS.Timeout | undefined;
-  if (caller?.aborted) giveUp();
-  // Not AbortSignal.any: a caller's signal may live as long as the process, and must not collect what listened to it.
-  caller?.addEventListener('abort', giveUp, { once: true });
+  if (caller?.aborted) abort();
+  // Not AbortSignal.any: the caller's signal may live as long as the process and would accumulate listeners.
+  caller?.addEventListener('abort', abort, { once: true });
   return {
     signal: controller.signal,
     allow(ms) {
       clearTimeout(step);
-      step = setTimeout(late, ms);
+      step = setTimeout(expire, ms);
     },
     pause() {
       clearTimeout(step);
@@ -31,7 +30,7 @@ export function startRequestTime(totalMs: number, caller: AbortSignal | undefine
     end() {
       clearTimeout(total);
       clearTimeout(step);
-      caller?.removeEventListener('abort', giveUp);
+      caller?.removeEventListener('abort', abort);
     },
   };
 }

@@ -1,54 +1,60 @@
-import { isUnavailable, type Queryable } from './db.ts';
+import type { Queryable } from './db.ts';
+import { isUnavailable } from './db-errors.ts';
 import type { Log } from './log.ts';
 import { loop } from './loop.ts';
 import { isMigrated } from './migrate.ts';
 import type { Migration } from './migration-files.ts';
 import { OperatorError } from './operator-error.ts';
 
-/** Whether this program can work on the schema of its database, as it was a moment ago. */
+/** The latest result of comparing the database schema with this program's migrations. */
 export interface SchemaWatch {
-  /** Why it cannot; undefined: it can, or the database has not answered yet. */
+  /** Undefined if the schema is compatible, or before the first response of the database. */
   problem(): string | undefined;
 }
 
-/** How often a schema that fits is looked at again: a newer program may migrate it meanwhile. */
-const CALM_MS = 5_000;
+/** Check interval while the schema is compatible: a newer program may migrate it. */
+const COMPATIBLE_INTERVAL_MS = 5_000;
 
-const BEHIND = 'The database waits for `assay migrate`.';
+const BEHIND = 'The database schema is outdated: run `assay migrate`.';
 
-/** Looks at once, then until `signal` aborts: every `refreshMs` while the schema does not fit. */
-export async function watchSchema(needs: {
+/** Checks immediately, then until `signal` aborts: every `refreshMs` while the schema is incompatible. */
+export async function watchSchema({
+  db,
+  migrations,
+  log,
+  signal,
+  refreshMs,
+}: {
   db: Queryable;
   migrations: readonly Migration[];
   log: Log;
   signal: AbortSignal;
   refreshMs: number;
 }): Promise<SchemaWatch> {
-  const { db, migrations, log, signal, refreshMs } = needs;
   let problem: string | undefined;
   let fits = false;
 
-  const look = async () => {
+  const check = async () => {
     try {
       fits = await isMigrated(db, migrations);
-      tell(fits ? undefined : BEHIND);
+      report(fits ? undefined : BEHIND);
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       fits = false;
-      tell('The schema of the database does not fit this version.', error);
+      report('The database schema does not match this version.', error);
     }
   };
-  const tell = (next: string | undefined, err?: OperatorError) => {
+  const report = (next: string | undefined, err?: OperatorError) => {
     if (next === problem) return;
     if (next === BEHIND) log.warn('waiting for `assay migrate`');
     else if (next) log.error({ err }, next);
-    else log.info('the schema of the database is the one of this version');
+    else log.info('the database schema matches this version');
     problem = next;
   };
-  // That the database is away is logged by others.
+  // Other components log an unavailable database.
   const onError = (err: unknown) =>
-    void (signal.aborted || isUnavailable(err) || log.warn({ err }, 'the schema is not known'));
-  await look().catch(onError);
-  void loop(look, { restMs: () => (fits ? Math.max(refreshMs, CALM_MS) : refreshMs), signal, onError });
+    void (signal.aborted || isUnavailable(err) || log.warn({ err }, 'cannot check the database schema'));
+  await check().catch(onError);
+  void loop(check, { restMs: () => (fits ? Math.max(refreshMs, COMPATIBLE_INTERVAL_MS) : refreshMs), signal, onError });
   return { problem: () => problem };
 }

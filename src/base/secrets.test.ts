@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true }));
 
 describe('a key file', () => {
-  it('is made at the first call, readable by its owner alone, and stays', async () => {
+  it('is created on the first call with mode 0600 and then reused', async () => {
     const file = join(dir, 'deep', 'secret.key');
     const key = await loadOrCreateKey(file);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -20,21 +20,21 @@ describe('a key file', () => {
     expect(await readdir(join(dir, 'deep'))).toEqual(['secret.key']);
   });
 
-  it('is one for all who start at the same moment', async () => {
+  it('is the same for concurrent callers', async () => {
     const file = join(dir, 'secret.key');
-    const made = await Promise.all(Array.from({ length: 20 }, (_, i) => readOrCreate(file, () => `draft ${i}`)));
-    expect(new Set(made.map(String)).size).toBe(1);
-    expect(String(await readFile(file))).toBe(String(made[0]));
+    const created = await Promise.all(Array.from({ length: 20 }, (_, i) => readOrCreate(file, () => `draft ${i}`)));
+    expect(new Set(created.map(String)).size).toBe(1);
+    expect(String(await readFile(file))).toBe(String(created[0]));
     expect(await readdir(dir)).toEqual(['secret.key']);
   });
 
-  it('that holds something else is refused with a plain sentence', async () => {
+  it('with other content is rejected with a message', async () => {
     const file = join(dir, 'secret.key');
     await writeFile(file, 'short');
     await expect(loadOrCreateKey(file)).rejects.toThrow('does not hold a key');
   });
 
-  it('does not show its value', async () => {
+  it('never appears in printed output', async () => {
     const file = join(dir, 'secret.key');
     const shown = JSON.stringify(await loadOrCreateKey(file));
     expect(shown).not.toContain((await readFile(file, 'utf8')).trim().slice(0, 8));
@@ -42,7 +42,7 @@ describe('a key file', () => {
 });
 
 describe('a sealed secret', () => {
-  it('opens with its key, and never looks the same twice', async () => {
+  it('decrypts with its key and differs for each encryption', async () => {
     const key = await loadOrCreateKey(join(dir, 'a'));
     for (const text of ['', 's3cr3t', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'ключ 🔑']) {
       expect(open(key, seal(key, text))).toBe(text);
@@ -51,7 +51,7 @@ describe('a sealed secret', () => {
     expect(seal(key, 's3cr3t').includes('s3cr3t')).toBe(false);
   });
 
-  it('opens with no other key, nor after a single bit has changed, nor cut short', async () => {
+  it('does not decrypt with another key, after a bit change or truncated', async () => {
     const key = await loadOrCreateKey(join(dir, 'a'));
     const other = await loadOrCreateKey(join(dir, 'b'));
     const sealed = seal(key, 's3cr3t');

@@ -5,12 +5,12 @@ import { newId } from './ids.ts';
 import { OperatorError } from './operator-error.ts';
 
 /**
- * The bytes of `file`; when there is none, it is first made with what `make` returns, readable by its owner alone.
- * Processes that do this at the same moment all get the same bytes, and none ever sees half of them.
+ * The content of `file`; creates it atomically with mode 0600 from `make` if it is missing. Concurrent processes all get
+ * the same bytes.
  */
 export async function readOrCreate(file: string, make: () => string | Buffer): Promise<Buffer> {
-  const there = await readFile(file).catch(unless('ENOENT'));
-  if (there) return there;
+  const existing = await readFile(file).catch(unless('ENOENT'));
+  if (existing) return existing;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${newId()}`;
   try {
@@ -21,7 +21,7 @@ export async function readOrCreate(file: string, make: () => string | Buffer): P
     } finally {
       await handle.close();
     }
-    // A link appears whole or not at all and, unlike a rename, never replaces what another process put there first.
+    // `link` is atomic and, unlike a rename, never replaces a file that another process created first.
     await link(draft, file).catch(unless('EEXIST'));
   } finally {
     await unlink(draft).catch(unless('ENOENT'));
@@ -29,7 +29,7 @@ export async function readOrCreate(file: string, make: () => string | Buffer): P
   return readFile(file);
 }
 
-/** The secret in `file`, as text: made at the first call, kept for its owner alone. An empty file is not a secret. */
+/** Created on the first call. */
 export async function keptSecret(file: string): Promise<string> {
   const make = () => `${newId()}${newId()}${newId()}\n`;
   const secret = (await readOrCreate(file, make)).toString('utf8').trim();
@@ -38,7 +38,7 @@ export async function keptSecret(file: string): Promise<string> {
   return secret;
 }
 
-/** The key of 32 random bytes in `file` (base64), made at the first call; its value never shows in a log. */
+/** The 32-byte key in `file` (base64); created on the first call. */
 export async function loadOrCreateKey(file: string): Promise<KeyObject> {
   const text = (await readOrCreate(file, () => `${randomBytes(KEY_BYTES).toString('base64')}\n`))
     .toString('utf8')
@@ -48,7 +48,7 @@ export async function loadOrCreateKey(file: string): Promise<KeyObject> {
   return createSecretKey(bytes);
 }
 
-/** `text` as bytes that only the holder of `key` can read or change (AES-256-GCM). */
+/** Encrypts and authenticates `text` (AES-256-GCM). */
 export function seal(key: KeyObject, text: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
@@ -56,9 +56,10 @@ export function seal(key: KeyObject, text: string): Buffer {
   return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** The text that was sealed; throws when the key is another one or a single bit has changed. */
+/** Decrypts; throws if the key or the data does not match. */
 export function open(key: KeyObject, sealed: Buffer): string {
-  if (sealed.length < HEADER_BYTES || sealed[0] !== VERSION) throw new Error('These bytes were not sealed here.');
+  if (sealed.length < HEADER_BYTES || sealed[0] !== VERSION)
+    throw new Error('The data has an unknown encryption format.');
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAuthTag(sealed.subarray(1 + NONCE_BYTES, HEADER_BYTES));
@@ -66,13 +67,12 @@ export function open(key: KeyObject, sealed: Buffer): string {
 }
 
 const KEY_BYTES = 32;
-// The first byte leaves a door for another cipher, without a guess about what old rows hold.
+/** First byte of the encrypted data, to allow other ciphers later. */
 const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
-/** Passes over one expected error; every other one goes on its way. */
 function unless(code: string): (error: NodeJS.ErrnoException) => undefined {
   return (error) => {
     if (error.code !== code) throw error;

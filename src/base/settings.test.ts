@@ -25,15 +25,15 @@ const settings = {
   tokens: verbatim('TOKENS', 'Tokens.', { secret: true }),
 };
 
-describe('settings', () => {
-  it('have their defaults where nothing is set, and where what is set is empty', () => {
+describe('readSettings', () => {
+  it('returns defaults for missing and empty variables', () => {
     const defaults = { port: 8001, mode: 'a', hosts: [], open: false, name: undefined, schedule: [0, 5] };
     expect(readSettings(settings, {})).toEqual({ ...defaults, tokens: undefined });
     const empty = { PORT: '', MODE: ' ', HOSTS: '\n', OPEN: '', NAME: '', SCHEDULE: '', TOKENS: '' };
     expect(readSettings(settings, empty)).toEqual({ ...defaults, tokens: '' });
   });
 
-  it('are read by their kind', () => {
+  it('parses each kind of setting', () => {
     const env = {
       PORT: '80',
       MODE: 'b',
@@ -54,7 +54,7 @@ describe('settings', () => {
     });
   });
 
-  it('are trimmed alike, whatever kind they are and wherever they come from', () => {
+  it('trims the text of all kinds of settings', () => {
     const env = {
       PORT: '80\n',
       MODE: '\tb',
@@ -68,14 +68,14 @@ describe('settings', () => {
     expect(readSettings(settings, env)).toEqual(readSettings(settings, plain));
   });
 
-  it('are refused where a secret is only white space, and where a list has no entry', () => {
+  it('rejects a blank secret and a list without entries', () => {
     for (const TOKENS of [' ', '\n', '\t \r\n']) {
       expect(() => readSettings(settings, { TOKENS })).toThrow('TOKENS: is only white space: write a value');
     }
     expect(() => readSettings(settings, { HOSTS: ' , ' })).toThrow('HOSTS: has no entry: write at least one');
   });
 
-  it('tell every problem at once, a sentence each, by the name of the variable', () => {
+  it('reports all problems at once, one line per variable', () => {
     const wrong = { PORT: '70000', MODE: 'c', OPEN: 'perhaps', SCHEDULE: 'soon' };
     expect(() => readSettings(settings, wrong)).toThrow(SettingsProblem);
     const problem = (() => {
@@ -89,7 +89,7 @@ describe('settings', () => {
     expect(problem.split('\n').map((line) => line.split(':')[0])).toEqual(['PORT', 'MODE', 'OPEN', 'SCHEDULE']);
   });
 
-  it('may disagree in a sentence, together with what is wrong with each, and only once each can be read', () => {
+  it('reports violated cross-field rules together with other problems, if the fields are valid', () => {
     const agreements: Agreement<typeof settings>[] = [
       {
         between: ['port', 'mode'],
@@ -104,11 +104,11 @@ describe('settings', () => {
     expect(read({ MODE: 'b', PORT: 'x' })).toThrow(/^PORT: [^\n]*$/);
   });
 
-  it.each(['-1', 'Infinity', '1728001', 'NaN', ',', '0,,x'])('take %s for no list of seconds', (SCHEDULE) => {
+  it.each(['-1', 'Infinity', '1728001', 'NaN', ',', '0,,x'])('rejects %s as a list of seconds', (SCHEDULE) => {
     expect(() => readSettings(settings, { SCHEDULE })).toThrow(/^SCHEDULE: must be a list of seconds/);
   });
 
-  it('take a secret from a file, but not from two places', async () => {
+  it('reads a secret from a file, but rejects a file and a variable together', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'assay-settings-'));
     const file = join(folder, 'tokens');
     await writeFile(file, 'one,two\n');

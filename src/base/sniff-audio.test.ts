@@ -14,7 +14,7 @@ const aac = frames([0xff, 0xf1, 0x50, 0x80, 0x19, 0x1f, 0xfc], 200, 5);
 const id3 = (size: number, flags = 0) =>
   Buffer.concat([Buffer.from([0x49, 0x44, 0x33, 4, 0, flags, 0, 0, size >> 7, size & 0x7f]), Buffer.alloc(size)]);
 
-describe('what a recording is, whatever it was declared to be', () => {
+describe('sniffAudio', () => {
   it.each([
     ['wav', latin('RIFF\0\0\0\0WAVEfmt ')],
     ['wav', latin('RF64\xff\xff\xff\xffWAVEds64')],
@@ -39,15 +39,12 @@ describe('what a recording is, whatever it was declared to be', () => {
     ['webm', latin('\x1a\x45\xdf\xa3\xa3\x42\x86\x81\x01\x42\x82\x88matroska')],
     ['amr', latin('#!AMR\n\x3c')],
     ['amr', latin('#!AMR-WB\n\x3c')],
-  ] as const)('%s', (type, head) => expect(sniffAudio(head)).toBe(type));
+  ] as const)('detects %s', (type, head) => expect(sniffAudio(head)).toBe(type));
 
   it.each([
     ['nothing', Buffer.alloc(0)],
     ['text', latin('just some text')],
-    [
-      'text of two bytes a letter',
-      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('MP3 frames begin like this', 'utf16le')]),
-    ],
+    ['UTF-16 text', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('MP3 frames begin like this', 'utf16le')])],
     ['JPEG', latin('\xff\xd8\xff\xe0\0\x10JFIF\0')],
     ['a single frame among other things', Buffer.concat([mp3.subarray(0, 417), Buffer.alloc(2000, 7)])],
     ['HEIC', iso('heic')],
@@ -56,11 +53,11 @@ describe('what a recording is, whatever it was declared to be', () => {
     ['other EBML', latin('\x1a\x45\xdf\xa3\x9f\x42\x82\x84blob')],
     ['a playlist', latin('#EXTM3U\n')],
     ['a tag with text behind it', Buffer.concat([id3(100), Buffer.alloc(5000, 0x41)])],
-  ])('%s is no recording', (_, head) => expect(sniffAudio(head)).toBeUndefined());
+  ])('returns undefined for %s', (_, head) => expect(sniffAudio(head)).toBeUndefined());
 });
 
-describe('frames', () => {
-  it('are as long as their headers say', () => {
+describe('frameAt and firstFrame', () => {
+  it('read the frame length from the header', () => {
     expect(frameAt(mp3, 0)).toMatchObject({ kind: 'mp3', bytes: 417, sampleRate: 44_100, samples: 1152, channels: 2 });
     // Padded by a byte; mono; MPEG 2 (half the rate), 64 kbit/s at 22 050: 72·64000/22050 = 208.
     expect(frameAt(Buffer.from([0xff, 0xfb, 0x92, 0xc0, 0, 0, 0]), 0)).toMatchObject({ bytes: 418, channels: 1 });
@@ -72,18 +69,18 @@ describe('frames', () => {
     expect(frameAt(aac, 0)).toMatchObject({ kind: 'aac', bytes: 200, sampleRate: 44_100, samples: 1024, channels: 2 });
   });
 
-  it('are found behind zeros, and not where nothing like them follows', () => {
+  it('find a frame behind zeros, but only if similar frames follow', () => {
     expect(firstFrame(Buffer.concat([Buffer.alloc(77), mp3]))).toMatchObject({ at: 77 });
     expect(firstFrame(mp3.subarray(5, 500))).toBeUndefined();
   });
 
-  it('of a recording as short as one or two are enough', () => {
+  it('accept a recording of one or two frames', () => {
     expect(firstFrame(mp3.subarray(0, 417))).toMatchObject({ at: 0 });
     expect(firstFrame(mp3.subarray(0, 834))).toMatchObject({ at: 0 });
   });
 });
 
-it('tags say how long they are, seven bits a byte, and some have a footer', () => {
+it('id3Length reads the length at seven bits per byte and adds the footer', () => {
   expect(id3Length(id3(300))).toBe(310);
   expect(id3Length(id3(300, 0x10))).toBe(320);
   expect(id3Length(latin('IDE'))).toBe(0);

@@ -1,6 +1,5 @@
 export type AudioType = 'wav' | 'mp3' | 'm4a' | 'mp4' | 'aac' | 'ogg' | 'opus' | 'flac' | 'webm' | 'amr';
 
-/** How each kind is called in `Content-Type`. */
 export const AUDIO_MEDIA_TYPES: Readonly<Record<AudioType, string>> = {
   wav: 'audio/wav',
   mp3: 'audio/mpeg',
@@ -14,12 +13,12 @@ export const AUDIO_MEDIA_TYPES: Readonly<Record<AudioType, string>> = {
   amr: 'audio/amr',
 };
 
-/** How much of a file's beginning {@link sniffAudio} wants to see; it makes do with less. */
+/** Number of leading bytes that {@link sniffAudio} uses; fewer also work. */
 export const SNIFFED_BYTES = 16_384;
 
 /**
- * What kind of recording the first bytes of a file are, whatever it was declared to be; undefined for anything else.
- * `mp4` (MP4, QuickTime, 3GP), `webm` (Matroska too) and `ogg` may hold pictures, and need not hold any sound.
+ * Detects the type of a recording by its first bytes. `mp4` (also QuickTime, 3GP), `webm` (also Matroska) and `ogg` may
+ * contain video and need not contain audio.
  */
 export function sniffAudio(head: Buffer): AudioType | undefined {
   const text = (from: number, to: number) => head.toString('latin1', from, to);
@@ -27,38 +26,38 @@ export function sniffAudio(head: Buffer): AudioType | undefined {
   if (text(0, 4) === 'fLaC') return 'flac';
   if (text(0, 4) === 'OggS') return text(28, 36) === 'OpusHead' ? 'opus' : 'ogg';
   if (text(4, 8) === 'ftyp') return isoKind(text(8, 12));
-  // QuickTime from before brands were invented.
+  // QuickTime without `ftyp`.
   if (/^(moov|mdat|wide)$/.test(text(4, 8))) return 'mp4';
   if (text(0, 4) === '\x1a\x45\xdf\xa3') return /webm|matroska/.test(text(4, 64)) ? 'webm' : undefined;
   if (/^#!AMR(-WB)?\n/.test(text(0, 9))) return 'amr';
   const tag = id3Length(head);
   if (tag === 0) return framesKind(head);
-  // Of a tag as long as what is seen (with a cover picture, say) nothing follows here: MP3s have them, others rarely.
+  // A long tag, for example with a cover picture, may fill the whole head: almost always an MP3.
   return sniffAudio(head.subarray(tag)) ?? (tag + FRAMES_SEEN > head.length ? 'mp3' : undefined);
 }
 
-/** The bytes that ID3v2 tags take before the sound begins: 0 where there is none. */
+/** Length of the leading ID3v2 tag in bytes; 0 if there is none. */
 export function id3Length(head: Buffer): number {
   if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
-  // Seven bits a byte (ID3v2.4 §6.2), so that no tag looks like sound.
+  // Seven bits per byte (ID3v2.4 §6.2).
   const size = [6, 7, 8, 9].reduce((sum, at) => (sum << 7) | (head[at]! & 0x7f), 0);
   const footer = head[5]! & 0x10 ? 10 : 0;
   return 10 + size + footer;
 }
 
-/** One frame of MPEG audio, layer II or III (`mp3`), or of AAC in ADTS (`aac`), as its header describes it. */
+/** Header of a frame of MPEG audio, layer II or III (`mp3`), or of AAC in ADTS (`aac`). */
 export interface Frame {
   readonly kind: 'mp3' | 'aac';
-  /** The header included. */
+  /** Including the header. */
   readonly bytes: number;
   readonly sampleRate: number;
   readonly samples: number;
   readonly channels: number;
-  /** Where an MP3's side information ends: there its encoder may have left the number of frames. */
+  /** Offset of a possible Xing header, which contains the number of frames. */
   readonly xingAt: number;
 }
 
-/** The frame whose header lies at `at`; undefined where none does (ISO/IEC 11172-3 §2.4.1.3, 14496-3 §1.A.2.2). */
+/** The frame at offset `at`, if there is one (ISO/IEC 11172-3 §2.4.1.3, 14496-3 §1.A.2.2). */
 export function frameAt(bytes: Buffer, at: number): Frame | undefined {
   if (at + 7 > bytes.length || bytes[at] !== 0xff) return undefined;
   const [b1, b2, b3, b4, b5] = [1, 2, 3, 4, 5].map((i) => bytes[at + i]!) as [number, number, number, number, number];
@@ -91,8 +90,8 @@ export function frameAt(bytes: Buffer, at: number): Frame | undefined {
 }
 
 /**
- * Where the first frame begins that two more of its kind follow, at most 4 KiB in (streams are cut anywhere, and some
- * programs leave zeros before the sound). A file of one or two frames must begin with the first and end with the last.
+ * The first frame within 4 KiB that two frames of its kind follow: streams may start in the middle of a frame, and some
+ * encoders write zeros first. A file of one or two frames must consist of exactly these.
  */
 export function firstFrame(head: Buffer): { at: number; frame: Frame } | undefined {
   for (let at = 0; at < Math.min(FRAMES_SEEN, head.length); at++) {
@@ -119,14 +118,14 @@ function framesKind(head: Buffer): AudioType | undefined {
   return firstFrame(head)?.frame.kind;
 }
 
-/** The brand of an ISO base media file: pictures (HEIF, AVIF) use the same container. */
+/** Excludes the brands of images (HEIF, AVIF), which use the same container. */
 function isoKind(brand: string): AudioType | undefined {
   if (/^(M4A |M4B |M4P |F4A |F4B )$/.test(brand)) return 'm4a';
   return /^(mif1|msf1|miaf|avif|avis|hei[cxms]|hev[cxms]|jp[2xm] |crx )$/.test(brand) ? undefined : 'mp4';
 }
 
 const ADTS_RATES = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350];
-// Thousands of bits a second, by the index in the header.
+// kbit/s by the index in the header.
 const MPEG1_LAYER2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384];
 const MPEG1_LAYER3 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const MPEG2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];

@@ -10,8 +10,8 @@ const box = (...brands: string[]) => {
   return Buffer.concat([head, Buffer.from('\0\0\0\x10metaheic', 'latin1')]);
 };
 
-describe('what bytes are, not what they were declared to be', () => {
-  it.each(['jpeg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const)('a real %s', async (format) => {
+describe('sniffImage', () => {
+  it.each(['jpeg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const)('detects a real %s', async (format) => {
     expect(sniffImage(await picture().toFormat(format).toBuffer())).toBe(`image/${format}`);
   });
   it.each([
@@ -23,7 +23,7 @@ describe('what bytes are, not what they were declared to be', () => {
     ['image/tiff', Buffer.from('MM\0*\0\0\0\x08')],
     ['image/tiff', Buffer.from('II+\0\x08\0\0\0')],
     ['image/gif', Buffer.from('GIF87a')],
-  ])('%s by its head', (type, head) => expect(sniffImage(head)).toBe(type));
+  ])('detects %s by its first bytes', (type, head) => expect(sniffImage(head)).toBe(type));
 
   it.each([
     ['nothing', Buffer.alloc(0)],
@@ -36,5 +36,5 @@ describe('what bytes are, not what they were declared to be', () => {
     ['MP4', box('isom', 'mp42')],
     ['a container that says only HEIF', box('mif1')],
     ['a container cut short', Buffer.from('\0\0\0\x18ftyp')],
-  ])('%s is no picture', (_, head) => expect(sniffImage(head)).toBeUndefined());
+  ])('returns undefined for %s', (_, head) => expect(sniffImage(head)).toBeUndefined());
 });

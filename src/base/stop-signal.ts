@@ -1,29 +1,28 @@
 /**
- * Aborts when the process is asked to stop: SIGTERM, SIGINT, or the loss of the supervisor that it is a child of. Asked
- * a second time, the process ends at once. A supervisor's child does not: Ctrl-C reaches it twice, from the terminal and
- * from its supervisor, and only when that one ends first is it time to end at once.
+ * Aborts on SIGTERM, SIGINT or loss of the supervisor. A second signal kills the process, but not a supervised one: it
+ * receives Ctrl-C twice, from the terminal and from its supervisor, so only a lost supervisor kills it.
  */
 export function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  // Not `process.channel`: a supervisor that died while this process was still loading has taken that away already.
+  const controller = new AbortController();
+  // Not `process.channel`, which is already gone if the supervisor died while this process was loading.
   const supervised = process.send !== undefined;
-  const ask = () => stop.abort();
-  const askOrEnd = () => {
-    if (stop.signal.aborted) endNow();
-    ask();
+  const stop = () => controller.abort();
+  const stopOrKill = () => {
+    if (controller.signal.aborted) endNow();
+    stop();
   };
-  process.on('SIGTERM', supervised ? ask : askOrEnd);
-  process.on('SIGINT', supervised ? ask : askOrEnd);
+  process.on('SIGTERM', supervised ? stop : stopOrKill);
+  process.on('SIGINT', supervised ? stop : stopOrKill);
   if (supervised) {
-    if (!process.connected) ask();
-    process.once('disconnect', askOrEnd);
-    // The channel is there to be lost; it is no reason to stay alive.
+    if (!process.connected) stop();
+    process.once('disconnect', stopOrKill);
+    // The channel must not keep the process alive.
     process.channel?.unref();
   }
-  return stop.signal;
+  return controller.signal;
 }
 
-/** Not `process.exit`: it waits for threads that are busy in native code, or takes their libraries from under them. */
+/** Unlike `process.exit`, does not wait for threads in native code or unload their libraries. */
 export function endNow(): never {
   process.kill(process.pid, 'SIGKILL');
   throw new Error('The process has been killed.');

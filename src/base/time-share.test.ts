@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTimeShare } from './time-share.ts';
 
-describe('a time share', () => {
+describe('createTimeShare', () => {
   const start = () => {
     let now = 0;
     const share = createTimeShare(0.01, { leastMs: 50, mostMs: 60_000 }, () => now);
@@ -11,7 +11,7 @@ describe('a time share', () => {
     return { share, pass, take: (ms: number) => share.spend(async () => pass(ms)) };
   };
 
-  it('makes cheap work due again after the least pause', async () => {
+  it('makes cheap work due again after the minimum interval', async () => {
     const { share, pass, take } = start();
     expect(share.isDue()).toBe(true);
     await take(0.1);
@@ -21,7 +21,7 @@ describe('a time share', () => {
     expect(share.isDue()).toBe(true);
   });
 
-  it('makes expensive work due again when it has taken no more than its share of the time', async () => {
+  it('makes expensive work due again when its share of the time is kept', async () => {
     const { share, pass, take } = start();
     await take(10);
     pass(999);
@@ -30,7 +30,7 @@ describe('a time share', () => {
     expect(share.isDue()).toBe(true);
   });
 
-  it('makes the most expensive work due again after the longest pause', async () => {
+  it('makes very expensive work due again after the maximum pause', async () => {
     const { share, pass, take } = start();
     await take(10_000);
     pass(59_999);
@@ -39,7 +39,7 @@ describe('a time share', () => {
     expect(share.isDue()).toBe(true);
   });
 
-  it('is not due while the work is under way, and counts work that failed', async () => {
+  it('is not due during a run, and counts failed runs', async () => {
     const { share, pass } = start();
     const failed = share.spend(async () => {
       expect(share.isDue()).toBe(false);

@@ -1,14 +1,12 @@
-/** Limits work that is useful and can become expensive to a share of the time. */
 export interface TimeShare {
-  /** Whether enough time has passed since the last run; false while one is under way. */
+  /** False during a run. */
   isDue(): boolean;
-  /** Runs `work`, which is due again after `leastMs`, or later if it took long. */
+  /** Runs `work` and schedules the next run by its duration. */
   spend<T>(work: () => Promise<T>): Promise<T>;
-  /** Makes it due now. */
   reset(): void;
 }
 
-/** `leastMs` and `mostMs`: from the beginning of one run, and from its end, to the next. */
+/** `leastMs`: minimum time between the starts of two runs; `mostMs`: maximum pause after a run. */
 export function createTimeShare(
   share: number,
   { leastMs, mostMs }: { leastMs: number; mostMs: number },
@@ -18,13 +16,13 @@ export function createTimeShare(
   return {
     isDue: () => now() >= dueAt,
     async spend(work) {
-      const begun = now();
+      const startedAt = now();
       dueAt = Number.POSITIVE_INFINITY;
       try {
         return await work();
       } finally {
-        const ended = now();
-        dueAt = Math.max(begun + leastMs, ended + Math.min((ended - begun) / share, mostMs));
+        const endedAt = now();
+        dueAt = Math.max(startedAt + leastMs, endedAt + Math.min((endedAt - startedAt) / share, mostMs));
       }
     },
     reset() {

@@ -1,2 +1,2 @@
-/** A moment as A and B write it: whole Unix seconds, as a decimal string. */
+/** Whole Unix seconds as a decimal string, the time format of defectoscopy and stt. */
 export const unixSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));

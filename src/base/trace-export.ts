@@ -6,22 +6,20 @@ import type { Attributes, Span, SpanKind, SpanOptions, Traces } from './trace.ts
 import type { SAMPLERS } from './trace-settings.ts';
 
 export interface TraceExport {
-  /** The base address of a collector; spans go to `/v1/traces` below it. */
+  /** Base URL of the collector; spans are sent to `/v1/traces` below it. */
   readonly endpoint: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly sampler: (typeof SAMPLERS)[number];
-  /** Of the traces that a ratio keeps, 0 to 1. */
+  /** 0 to 1. */
   readonly ratio: number;
-  /** What every span of this process says of it. */
+  /** Attributes of this process. */
   readonly resource: Attributes;
   readonly log: Log;
 }
 
 /**
- * Sends spans to the operator's collector: in batches, in the background, and by a way of its own, since the guard against
- * strangers' addresses has nothing to say about the operator's. What does not fit into the queue or cannot be sent is
- * dropped; no request and no task waits for it. OpenTelemetry is loaded here and nowhere else, so a process that traces
- * nothing never has it in memory.
+ * Sends spans to the collector in batches in the background, and drops them if the queue is full or sending fails. Loads
+ * OpenTelemetry only here, so a process without tracing does not have it in memory.
  */
 export async function openTraces(options: TraceExport): Promise<Traces> {
   const [api, sdk, { OTLPTraceExporter }, { defaultResource, resourceFromAttributes }] = await Promise.all([
@@ -33,22 +31,22 @@ export async function openTraces(options: TraceExport): Promise<Traces> {
   const { endpoint, headers, resource, log } = options;
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}/v1/traces`,
-    timeoutMillis: EXPORT_MS,
+    timeoutMillis: EXPORT_TIMEOUT_MS,
     ...(headers && { headers: { ...headers } }),
   });
-  const collector = watched(exporter, log);
+  const collector = withLogging(exporter, log);
   const provider = new sdk.TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes({ ...resource })),
     sampler: samplerOf(sdk, options),
-    // A second lock on the door: nothing long gets out, whatever it is.
-    spanLimits: { attributeValueLengthLimit: LONGEST_VALUE },
+    // Defence in depth: no long values leave the process.
+    spanLimits: { attributeValueLengthLimit: MAX_VALUE_CHARS },
     spanProcessors: [
       new sdk.BatchSpanProcessor({
         exporter: collector,
-        scheduledDelayMillis: BATCH_EVERY_MS,
+        scheduledDelayMillis: BATCH_INTERVAL_MS,
         maxExportBatchSize: BATCH_SPANS,
-        maxQueueSize: MOST_WAITING,
-        exportTimeoutMillis: EXPORT_MS + BATCH_EVERY_MS,
+        maxQueueSize: MAX_QUEUED_SPANS,
+        exportTimeoutMillis: EXPORT_TIMEOUT_MS + BATCH_INTERVAL_MS,
       }),
     ],
   });
@@ -79,38 +77,37 @@ export async function openTraces(options: TraceExport): Promise<Traces> {
         () => true,
         () => false,
       );
-      const over = new AbortController();
-      const inTime = await Promise.race([flushed, rest(FLUSH_MS, over.signal).then(() => false)]);
-      over.abort();
-      if (!inTime) collector.missed('TIMEOUT');
+      const timeout = new AbortController();
+      const inTime = await Promise.race([flushed, rest(FLUSH_TIMEOUT_MS, timeout.signal).then(() => false)]);
+      timeout.abort();
+      if (!inTime) collector.onFailure('TIMEOUT');
     },
   };
 }
 
-const BATCH_EVERY_MS = 1_000;
+const BATCH_INTERVAL_MS = 1_000;
 const BATCH_SPANS = 512;
-/** Some 4 MB. */
-const MOST_WAITING = 4_096;
-/** Tries of one batch together. Also what a collector that hangs may add to the end of a process, at most. */
-const EXPORT_MS = 3_000;
-const FLUSH_MS = 2_000;
-const LONGEST_VALUE = 256;
+/** About 4 MB. */
+const MAX_QUEUED_SPANS = 4_096;
+/** Limit of all attempts of one batch, and of the delay that a hanging collector adds to the end of a process. */
+const EXPORT_TIMEOUT_MS = 3_000;
+const FLUSH_TIMEOUT_MS = 2_000;
+const MAX_VALUE_CHARS = 256;
 
-/** Nobody wants to read once per batch that the collector is away: once when it goes, and once when it is back. */
-function watched(exporter: Sdk.SpanExporter, log: Log): Sdk.SpanExporter & { missed(reason: string): void } {
-  let away = false;
-  const missed = (reason: string) => {
-    if (!away)
-      log.warn({ reason }, 'traces cannot be sent (OTEL_EXPORTER_OTLP_ENDPOINT) and are lost; all else goes on');
-    away = true;
+/** Logs the first failure and the recovery instead of every failed batch. */
+function withLogging(exporter: Sdk.SpanExporter, log: Log): Sdk.SpanExporter & { onFailure(reason: string): void } {
+  let failing = false;
+  const onFailure = (reason: string) => {
+    if (!failing) log.warn({ reason }, 'traces cannot be sent (OTEL_EXPORTER_OTLP_ENDPOINT) and are dropped');
+    failing = true;
   };
   return {
-    missed,
+    onFailure,
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        if (result.code !== 0) missed(reasonOf(result.error));
-        else if (away) {
-          away = false;
+        if (result.code !== 0) onFailure(reasonOf(result.error));
+        else if (failing) {
+          failing = false;
           log.info('traces are sent again');
         }
         done(result);
@@ -120,7 +117,7 @@ function watched(exporter: Sdk.SpanExporter, log: Log): Sdk.SpanExporter & { mis
   };
 }
 
-/** A code or an HTTP status, and never what the collector said. */
+/** A code or an HTTP status, never the collector's message. */
 function reasonOf(error: Error | undefined): string {
   const { code } = (error ?? {}) as { code?: unknown };
   return code === undefined ? (error?.name ?? 'unknown') : String(code);
@@ -143,11 +140,10 @@ const kindsOf = ({ SpanKind: kind }: typeof Api): Record<SpanKind, Api.SpanKind>
   internal: kind.INTERNAL,
 });
 
-/** `parent` is well-formed: what comes from outside is looked at where it comes in. */
+/** `parent` must be validated by the caller. */
 function contextOf({ trace, ROOT_CONTEXT }: typeof Api, parent: string | undefined): Api.Context {
   const [, traceId, spanId, flags] = parent?.split('-') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
-  // Of the flags only "sampled" is ours to pass on.
   const traceFlags = Number.parseInt(flags, 16) & 1;
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }

@@ -5,7 +5,7 @@ import { traceSettings } from './trace-settings.ts';
 const read = (env: Record<string, string>) => readSettings(traceSettings, env);
 
 describe('the settings of traces', () => {
-  it('have their defaults when the variables are missing or empty', () => {
+  it('have defaults if the variables are missing or empty', () => {
     for (const env of [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_EXPORTER_OTLP_HEADERS: '' }]) {
       expect(read(env)).toMatchObject({ tracesServiceName: 'assay', tracesSampler: 'parentbased_always_on' });
       expect(read(env).tracesEndpoint).toBeUndefined();
@@ -13,7 +13,7 @@ describe('the settings of traces', () => {
     }
   });
 
-  it('take an address below which the path of traces is appended, and headers as OpenTelemetry writes them', () => {
+  it('accept a base address and headers in the format of OpenTelemetry', () => {
     expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://c.example:4318/tenant/' }).tracesEndpoint).toBe(
       'https://c.example:4318/tenant',
     );
@@ -37,7 +37,7 @@ describe('the settings of traces', () => {
     { OTEL_TRACES_SAMPLER: 'xray' },
     { OTEL_TRACES_SAMPLER_ARG: '1.5' },
     { OTEL_TRACES_SAMPLER_ARG: 'NaN' },
-  ])('refuse what cannot work, without a word of a key: %j', (env) => {
+  ])('reject invalid values without quoting a key: %j', (env) => {
     const [name] = Object.keys(env);
     expect(() => read(env)).toThrow(new RegExp(`^${name}: (?!.*CANARY)`));
   });

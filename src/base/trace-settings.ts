@@ -10,36 +10,36 @@ export const SAMPLERS = [
   'traceidratio',
 ] as const;
 
-/** Traces, by the variables that OpenTelemetry has named for every program. */
+/** Settings with the standard variable names of OpenTelemetry. */
 export const traceSettings = {
   tracesEndpoint: collector(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
-    'A collector of traces, which are sent to `/v1/traces` below it (OTLP over HTTP, JSON): `http://localhost:4318`. Not set: nothing is traced.',
+    'Collector of traces, sent to `/v1/traces` below it (OTLP over HTTP, JSON): `http://localhost:4318`. Not set: no tracing.',
   ),
   tracesHeaders: headers(
     'OTEL_EXPORTER_OTLP_HEADERS',
     'Headers for the collector: `name=value,name=value`, values percent-encoded.',
   ),
-  tracesServiceName: text('OTEL_SERVICE_NAME', 'assay', 'What this installation is called in traces.'),
+  tracesServiceName: text('OTEL_SERVICE_NAME', 'assay', 'Name of this installation in traces.'),
   tracesSampler: choice(
     'OTEL_TRACES_SAMPLER',
     SAMPLERS,
     'parentbased_always_on',
-    'What is traced; `parentbased_`: whatever the caller’s `traceparent` says, and this where none came.',
+    'Sampler; `parentbased_`: follows the caller’s `traceparent`, if there is one.',
   ),
-  tracesSamplerArg: share(
+  tracesSamplerArg: ratio(
     'OTEL_TRACES_SAMPLER_ARG',
-    'The share of traces that `traceidratio` keeps, 0 to 1; 1 if not set.',
+    'Share of traces that `traceidratio` samples, 0 to 1; not set: 1.',
   ),
 };
 
-/** The operator's own, so it may be private and plain http. */
+/** Configured by the operator, so private addresses and plain http are allowed. */
 function collector(env: string, about: string): Setting<string | undefined> {
-  return text(env, undefined, about, (given) => {
-    const url = parsedUrl(given);
+  return text(env, undefined, about, (value) => {
+    const url = parsedUrl(value);
     if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an address like http://localhost:4318.');
     if (url.username || url.password || url.search || url.hash) {
-      throw new Error('must be an address alone; a key belongs into OTEL_EXPORTER_OTLP_HEADERS.');
+      throw new Error('must be an address only; set keys in OTEL_EXPORTER_OTLP_HEADERS.');
     }
     return url.href.replace(/(?<!\/)\/+$/, '');
   });
@@ -48,14 +48,14 @@ function collector(env: string, about: string): Setting<string | undefined> {
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** It carries a key, so a complaint about it must not quote it. */
+/** The value contains a key, so the error message must not quote it. */
 function headers(env: string, about: string): Setting<Readonly<Record<string, string>> | undefined> {
   return {
     ...verbatim(env, about, { secret: true }),
-    read(given) {
-      if (!given) return undefined;
+    read(raw) {
+      if (!raw) return undefined;
       return Object.fromEntries(
-        given.split(',').map((pair) => {
+        raw.split(',').map((pair) => {
           const [name = '', ...rest] = pair.split('=');
           const value = decoded(rest.join('=').trim());
           if (rest.length > 0 && HEADER_NAME.test(name.trim()) && HEADER_VALUE.test(value ?? '\n')) {
@@ -76,14 +76,14 @@ function decoded(value: string): string | undefined {
   }
 }
 
-function share(env: string, about: string): Setting<number> {
+function ratio(env: string, about: string): Setting<number> {
   return {
     ...{ env, about, shownDefault: 'not set', secret: false },
-    read(given) {
-      if (!given) return 1;
-      const value = Number(given);
+    read(raw) {
+      if (!raw) return 1;
+      const value = Number(raw);
       if (value >= 0 && value <= 1) return value;
-      throw new Error(`must be a number from 0 to 1, not "${given}".`);
+      throw new Error(`must be a number from 0 to 1, not "${raw}".`);
     },
   };
 }

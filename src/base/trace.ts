@@ -1,25 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Where the spans of one process go; there is none where nothing is traced. */
+/** Tracer of one process; undefined if tracing is not configured. */
 export interface Traces {
-  /** Begins a span below `parent` (a W3C `traceparent`), or a trace of its own where there is none. */
+  /** Begins a span below `parent` (a W3C `traceparent`), or a new trace. */
   begin(name: string, options: SpanOptions & { readonly parent?: string | undefined }): Span;
-  /** Sends what is still here, for two seconds at the most. */
+  /** Sends the queued spans, for at most two seconds. */
   close(): Promise<void>;
 }
 
-/** A piece of work that was begun: where it stands in its trace, and what is told of it when it ends. */
 export interface Span {
-  /** For whoever goes on in this trace: `00-<trace>-<span>-<flags>` (W3C Trace Context, version 00). */
+  /** To propagate the trace: `00-<trace>-<span>-<flags>` (W3C Trace Context, version 00). */
   readonly traceparent: string;
   readonly traceId: string;
   child(name: string, options?: SpanOptions): Span;
-  /** `error`: a code or the name of a kind, never a sentence, which might quote what was asked. */
+  /** `error`: a code or class name, never a message, which might quote the request. */
   end(attributes?: Attributes, error?: string): void;
 }
 
 export interface SpanOptions {
-  /** `internal` where it is not said. */
+  /** Default: `internal`. */
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
 }
@@ -27,45 +26,42 @@ export interface SpanOptions {
 export type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
 
 /**
- * What is told of a span, by the names of OpenTelemetry's semantic conventions or under `assay.`. Never a URL, a header, a
- * body, or who asks: traces leave the house.
+ * Named by OpenTelemetry's semantic conventions or below `assay.`. Never contains URLs, headers, bodies or the client's
+ * identity, because traces leave the installation.
  */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/**
- * Runs something as `span` and ends it, with what `tell` knows of the outcome; where it throws, the span tells the kind of
- * error. Without a span it only runs.
- */
+/** Runs `run` as `span` and ends the span with the attributes of `describe`, or with the kind of the error. */
 export function during<T>(
   span: Span | undefined,
   run: () => Promise<T>,
-  tell: (value: T) => Attributes = () => ({}),
+  describe: (value: T) => Attributes = () => ({}),
 ): Promise<T> {
-  return span === undefined ? run() : told(span, run, tell);
+  return span === undefined ? run() : runAndEnd(span, run, describe);
 }
 
-/** Runs something whose {@link step}s belong to `span`. */
+/** Runs `run` so that its {@link step}s become children of `span`. */
 export const under = <T>(span: Span | undefined, run: () => T): T =>
   span === undefined ? run() : current.run(span, run);
 
-/** One step of what runs {@link under} a span, as a span below it; anywhere else it only runs. */
+/** Runs `run` as a child of the span set by {@link under}; without one, only runs it. */
 export function step<T>(
   name: string,
   run: () => Promise<T>,
   options?: SpanOptions,
-  tell?: (value: T) => Attributes,
+  describe?: (value: T) => Attributes,
 ): Promise<T> {
   const span = current.getStore()?.child(name, options);
-  return span === undefined ? run() : current.run(span, () => during(span, run, tell));
+  return span === undefined ? run() : current.run(span, () => during(span, run, describe));
 }
 
-// It costs nothing until something runs under a span for the first time.
+// Costs nothing until its first `run`.
 const current = new AsyncLocalStorage<Span>();
 
-async function told<T>(span: Span, run: () => Promise<T>, tell: (value: T) => Attributes): Promise<T> {
+async function runAndEnd<T>(span: Span, run: () => Promise<T>, describe: (value: T) => Attributes): Promise<T> {
   try {
     const value = await run();
-    span.end(tell(value));
+    span.end(describe(value));
     return value;
   } catch (error) {
     span.end({}, kindOf(error));
@@ -73,7 +69,7 @@ async function told<T>(span: Span, run: () => Promise<T>, tell: (value: T) => At
   }
 }
 
-/** A code where an error has one (`ECONNREFUSED`, `IMAGE_CORRUPT`), else the name of its class. */
+/** The code of an error (`ECONNREFUSED`, `IMAGE_CORRUPT`), or else its class name. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as { code?: unknown };

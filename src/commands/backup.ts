@@ -1,5 +1,5 @@
 import { archiveWriter } from '../base/backup/archive-writer.ts';
-import { listFiles } from '../base/backup/listed-files.ts';
+import { listFiles } from '../base/backup/held-files.ts';
 import { fileOutput, streamOutput } from '../base/backup/output.ts';
 import { type Taken, takeBackup } from '../base/backup/take.ts';
 import { readMigrations } from '../base/migration-files.ts';

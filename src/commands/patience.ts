@@ -1,4 +1,4 @@
-import { isUnavailable } from '../base/db.ts';
+import { isUnavailable } from '../base/db-errors.ts';
 import type { Log } from '../base/log.ts';
 import { rest } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';

@@ -1,6 +1,6 @@
 import type { Contents } from '../base/backup/contents.ts';
 import { missingFiles } from '../base/backup/file-columns.ts';
-import { listFiles } from '../base/backup/listed-files.ts';
+import { listFiles } from '../base/backup/held-files.ts';
 import type { Db } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { openFileStore } from '../file-store.ts';

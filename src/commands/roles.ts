@@ -1,4 +1,4 @@
-import { isUnavailable } from '../base/db.ts';
+import { isUnavailable } from '../base/db-errors.ts';
 import { delayed, rest } from '../base/loop.ts';
 import { isMigrated } from '../base/migrate.ts';
 import { OperatorError } from '../base/operator-error.ts';

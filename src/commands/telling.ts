@@ -1,4 +1,4 @@
-import { isUnavailable } from '../base/db.ts';
+import { isUnavailable } from '../base/db-errors.ts';
 import { OperatorError } from '../base/operator-error.ts';
 
 const EVERY_MS = 200;

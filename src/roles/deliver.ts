@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { isUnavailable } from '../base/db.ts';
+import { isUnavailable } from '../base/db-errors.ts';
 import { FetchFailed } from '../base/fetch-failed.ts';
 import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { Log } from '../base/log.ts';

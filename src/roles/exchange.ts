@@ -1,4 +1,4 @@
-import { isUndecided } from '../base/db.ts';
+import { isUndecided } from '../base/db-errors.ts';
 import type { Log } from '../base/log.ts';
 import { createBell } from '../base/loop.ts';
 import type { Span } from '../base/trace.ts';

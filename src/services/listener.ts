@@ -1,4 +1,4 @@
-import { isUnavailable } from '../base/db.ts';
+import { isUnavailable } from '../base/db-errors.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../http/gateway.ts';
 import type { GatewayHouse, SharedSettings } from './service.ts';
 

@@ -1,4 +1,4 @@
-import { isUndecided } from '../base/db.ts';
+import { isUndecided } from '../base/db-errors.ts';
 import type { Files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Overcrowded } from '../base/db.ts';
+import { Overcrowded } from '../base/db-errors.ts';
 import { newId } from '../base/ids.ts';
 import { createLog } from '../base/log.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';

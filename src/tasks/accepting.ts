@@ -1,4 +1,5 @@
-import { type Db, isUnavailable, Overcrowded } from '../base/db.ts';
+import type { Db } from '../base/db.ts';
+import { isUnavailable, Overcrowded } from '../base/db-errors.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import type { TaskStore } from './store.ts';

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Db, isUnavailable } from '../base/db.ts';
+import type { Db } from '../base/db.ts';
+import { isUnavailable } from '../base/db-errors.ts';
 import { newId } from '../base/ids.ts';
 import { testDatabase } from '../base/testing/database.ts';
 import { postgresTaskStore } from './postgres.ts';

@@ -1,4 +1,5 @@
-import { type Db, isUnavailable } from '../base/db.ts';
+import type { Db } from '../base/db.ts';
+import { isUnavailable } from '../base/db-errors.ts';
 import { createTimeShare } from '../base/time-share.ts';
 import type { SweepLimits, Swept } from './store.ts';
 import { findDue, runSweep, type SweepRow } from './sweep-statement.ts';

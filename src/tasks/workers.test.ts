@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isUnavailable } from '../base/db.ts';
+import { isUnavailable } from '../base/db-errors.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
 import { type Beat, postgresWorkers, type Workers } from './workers.ts';
 

@@ -13,8 +13,8 @@ export const EQUIVALENT = [
   },
   {
     file: 'src/base/addresses.ts',
-    on: 'where.ip === undefined ?',
-    was: 'where.ip === undefined',
+    on: 'target.ip === undefined ?',
+    was: 'target.ip === undefined',
     becomes: 'false',
     why: 'what is no text is no IP address either: `parse` says the same of it',
   },

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Db, isUnavailable, openDb } from '../../src/base/db.ts';
+import { type Db, openDb } from '../../src/base/db.ts';
+import { isUnavailable } from '../../src/base/db-errors.ts';
 import { createLog } from '../../src/base/log.ts';
 
 const log = createLog('silent', 'test');

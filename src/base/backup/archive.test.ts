@@ -40,7 +40,7 @@ async function read(bytes: Buffer, pieceBytes = 1000): Promise<Record<string, st
   return found;
 }
 
-test('what was put into an archive comes out of it, however its bytes arrive', async () => {
+test('readArchive returns the written entries for any chunk size', async () => {
   const bytes = await made(SMALL);
   for (const pieceBytes of [1, 511, 512, 4096]) {
     expect(await read(bytes, pieceBytes)).toEqual({
@@ -51,7 +51,7 @@ test('what was put into an archive comes out of it, however its bytes arrive', a
   }
 });
 
-test('an entry that its reader leaves half way is read over', async () => {
+test('readArchive skips the rest of an entry that the consumer stops reading', async () => {
   const names: string[] = [];
   const bytes = await made(SMALL);
   for await (const { name, content } of readArchive(byTwos(bytes))) {
@@ -65,7 +65,7 @@ async function* byTwos(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 2) yield bytes.subarray(at, at + 2);
 }
 
-test('a bit that is changed, in whatever byte, is noticed', async () => {
+test('readArchive detects a changed bit in any byte', async () => {
   const bytes = await made(SMALL);
   for (let at = 0; at < bytes.length; at++) {
     const flipped = Buffer.from(bytes);
@@ -74,7 +74,7 @@ test('a bit that is changed, in whatever byte, is noticed', async () => {
   }
 });
 
-test('an archive that breaks off, wherever, or goes on after its end is noticed', async () => {
+test('readArchive detects truncation at any position and data after the end', async () => {
   const bytes = await made(SMALL);
   for (let end = 0; end < bytes.length; end += 256) {
     await expect(read(bytes.subarray(0, end)), `${end} bytes`).rejects.toThrow(Damaged);
@@ -82,14 +82,14 @@ test('an archive that breaks off, wherever, or goes on after its end is noticed'
   await expect(read(Buffer.concat([bytes, Buffer.of(0)]))).rejects.toThrow(Damaged);
 });
 
-test('entries that were taken out, or put in, are noticed', async () => {
+test('readArchive detects removed and added entries', async () => {
   const bytes = await made(SMALL);
   const extra = Buffer.concat([tarHeader('keys/mine', 0), bytes]);
   await expect(read(extra)).rejects.toThrow(Damaged);
   await expect(read(bytes.subarray(1024))).rejects.toThrow(Damaged); // the first entry: header and one block
 });
 
-test('an archive of more entries than one list of digests holds is read as it was written', async () => {
+test('readArchive reads an archive with several checksum lists and detects a missing list', async () => {
   const bytes = await made(async (archive) => {
     for (let i = 0; i < 10_001; i++) await archive.add(`files/${i}`, Buffer.alloc(0));
   });
@@ -97,12 +97,12 @@ test('an archive of more entries than one list of digests holds is read as it wa
   const first = bytes.indexOf('sums/000001.sha256');
   const second = bytes.indexOf('sums/000002.sha256');
   expect(first).toBeGreaterThan(0);
-  // Without the second list, its entry and all: what is in between looks like an archive, and is none.
+  // Without the entry of the second list.
   const without = Buffer.concat([bytes.subarray(0, second), bytes.subarray(second + 1024)]);
   await expect(read(without, 1 << 20)).rejects.toThrow(Damaged);
 });
 
-test('tar unpacks it, and sha256sum finds all well', async () => {
+test('tar extracts the archive and sha256sum verifies it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-archive-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'it.tar'), await made(SMALL));
@@ -112,20 +112,20 @@ test('tar unpacks it, and sha256sum finds all well', async () => {
   expect(await readFile(join(folder, 'files/XX/pieces'), 'utf8')).toBe('abcdef');
 });
 
-test('a file that grows or shrinks while it is read is no entry', async () => {
+test('add rejects a file whose size changes while it is read', async () => {
   const archive = archiveWriter(async () => {});
   await expect(archive.add('files/x', { size: 7, bytes: pieces('abc', 'def') })).rejects.toThrow(/has changed/);
   await expect(archive.add('files/x', { size: 5, bytes: pieces('abc', 'def') })).rejects.toThrow(/has changed/);
 });
 
-test('a name that could not be read back is not written', async () => {
+test('add rejects names that are too long or not portable', async () => {
   const archive = archiveWriter(async () => {});
   for (const name of ['models/a: b', 'keys/../x', 'x'.repeat(100)]) {
-    await expect(archive.add(name, Buffer.alloc(0)), name).rejects.toThrow('could read');
+    await expect(archive.add(name, Buffer.alloc(0)), name).rejects.toThrow('not portable');
   }
 });
 
-test('a name leads nowhere but down', () => {
+test('isSafePath accepts only portable relative paths', () => {
   for (const name of ['files/XX/ABC', 'models/defectoscopy/own-2/heads.json', 'keys/мой ключ.pem', 'x'.repeat(99)]) {
     expect(isSafe(name), name).toBe(true);
   }

@@ -86,7 +86,7 @@ async function restore(bytes: Buffer, to: { db: Db; dataDir: string }, { replace
   return putBack(readArchive(all(bytes)), what, { ...to, migrations, replace, onPart: () => {} });
 }
 
-/** Everything of a database that a person could ask for. */
+/** All rows of these tables as text. */
 async function everything(db: Db, tables = ['things', 'logs', 'colours']) {
   const found: Record<string, unknown> = {};
   for (const table of tables) {
@@ -103,8 +103,8 @@ const put = (db: Db, id: string, more: { file?: string; data?: string; raw?: Buf
     more.raw ?? null,
   ]);
 
-describe('a backup', () => {
-  test('brings back every value as it was, with files, keys and counters', async () => {
+describe('createBackup', () => {
+  test('stores every value, file, key and sequence so that a restore reproduces them', async () => {
     const from = await place('from');
     const file = await from.files.put(randomBytes(3_000_000), { maxBytes: 1e7 });
     await put(from.db, 'tab\there, line\nthere, \\N and \\. and "quotes"', {
@@ -131,7 +131,7 @@ describe('a backup', () => {
     expect((await to.files.get(file.key))!.equals((await from.files.get(file.key))!)).toBe(true);
     expect(await readFile(join(to.dataDir, 'keys', 'sealing.key'), 'utf8')).toBe('secret\n');
     expect(await readFile(join(to.dataDir, 'models/defectoscopy/own-2/heads.json'), 'utf8')).toBe('[]');
-    // Triggers did not fire for what had happened before, and fire again now, with a number that nobody has had.
+    // Triggers do not fire during the restore, but fire afterwards, with an unused number.
     await put(to.db, 'new');
     const { rows } = await to.db.query('select serial, thing from logs order by serial desc limit 1');
     expect(rows).toEqual([{ serial: 4, thing: 'new' }]);
@@ -139,14 +139,14 @@ describe('a backup', () => {
     expect((await readdir(join(from.dataDir, 'files'))).filter((name) => name.startsWith('backup-'))).toEqual([]);
   });
 
-  test('holds the files that links lead to, and nothing that could not be read back', async () => {
+  test('follows symbolic links and rejects names that are not portable', async () => {
     const from = await place('from');
-    // As a secret is mounted into a container.
+    // Like a secret mounted into a container.
     await mkdir(join(from.dataDir, 'keys', '..data'), { recursive: true });
     await writeFile(join(from.dataDir, 'keys', '..data', 'sealing.key'), 'secret');
     await symlink('..data/sealing.key', join(from.dataDir, 'keys', 'sealing.key'));
     await symlink('nowhere', join(from.dataDir, 'keys', 'gone.key'));
-    // Left by a restore that was killed.
+    // Left by a killed restore.
     await mkdir(join(from.dataDir, 'keys', '.replaced-01M7VNMBZ6GNKDZ9WQFF487680'));
     await writeFile(join(from.dataDir, 'keys', '.replaced-01M7VNMBZ6GNKDZ9WQFF487680', 'old.key'), 'old');
     const { bytes } = await backup(await sources(from));
@@ -164,9 +164,9 @@ describe('a backup', () => {
     }
   });
 
-  test('of a table larger than memory should be is written in parts, and read back from them', async () => {
+  test('writes a large table in several parts', async () => {
     const from = await place('from');
-    // More than one part of small rows, and a row that is larger than a part.
+    // Several parts of small rows, and one row larger than a part.
     await from.db.query(
       `insert into things (id, data)
        select 'small' || n, to_json(repeat(md5(n::text), 40)) from generate_series(1, 8000) n`,
@@ -186,7 +186,7 @@ describe('a backup', () => {
     expect(await digest(to.db)).toEqual(await digest(from.db));
   });
 
-  test('shows one moment: what comes while it is taken is not in it, and what goes is', async () => {
+  test('excludes rows that are added during the backup and includes files that are deleted during it', async () => {
     const from = await place('from');
     const early = await from.files.put(Buffer.from('early'), { maxBytes: 100 });
     await put(from.db, 'early', { file: early.key });
@@ -196,7 +196,7 @@ describe('a backup', () => {
       onPart: (part) => {
         if (struck || !part.startsWith('table')) return;
         struck = true;
-        // In the midst of the tables: by the time that the files are read, this one has been removed.
+        // While tables are written: the store deletes this file before the backup reads it.
         void from.files.remove(early.key);
         void from.db.query(`insert into things (id) values ('late')`);
       },
@@ -208,7 +208,7 @@ describe('a backup', () => {
     expect(await to.files.get(early.key)).toEqual(Buffer.from('early'));
   });
 
-  test('of rows whose file went away at this very moment takes another moment; what was lost before is told', async () => {
+  test('repeats the snapshot if a file was just deleted, and reports files that were missing before', async () => {
     const from = await place('from');
     await put(from.db, 'lost', { file: '01M7VNMBZ6GNKDZ9WQFF487680' });
     const { db } = from;
@@ -217,7 +217,7 @@ describe('a backup', () => {
       ...db,
       transaction: async (run, options) => {
         moments++;
-        // A row with its file comes after the files were held, and its file goes before they are held again.
+        // The row appears after the first file snapshot; its file is deleted before the second one.
         if (moments === 1) await put(db, 'brief', { file: '01M7VNMBZ6GNKDZ9WQFF487681' });
         return db.transaction(run, options).finally(() => db.query(`update things set file = null where id = 'brief'`));
       },
@@ -228,8 +228,8 @@ describe('a backup', () => {
   });
 });
 
-describe('putting a backup back', () => {
-  test('refuses a place where something is, and takes it all away where that is wanted', async () => {
+describe('restoreBackup', () => {
+  test('rejects a target with data, and replaces the data with `replace`', async () => {
     const from = await place('from');
     await put(from.db, 'one');
     const { bytes } = await backup(await sources(from));
@@ -239,7 +239,7 @@ describe('putting a backup back', () => {
     const mine = await to.files.put(Buffer.from('mine'), { maxBytes: 100 });
     const before = await everything(to.db);
     await expect(restore(bytes, to)).rejects.toThrow(
-      `The place is not empty: there is something in the table things, the table logs, ${join(to.dataDir, 'files')}.`,
+      `The target is not empty: there is data in the table things, the table logs, ${join(to.dataDir, 'files')}.`,
     );
     expect(await everything(to.db)).toEqual(before);
     expect(await to.files.get(mine.key)).toEqual(Buffer.from('mine'));
@@ -249,7 +249,7 @@ describe('putting a backup back', () => {
     expect(await to.files.get(mine.key)).toBeUndefined();
   });
 
-  test('into what one that was killed has left needs no leave, since nothing of it is anybody’s', async () => {
+  test('overwrites the files of a killed restore without `replace`, but not the files that it had replaced', async () => {
     const from = await place('from');
     await put(from.db, 'one', { file: (await from.files.put(Buffer.from('one'), { maxBytes: 100 })).key });
     const { bytes } = await backup(await sources(from));
@@ -259,7 +259,7 @@ describe('putting a backup back', () => {
     await writeFile(join(half, '01M7VNMBZ6GNKDZ9WQFF487680'), 'half');
     await restore(bytes, to);
     expect((await readdir(join(to.dataDir, 'files'))).filter((name) => name.startsWith('.'))).toEqual([]);
-    // What one has put aside and not removed is a loss, and wants leave.
+    // Replaced files that were not deleted yet are original data.
     const aside = join(to.dataDir, 'keys', '.replaced-01M7VNMBZ6GNKDZ9WQFF487680');
     await mkdir(aside, { recursive: true });
     await writeFile(join(aside, 'sealing.key'), 'mine');
@@ -267,7 +267,7 @@ describe('putting a backup back', () => {
     await expect(restore(bytes, { ...empty, dataDir: to.dataDir })).rejects.toThrow(join(to.dataDir, 'keys'));
   });
 
-  test('that fails at its end leaves everything as it was', async () => {
+  test('changes nothing if the commit fails', async () => {
     const from = await place('from');
     await put(from.db, 'one', { file: (await from.files.put(Buffer.from('one'), { maxBytes: 100 })).key });
     const { bytes } = await backup(await sources(from));
@@ -289,14 +289,14 @@ describe('putting a backup back', () => {
     expect((await readdir(join(to.dataDir, 'files'))).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  test('of an earlier version brings it to this one', async () => {
+  test('migrates a backup of an earlier version', async () => {
     const earlier = join(folder, 'earlier');
     await cp(schema, earlier, { recursive: true });
     await rm(join(earlier, '0002_colours.sql'));
     const from = await place('from', { migrated: earlier });
     await put(from.db, 'old');
     const { bytes } = await backup(await sources(from));
-    // Into nothing, over a place of this version, and over one of the earlier version.
+    // Into an empty database, over this version, and over the earlier version.
     for (const [name, migrated] of [
       ['nothing', null],
       ['this', schema],
@@ -309,24 +309,24 @@ describe('putting a backup back', () => {
     }
   });
 
-  test('of a later version, or of another history, is refused by a sentence', async () => {
+  test('rejects a backup of a later version or of another migration history', async () => {
     const from = await place('from');
     const { bytes } = await backup(await sources(from));
     const to = await place('to', { migrated: null });
     await rm(join(schema, '0002_colours.sql'));
     await expect(restore(bytes, to)).rejects.toThrow(
-      'The backup is newer than this program: it has the migration 0002_colours.sql, which is not known here. Restore it with Assay 1.2.3, or a later one.',
+      'The backup is newer than this program: it has the unknown migration 0002_colours.sql. Restore it with Assay 1.2.3 or newer.',
     );
     await writeFile(join(schema, '0002_colours.sql'), 'select 1');
     await expect(restore(bytes, to)).rejects.toThrow(/0002_colours\.sql was changed/);
     expect((await to.db.query(`select to_regclass('things') as there`)).rows).toEqual([{ there: null }]);
   });
 
-  test('of what is no backup, or a damaged one, changes nothing and says so', async () => {
+  test('rejects a damaged backup and a file that is not a backup, without changes', async () => {
     const from = await place('from');
     const { bytes } = await backup(await sources(from));
     const to = await place('to', { migrated: null });
-    await expect(restore(Buffer.from('PK\x03\x04 a letter'), to)).rejects.toThrow('it is no backup of Assay');
+    await expect(restore(Buffer.from('PK\x03\x04 a letter'), to)).rejects.toThrow('it is not a backup of Assay');
     bytes[bytes.length >> 1]! ^= 1;
     await expect(restore(bytes, to)).rejects.toThrow(/The backup it is damaged: .*Nothing was changed/);
   });

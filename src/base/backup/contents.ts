@@ -3,45 +3,44 @@ import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Counter, Table } from './tables.ts';
 
-/** The first entry of a backup: what is in it. */
+/** The first entry of a backup. */
 export interface Contents {
   readonly format: typeof FORMAT;
-  /** Of the program that made it. */
+  /** Of the program that created it. */
   readonly version: string;
-  /** The moment that it shows, ISO 8601. */
+  /** Time of the database snapshot, ISO 8601. */
   readonly taken_at: string;
   readonly migrations: readonly Applied[];
-  /** In an order in which they can be filled. */
+  /** In dependency order. */
   readonly tables: readonly Table[];
   readonly counters: readonly Counter[];
-  /** The bucket where the files are; absent: they are in the backup. */
+  /** Bucket of the files; absent if the backup contains them. */
   readonly files_in?: string;
 }
 
 export const CONTENTS_NAME = 'backup.json';
 const FORMAT = 'assay-backup-1';
 
-export function contents(of: Omit<Contents, 'format'>): Buffer {
-  return Buffer.from(`${JSON.stringify({ format: FORMAT, ...of }, undefined, 2)}\n`, 'utf8');
+export function contents(fields: Omit<Contents, 'format'>): Buffer {
+  return Buffer.from(`${JSON.stringify({ format: FORMAT, ...fields }, undefined, 2)}\n`, 'utf8');
 }
 
-/** Reads the first entry; refuses one of another making, and a backup that this program is too old for. */
+/** Throws an `OperatorError` for an unknown format, and for a backup that is newer than this program. */
 export function readContents(text: string, migrations: Migration[]): Contents {
-  const read = JSON.parse(text) as Contents;
-  if (read.format !== FORMAT) {
-    throw new OperatorError(`This backup has a form that is not known here: it was made by Assay ${read.version}.`);
+  const manifest = JSON.parse(text) as Contents;
+  if (manifest.format !== FORMAT) {
+    throw new OperatorError(`The backup has an unknown format: it was created by Assay ${manifest.version}.`);
   }
-  const newer = read.migrations.find(({ version }) => !migrations.some((known) => known.version === version));
+  const newer = manifest.migrations.find(({ version }) => !migrations.some((known) => known.version === version));
   if (newer) {
     throw new OperatorError(
-      `The backup is newer than this program: it has the migration ${newer.name}, which is not known here. ` +
-        `Restore it with Assay ${read.version}, or a later one.`,
+      `The backup is newer than this program: it has the unknown migration ${newer.name}. ` +
+        `Restore it with Assay ${manifest.version} or newer.`,
     );
   }
-  pending(migrations, [...read.migrations]); // the same history, or a sentence
-  return read;
+  pending(migrations, [...manifest.migrations]); // throws if the history differs
+  return manifest;
 }
 
-/** Those that the database had when the backup was taken. */
 export const migrationsOf = ({ migrations }: Contents, known: readonly Migration[]): Migration[] =>
   known.filter(({ version }) => migrations.some((was) => was.version === version));

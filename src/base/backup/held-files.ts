@@ -3,32 +3,29 @@ import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../ids.ts';
 
-/** Files of a store that stay readable for a while, whoever removes them meanwhile. */
+/** Files that stay readable until `release`, even if the store deletes them. */
 export interface HeldFiles {
-  /** Where they stay, if a backup does not take them along. */
+  /** Set if the backup does not contain the files. */
   readonly place?: string;
-  /** Holds what is there now, and what it held already. */
+  /** Adds all current files. */
   hold(): Promise<void>;
   has(key: string): Promise<boolean>;
-  /** Folder and key of each, as `XX/KEY`, in order. */
+  /** Sorted names `XX/KEY`. */
   names(): AsyncIterable<string>;
   open(name: string): Promise<{ size: number; bytes: AsyncIterable<Buffer> }>;
   release(): Promise<void>;
 }
 
-/**
- * Holds the files of the store in `dir` by second names beside the first, which takes no space: a file never changes
- * under its key, and is gone only with its last name. A file system that knows one name per file is copied instead.
- */
+/** Snapshot of the store in `dir` by hard links, which works because files never change; copies if links are unsupported. */
 export async function holdFiles(dir: string): Promise<HeldFiles> {
-  await removeForgotten(dir);
+  await deleteStale(dir);
   const place = join(dir, `${PREFIX}${newId()}`);
   return {
     async hold() {
-      for (const folder of await inOrder(dir, FOLDER)) {
+      for (const folder of await listSorted(dir, FOLDER)) {
         await mkdir(join(place, folder), { recursive: true, mode: 0o700 });
-        const keys = await inOrder(join(dir, folder), KEY);
-        await Promise.all(keys.map((key) => nameTwice(join(dir, folder, key), join(place, folder, key))));
+        const keys = await listSorted(join(dir, folder), KEY);
+        await Promise.all(keys.map((key) => linkOrCopy(join(dir, folder, key), join(place, folder, key))));
       }
     },
     has: (key) =>
@@ -37,8 +34,8 @@ export async function holdFiles(dir: string): Promise<HeldFiles> {
         () => false,
       ),
     async *names() {
-      for (const folder of await inOrder(place, FOLDER)) {
-        for (const key of await inOrder(join(place, folder), KEY)) yield `${folder}/${key}`;
+      for (const folder of await listSorted(place, FOLDER)) {
+        for (const key of await listSorted(join(place, folder), KEY)) yield `${folder}/${key}`;
       }
     },
     async open(name) {
@@ -53,16 +50,15 @@ const PREFIX = 'backup-';
 const FOLDER = /^[0-9A-HJKMNP-TV-Z]{2}$/;
 const KEY = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 const PIECE_BYTES = 1024 * 1024;
-const A_DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 
-/** As files.ts spreads them. */
 const folderOf = (key: string) => key.slice(-2);
 
-const inOrder = async (dir: string, pattern: RegExp) =>
+const listSorted = async (dir: string, pattern: RegExp) =>
   (await readdir(dir).catch(ifMissing([]))).filter((name) => pattern.test(name)).sort();
 
-/** No error where it has been removed a moment ago, or is held already. */
-async function nameTwice(from: string, to: string): Promise<void> {
+/** Ignores a file that was just deleted or is already in the snapshot. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'EEXIST') throw error;
@@ -74,18 +70,36 @@ async function nameTwice(from: string, to: string): Promise<void> {
   }
 }
 
-/** What a backup that was killed still holds: a file that nobody refers to keeps its space until then. */
-async function removeForgotten(dir: string): Promise<void> {
+/** Deletes snapshots of killed backups. */
+async function deleteStale(dir: string): Promise<void> {
   for (const name of await readdir(dir).catch(ifMissing([]))) {
     if (!name.startsWith(PREFIX)) continue;
     const { mtimeMs } = await stat(join(dir, name)).catch(ifMissing({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > A_DAY_MS) await rm(join(dir, name), { recursive: true, force: true });
+    if (Date.now() - mtimeMs > DAY_MS) await rm(join(dir, name), { recursive: true, force: true });
   }
 }
 
 const ifMissing =
-  <T>(instead: T) =>
+  <T>(fallback: T) =>
   (error: NodeJS.ErrnoException): T => {
     if (error.code !== 'ENOENT') throw error;
-    return instead;
+    return fallback;
   };
+
+/**
+ * For files that stay in a bucket: the backup only checks that all files that rows refer to exist. Keeps the keys in
+ * memory, some hundred bytes each.
+ */
+export async function listFiles(place: string, keys: () => AsyncIterable<string>): Promise<HeldFiles> {
+  const known = new Set<string>();
+  return {
+    place,
+    async hold() {
+      for await (const key of keys()) known.add(key);
+    },
+    has: async (key) => known.has(key),
+    async *names() {},
+    open: (name) => Promise.reject(new Error(`${name} is in the bucket.`)),
+    release: async () => {},
+  };
+}

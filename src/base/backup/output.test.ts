@@ -9,7 +9,7 @@ const slow = (write: (piece: Buffer) => Error | null) =>
     write: (piece: Buffer, _, done) => setImmediate(() => done(write(piece))),
   }) as unknown as NodeJS.WriteStream;
 
-test('a stream that is slower than the backup gets it piece by piece, and keeps no listener of any', async () => {
+test('streamOutput writes with backpressure and leaves no listeners on the stream', async () => {
   const got: string[] = [];
   const out = slow((piece) => {
     got.push(piece.toString());
@@ -25,7 +25,7 @@ test('a stream that is slower than the backup gets it piece by piece, and keeps 
   expect(listeners()).toEqual(before);
 });
 
-test('a stream that ends before the backup ends it with a sentence', async () => {
+test('streamOutput rejects with an operator error if the stream fails', async () => {
   const output = streamOutput(slow(() => new Error('write EPIPE')));
   await expect(output.write(Buffer.from('a'))).rejects.toThrow(OperatorError);
   await expect(output.write(Buffer.from('b'))).rejects.toThrow('The backup could not be written: ');

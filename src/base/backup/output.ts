@@ -3,32 +3,30 @@ import { dirname } from 'node:path';
 import { newId } from '../ids.ts';
 import { OperatorError } from '../operator-error.ts';
 
-/** Where a backup goes: complete, or not there. */
 export interface Output {
   write(piece: Buffer): Promise<void>;
-  /** Afterwards it is there, on disk. */
+  /** Publishes the complete backup durably. */
   keep(): Promise<void>;
-  /** Afterwards nothing is left of it; not for what has been kept. */
   discard(): Promise<void>;
 }
 
-/** A file that only its owner may read, written beside its place: an older one stays until the new one is complete. */
+/** A file with mode 0600 that replaces an existing one only when it is complete. */
 export async function fileOutput(path: string): Promise<Output> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  if (isFolder) throw new OperatorError(`${path} is a folder; name the file that the backup shall be.`);
+  if (isFolder) throw new OperatorError(`${path} is a folder; give the name of a file.`);
   const draft = `${path}.${newId()}.partial`;
-  const file = await open(draft, 'wx', 0o600).catch(inWords(path));
+  const file = await open(draft, 'wx', 0o600).catch(failWith(path));
   return {
-    write: (piece) => file.writeFile(piece).catch(inWords(path)),
+    write: (piece) => file.writeFile(piece).catch(failWith(path)),
     async keep() {
       await file.sync();
       await file.close();
-      await rename(draft, path).catch(inWords(path));
+      await rename(draft, path).catch(failWith(path));
       const folder = await open(dirname(path)).catch(() => undefined);
-      await folder?.sync().catch(() => {}); // so that a power cut does not undo the rename
+      await folder?.sync().catch(() => {}); // makes the rename durable
       await folder?.close();
     },
     async discard() {
@@ -38,16 +36,14 @@ export async function fileOutput(path: string): Promise<Output> {
   };
 }
 
-/** Standard output, for whoever sends a backup on its way at once. */
 export function streamOutput(out: NodeJS.WriteStream): Output {
-  const refused = ({ message }: Error) => new OperatorError(`The backup could not be written: ${message}.`);
-  // Each piece is told of it; without a listener it would end the process.
+  const failure = ({ message }: Error) => new OperatorError(`The backup could not be written: ${message}.`);
+  // Each write reports its error; without a listener the process would crash.
   out.on('error', () => {});
   return {
     async write(piece) {
-      // Called back when it is written, and when it never will be.
       await new Promise<void>((resolve, reject) => {
-        out.write(piece, (error) => (error ? reject(refused(error)) : resolve()));
+        out.write(piece, (error) => (error ? reject(failure(error)) : resolve()));
       });
     },
     keep: async () => {},
@@ -55,7 +51,7 @@ export function streamOutput(out: NodeJS.WriteStream): Output {
   };
 }
 
-const inWords =
+const failWith =
   (path: string) =>
   (error: NodeJS.ErrnoException): never => {
     throw new OperatorError(`${path} could not be written: ${error.message}.`);

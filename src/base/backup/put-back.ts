@@ -10,42 +10,44 @@ import { isDraft, type StagedFolders, stageFolders } from './staged-folders.ts';
 import { loadTable, made, setCounters } from './tables.ts';
 import { A_WEEK_MS, FOLDERS } from './take.ts';
 
-/** Where a backup is put back. */
 export interface Target {
   readonly db: Db;
   readonly migrations: Migration[];
   readonly dataDir: string;
-  /** Whether what is there may be lost. */
+  /** Whether existing data may be deleted. */
   readonly replace: boolean;
-  /** Of what is being put back now. */
   readonly onPart: (name: string) => void;
 }
 
 export interface PutBack {
   readonly rows: ReadonlyMap<string, number>;
   readonly files: number;
-  /** What the database was given beyond the version of the backup. */
+  /** Migrations that are newer than the backup. */
   readonly migrated: readonly string[];
 }
 
-/** Rows that every start makes: a database with these alone counts as empty. */
-const MADE_BY_A_START =
+/** Tables that every start fills: a database with rows in these alone counts as empty. */
+const START_TABLES =
   'schema_migrations workers departed_metrics models catalog_sources rate_gateways rate_points'.split(' ');
 const ROOTS = ['files', ...FOLDERS];
 
 /**
- * Puts a backup that was verified into an empty place, or in place of what is there, and brings its schema to this
- * program's version. All of it or nothing: tables in one transaction, folders by renames at its very end.
+ * Restores a verified backup and migrates it to this program's version. All or nothing: tables in one transaction, folders
+ * by renames at its end.
  */
-export async function putBack(entries: AsyncGenerator<Entry, void>, what: Contents, target: Target): Promise<PutBack> {
+export async function putBack(
+  entries: AsyncGenerator<Entry, void>,
+  manifest: Contents,
+  target: Target,
+): Promise<PutBack> {
   const { db, migrations, dataDir } = target;
   const folders = stageFolders(dataDir, ROOTS);
   const run = async (tx: Transaction): Promise<PutBack> => {
-    await refuseIfInUse(tx);
-    await makeRoom(tx, target);
-    await migrateWithin(tx, migrationsOf(what, migrations));
-    const filled = await fill(tx, entries, { what, folders, onPart: target.onPart });
-    await setCounters(tx, what.counters);
+    await requireUnused(tx);
+    await dropExisting(tx, target);
+    await migrateWithin(tx, migrationsOf(manifest, migrations));
+    const filled = await fill(tx, entries, { manifest, folders, onPart: target.onPart });
+    await setCounters(tx, manifest.counters);
     const migrated = await migrateWithin(tx, migrations);
     await folders.swapIn();
     return { ...filled, migrated };
@@ -58,8 +60,7 @@ export async function putBack(entries: AsyncGenerator<Entry, void>, what: Conten
   return done;
 }
 
-/** Whoever else of ours talks to this database has rows in mind that are about to go. */
-async function refuseIfInUse(tx: Queryable): Promise<void> {
+async function requireUnused(tx: Queryable): Promise<void> {
   const { rows } = await tx.query<{ name: string }>(
     `select distinct application_name as name
        from pg_stat_activity
@@ -69,30 +70,30 @@ async function refuseIfInUse(tx: Queryable): Promise<void> {
   throw new OperatorError('Assay still runs on this database. Stop all of its processes first.');
 }
 
-/** Removes every table and function of ours, once it is sure that nobody minds. */
-async function makeRoom(tx: Queryable, { migrations, dataDir, replace }: Target): Promise<void> {
-  const { rows } = await tx.query<{ there: boolean }>(`select to_regclass('schema_migrations') is not null as there`);
-  const had = rows[0]?.there ? await applied(tx) : [];
-  pending(migrations, had);
-  const ours = made(migrations.filter(({ version }) => had.some((was) => was.version === version)));
-  const tables = had.length > 0 ? ours.tables : [];
+/** Drops the product's tables and functions; throws if they hold data and `replace` is not set. */
+async function dropExisting(tx: Queryable, { migrations, dataDir, replace }: Target): Promise<void> {
+  const { rows } = await tx.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
+  const history = rows[0]?.found ? await applied(tx) : [];
+  pending(migrations, history);
+  const existing = made(migrations.filter(({ version }) => history.some((each) => each.version === version)));
+  const tables = history.length > 0 ? existing.tables : [];
   if (!replace) {
     const occupied = [...(await tablesWithRows(tx, tables)), ...(await foldersWithFiles(dataDir))];
     if (occupied.length > 0) {
       throw new OperatorError(
-        `The place is not empty: there is something in ${occupied.join(', ')}. ` +
-          'Restore into an empty one, or say --replace: what is there is then lost.',
+        `The target is not empty: there is data in ${occupied.join(', ')}. ` +
+          'Restore into an empty target, or delete the existing data with --replace.',
       );
     }
   }
   for (const name of tables) await tx.query(`drop table "${name}" cascade`);
-  for (const name of ours.functions) await tx.query(`drop function if exists "${name}" cascade`);
+  for (const name of existing.functions) await tx.query(`drop function if exists "${name}" cascade`);
 }
 
 async function tablesWithRows(tx: Queryable, names: readonly string[]): Promise<string[]> {
   const occupied: string[] = [];
   for (const name of names) {
-    if (MADE_BY_A_START.includes(name)) continue;
+    if (START_TABLES.includes(name)) continue;
     const { rowCount } = await tx.query(`select from "${name}" limit 1`);
     if (rowCount > 0) occupied.push(`the table ${name}`);
   }
@@ -114,12 +115,12 @@ async function foldersWithFiles(dataDir: string): Promise<string[]> {
 async function fill(
   tx: Transaction,
   entries: AsyncGenerator<Entry, void>,
-  { what, folders, onPart }: { what: Contents; folders: StagedFolders; onPart: (name: string) => void },
+  { manifest, folders, onPart }: { manifest: Contents; folders: StagedFolders; onPart: (name: string) => void },
 ): Promise<Pick<PutBack, 'rows' | 'files'>> {
   const rows = new Map<string, number>();
   let files = 0;
   let next = await entries.next();
-  /** The parts of a table come one after another. */
+  /** The parts of a table are consecutive. */
   const partsOf = async function* (table: string) {
     while (!next.done && tableOf(next.value) === table) {
       onPart(`table ${table}`);
@@ -133,8 +134,8 @@ async function fill(
     const { name, content } = next.value;
     const table = tableOf(next.value);
     if (table !== undefined) {
-      const known = what.tables.find((each) => each.name === table);
-      if (!known) throw new Error(`The backup has rows of ${table}, and does not say what that is.`);
+      const known = manifest.tables.find((each) => each.name === table);
+      if (!known) throw new Error(`The backup has rows of ${table} but does not describe this table.`);
       rows.set(table, await loadTable(tx, known, partsOf(table)));
       continue;
     }

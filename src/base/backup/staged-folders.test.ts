@@ -18,44 +18,44 @@ async function* bytes(text: string) {
   yield Buffer.from(text);
 }
 
-const there = async () =>
+const listFolders = async () =>
   (await readdir(dataDir, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
     .sort();
 
-test('what was added takes the place of what was there, at once and for good', async () => {
+test('swapIn and finish replace the content of the folders with the added files', async () => {
   const folders = stageFolders(dataDir, ['files', 'keys', 'models/own']);
   await folders.add('keys/new.key', bytes('new'));
   await folders.add('files/XX/photo', bytes('photo'));
   expect(await readFile(join(dataDir, 'keys', 'old.key'), 'utf8')).toBe('old');
   await folders.swapIn();
   await folders.finish();
-  expect(await there()).toEqual(['files/XX/photo', 'keys/new.key']);
+  expect(await listFolders()).toEqual(['files/XX/photo', 'keys/new.key']);
   expect((await stat(join(dataDir, 'keys', 'new.key'))).mode & 0o777).toBe(0o600);
 });
 
-test('undone, before or after it took its place, it leaves what was there', async () => {
+test('undo restores the original content before and after swapIn', async () => {
   for (const swapped of [false, true]) {
     const folders = stageFolders(dataDir, ['files', 'keys']);
     await folders.add('keys/new.key', bytes('new'));
     await folders.add('files/XX/photo', bytes('photo'));
     if (swapped) await folders.swapIn();
     await folders.undo();
-    expect(await there()).toEqual(['keys/old.key']);
+    expect(await listFolders()).toEqual(['keys/old.key']);
   }
 });
 
-test('what a restore that was killed has left goes with the next one', async () => {
+test('finish deletes the remains of a killed restore', async () => {
   await stageFolders(dataDir, ['keys']).add('keys/half.key', bytes('half'));
   const folders = stageFolders(dataDir, ['keys']);
   await folders.add('keys/new.key', bytes('new'));
   await folders.swapIn();
   await folders.finish();
-  expect(await there()).toEqual(['keys/new.key']);
+  expect(await listFolders()).toEqual(['keys/new.key']);
 });
 
-test.skipIf(!AS_ROOT)('put back by root, it belongs to the owner of DATA_DIR', async () => {
+test.skipIf(!AS_ROOT)('files restored by root belong to the owner of DATA_DIR', async () => {
   await chown(dataDir, 4321, 4321);
   const folders = stageFolders(dataDir, ['files', 'keys']);
   await folders.add('files/XX/photo', bytes('photo'));

@@ -4,29 +4,27 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { newId } from '../ids.ts';
 
-/** Files that are first written beside those they replace, and then take their places together. */
+/** Replaces the content of several folders together: writes the new files beside the existing ones, then renames. */
 export interface StagedFolders {
   /** `name` begins with one of the folders. */
   add(name: string, content: AsyncIterable<Buffer>): Promise<void>;
-  /** From now on the folders hold what was added, and nothing else. */
   swapIn(): Promise<void>;
-  /** Puts everything back as it was before `swapIn`, or before the first `add`. */
+  /** Restores the state before the first `add`. */
   undo(): Promise<void>;
-  /** Removes what was replaced. */
   finish(): Promise<void>;
 }
 
-const [FRESH, OLD] = ['.restored-', '.replaced-'] as const;
+const [STAGING, REPLACED] = ['.restored-', '.replaced-'] as const;
 
-/** Whether a path within one of the folders is what a restore that was killed has left; the next one removes it. */
-export const isStaged = (path: string): boolean => path.startsWith(FRESH) || path.startsWith(OLD);
-/** Whether it is a copy of what is in the backup, and so nobody's loss. */
-export const isDraft = (path: string): boolean => path.startsWith(FRESH);
+/** Whether a path in one of the folders was left by a killed restore; the next restore deletes it. */
+export const isStaged = (path: string): boolean => path.startsWith(STAGING) || path.startsWith(REPLACED);
+/** Whether the path is only a copy from the backup. */
+export const isDraft = (path: string): boolean => path.startsWith(STAGING);
 
-/** The folders themselves stay, since each may be a mount of its own: what is renamed is what lies in them. */
+/** Renames the entries of the folders, not the folders, since each may be a mount point. */
 export function stageFolders(dataDir: string, folders: readonly string[]): StagedFolders {
   const id = newId();
-  const [fresh, old] = [`${FRESH}${id}`, `${OLD}${id}`];
+  const [staging, replaced] = [`${STAGING}${id}`, `${REPLACED}${id}`];
   const moved: { from: string; to: string }[] = [];
 
   async function moveAll(from: string, to: string, except: readonly string[] = []): Promise<void> {
@@ -46,32 +44,32 @@ export function stageFolders(dataDir: string, folders: readonly string[]): Stage
   return {
     async add(name, content) {
       const folder = folders.find((each) => name.startsWith(`${each}/`));
-      if (folder === undefined) throw new Error(`Nobody knows where ${name} belongs.`);
-      const path = join(dataDir, folder, fresh, name.slice(folder.length + 1));
+      if (folder === undefined) throw new Error(`${name} is not in a folder of the backup.`);
+      const path = join(dataDir, folder, staging, name.slice(folder.length + 1));
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
     },
     async swapIn() {
       for (const folder of folders.map((each) => join(dataDir, each))) {
-        const there = await readdir(folder).catch(ifMissing);
-        if (there.length === 0) continue;
-        await handOver(folder, dataDir);
-        await moveAll(folder, join(folder, old), [fresh, old]);
-        if (there.includes(fresh)) await moveAll(join(folder, fresh), folder);
+        const names = await readdir(folder).catch(ifMissing);
+        if (names.length === 0) continue;
+        await chownToDataDir(folder, dataDir);
+        await moveAll(folder, join(folder, replaced), [staging, replaced]);
+        if (names.includes(staging)) await moveAll(join(folder, staging), folder);
       }
     },
     async undo() {
       for (const { from, to } of moved.reverse()) await rename(to, from);
-      for (const name of [fresh, old]) await removeAll(name);
+      for (const name of [staging, replaced]) await removeAll(name);
     },
     async finish() {
-      for (const name of [fresh, old]) await removeAll(name);
+      for (const name of [staging, replaced]) await removeAll(name);
     },
   };
 }
 
-/** A restore as root leaves nothing that the owner of DATA_DIR cannot use. */
-async function handOver(folder: string, dataDir: string): Promise<void> {
+/** After a restore as root, the owner of DATA_DIR must be able to use the files. */
+async function chownToDataDir(folder: string, dataDir: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(dataDir);
   for (const name of ['.', ...(await readdir(folder, { recursive: true }))]) await lchown(join(folder, name), uid, gid);

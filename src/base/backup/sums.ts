@@ -1,13 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
 
-/** So many files share one list of digests: what is kept in memory meanwhile is about a megabyte. */
+/** Number of files per checksum list: about 1 MB in memory. */
 const LINES = 10_000;
-/** Closes an archive; what it says is worked out again by whoever reads. */
+/** The last entry of an archive; the reader recomputes and compares its content. */
 export const END_NAME = 'end.json';
 
 /**
- * The digests of what lies in an archive. After every so many entries comes one with their SHA-256, as `sha256sum -c`
- * reads it; so neither who writes nor who reads an archive of a million files has to keep a million lines.
+ * The checksum lists of an archive: after every `LINES` entries follows one with their SHA-256, in the format of
+ * `sha256sum -c`, so that archives of any size take constant memory.
  */
 export function createSums() {
   let lines: string[] = [];
@@ -20,17 +20,15 @@ export function createSums() {
       entries++;
       bytes += size;
     },
-    /** Whether the next entry has to be a list. */
     isFull: () => lines.length >= LINES,
     isEmpty: () => lines.length === 0,
-    /** The list of what came since the last one. */
+    /** The list of the entries since the previous list. */
     list(): { name: string; content: Buffer } {
       const content = Buffer.from(lines.join(''), 'utf8');
       lines = [];
       lists++;
       return { name: `sums/${String(lists).padStart(6, '0')}.sha256`, content };
     },
-    /** What the last entry says. */
     end: () => Buffer.from(`${JSON.stringify({ entries, bytes })}\n`, 'utf8'),
     total: (): Totals => ({ entries, bytes }),
   };

@@ -3,11 +3,11 @@ import { readMigrations } from '../migration-files.ts';
 import { testDatabase } from '../testing/database.ts';
 import { describeTables, made } from './tables.ts';
 
-describe('what is ours in a database', () => {
-  test('is what the migrations have made: no table less, no function less, and nothing of a neighbour', async () => {
+describe('createdObjects', () => {
+  test('returns exactly the tables and functions that the migrations create', async () => {
     const { db, drop } = await testDatabase();
     onTestFinished(drop);
-    await db.query('create table neighbour (x int)');
+    await db.query('create table foreign_table (x int)');
     const ours = made(await readMigrations(new URL('../../../migrations/', import.meta.url)));
     const { rows } = await db.query<{ tables: string[]; functions: string[] }>(
       `select array(select relname::text from pg_class
@@ -16,7 +16,7 @@ describe('what is ours in a database', () => {
                      where pronamespace = 'public'::regnamespace
                        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1) as functions`,
     );
-    expect([...ours.tables, 'neighbour'].sort()).toEqual([...rows[0]!.tables].sort());
+    expect([...ours.tables, 'foreign_table'].sort()).toEqual([...rows[0]!.tables].sort());
     expect([...ours.functions].sort()).toEqual([...rows[0]!.functions].sort());
     const order = (await describeTables(db, ours.tables)).map(({ name }) => name);
     expect(order.indexOf('tasks')).toBeLessThan(order.indexOf('deliveries'));

@@ -14,17 +14,14 @@ import { isStaged } from './staged-folders.ts';
 import { describeTables, dumpTable, made, readCounters } from './tables.ts';
 import { isSafe } from './tar.ts';
 
-/** Where everything lies that a backup holds. */
 export interface Sources {
   readonly db: Db;
   readonly migrations: readonly Migration[];
-  /** Of this program. */
   readonly version: string;
   readonly dataDir: string;
   readonly fileColumns: readonly FileColumn[];
-  /** Where the files are; absent: in `dataDir`. */
+  /** Lists the files of a bucket; absent: the files are in `dataDir`. */
   readonly bucket?: () => Promise<HeldFiles>;
-  /** Of what is being written now. */
   readonly onPart: (name: string) => void;
 }
 
@@ -33,26 +30,25 @@ export interface Taken {
   /** By table. */
   readonly rows: ReadonlyMap<string, number>;
   readonly files: number;
-  /** Named by rows, and not in the store: neither before the backup nor while it was taken. */
+  /** Keys that rows refer to but that were never found in the store. */
   readonly missing: readonly string[];
 }
 
-/** Beside the file store, what of DATA_DIR cannot be made again. */
+/** Folders of DATA_DIR that cannot be recreated, besides the file store. */
 export const FOLDERS: readonly string[] = ['keys', 'credentials', 'models/defectoscopy'];
-/** What processes say of themselves while they live; a restored one would be a lie. */
-const PASSING = ['schema_migrations', 'workers', 'rate_gateways', 'rate_points'];
-/** As long as it takes. */
+/** Not part of a backup: the state of running processes. */
+const TRANSIENT_TABLES = ['schema_migrations', 'workers', 'rate_gateways', 'rate_points'];
 export const A_WEEK_MS = 7 * 86_400_000;
 
 /**
- * Writes down one moment of the product, which may go on working: all rows as they were together, with every file that
- * they name, and the keys. Nothing waits for it. The database may be a standby: nothing is written to it.
+ * Writes a consistent snapshot of all rows, the files that they refer to, and the keys, while the product keeps running.
+ * The database may be a standby.
  */
 export async function takeBackup(archive: ArchiveWriter, sources: Sources): Promise<Taken> {
-  await refuseWithoutKeys(sources);
+  await requireKeys(sources);
   const files = await (sources.bucket?.() ?? holdFiles(join(sources.dataDir, 'files')));
   try {
-    const taken = await writeTables(archive, sources, files).catch(inWords);
+    const taken = await writeTables(archive, sources, files).catch(explainConflict);
     for (const folder of FOLDERS) await addFolder(archive, sources, folder);
     let count = 0;
     for await (const name of files.names()) {
@@ -65,22 +61,22 @@ export async function takeBackup(archive: ArchiveWriter, sources: Sources): Prom
   }
 }
 
-/** A file may be removed between the moment that the rows show and the moment that it is held: then another is taken. */
-const MOMENTS = 5;
+/** The store may delete a file between the database snapshot and the file snapshot; the backup then retries. */
+const MAX_SNAPSHOTS = 5;
 
 async function writeTables(archive: ArchiveWriter, sources: Sources, files: HeldFiles): Promise<Omit<Taken, 'files'>> {
   const known = new Set<string>();
-  for (let moment = 1; ; moment++) {
+  for (let snapshot = 1; ; snapshot++) {
     await files.hold();
     const taken = await sources.db.transaction(
       async (tx) => {
         await tx.query('set transaction isolation level repeatable read, read only');
         const { rows: now } = await tx.query<{ now: Date }>('select now()');
         await files.hold();
-        const tables = await ourTables(tx, sources);
+        const tables = await listTables(tx, sources);
         const missing = await missingFiles(tx, tables, sources.fileColumns, files);
-        // What is missing at two moments was not removed between them.
-        if (moment < MOMENTS && missing.some((key) => !known.has(key))) {
+        // Files that are missing in two snapshots were not just deleted.
+        if (snapshot < MAX_SNAPSHOTS && missing.some((key) => !known.has(key))) {
           for (const key of missing) known.add(key);
           return undefined;
         }
@@ -90,61 +86,60 @@ async function writeTables(archive: ArchiveWriter, sources: Sources, files: Held
       { statementTimeoutMs: A_WEEK_MS },
     );
     if (taken) return taken;
-    await replayedUntilNow(sources.db);
+    await waitForReplay(sources.db);
   }
 }
 
-const REPLAY_PATIENCE_MS = 60_000;
+const REPLAY_TIMEOUT_MS = 60_000;
 
 /**
- * On a standby, waits until it shows what the primary had committed by now, or for a minute: until then its rows may name
- * files that were removed with them, before these were held. A primary shows it at once.
+ * On a standby, waits up to a minute until it has replayed what the primary has committed by now: older rows may refer to
+ * files that are already deleted. Returns immediately on a primary.
  */
-async function replayedUntilNow(db: Db): Promise<void> {
-  const since = new Date();
-  while (Date.now() - since.getTime() < REPLAY_PATIENCE_MS) {
+async function waitForReplay(db: Db): Promise<void> {
+  const startedAt = new Date();
+  while (Date.now() - startedAt.getTime() < REPLAY_TIMEOUT_MS) {
     const { rows } = await db.query<{ done: boolean }>(
       `select not pg_is_in_recovery() or coalesce(pg_last_xact_replay_timestamp() > $1, false) as done`,
-      [since],
+      [startedAt],
     );
     if (rows[0]?.done) return;
-    await rest(LOOK_EVERY_MS);
+    await rest(POLL_INTERVAL_MS);
   }
 }
 
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
-/** A standby ends what is in the way of its replay after `max_standby_streaming_delay`. */
-function inWords(error: unknown): never {
+/** A standby cancels queries that conflict with its replay after `max_standby_streaming_delay`. */
+function explainConflict(error: unknown): never {
   const { cause } = error as Error;
   if ([error, cause].some((each) => each instanceof Error && /conflict with recovery/.test(each.message))) {
     throw new OperatorError(
-      'The standby ended the backup, which was in the way of its replay. Set max_standby_streaming_delay of that standby ' +
-        'to -1, or to more than a backup takes.',
+      'The standby cancelled the backup because it conflicted with its replay. Set max_standby_streaming_delay of the ' +
+        'standby to -1, or to more than the duration of a backup.',
       { cause: error },
     );
   }
   throw error;
 }
 
-/** Rows can come from a standby; keys and files are where the gateways are. */
-async function refuseWithoutKeys({ db, dataDir }: Sources): Promise<void> {
+async function requireKeys({ db, dataDir }: Sources): Promise<void> {
   const { rows } = await db.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
   if (!rows[0]?.standby || existsSync(join(dataDir, 'keys'))) return;
   throw new OperatorError(
-    `There are no keys in ${dataDir}. The standby holds the rows only: take the backup where DATA_DIR of the gateways is.`,
+    `There are no keys in ${dataDir}. A standby has only the rows: create the backup where DATA_DIR of the gateways is.`,
   );
 }
 
-async function ourTables(tx: Transaction, { migrations }: Sources) {
-  const { rows } = await tx.query<{ there: boolean }>(`select to_regclass('schema_migrations') is not null as there`);
-  if (!rows[0]?.there) throw new OperatorError('There is nothing to back up: this database is none of Assay.');
-  const had = await applied(tx);
-  pending([...migrations], had);
-  const then = migrations.filter(({ version }) => had.some((was) => was.version === version));
+async function listTables(tx: Transaction, { migrations }: Sources) {
+  const { rows } = await tx.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
+  if (!rows[0]?.found) throw new OperatorError('There is nothing to back up: this is not a database of Assay.');
+  const history = await applied(tx);
+  pending([...migrations], history);
+  const past = migrations.filter(({ version }) => history.some((each) => each.version === version));
   return describeTables(
     tx,
-    made(then).tables.filter((name) => !PASSING.includes(name)),
+    made(past).tables.filter((name) => !TRANSIENT_TABLES.includes(name)),
   );
 }
 
@@ -152,7 +147,7 @@ async function dumpTables(
   archive: ArchiveWriter,
   tx: Transaction,
   { version, onPart }: Sources,
-  { tables, takenAt, files }: { tables: Awaited<ReturnType<typeof ourTables>>; takenAt: Date; files: HeldFiles },
+  { tables, takenAt, files }: { tables: Awaited<ReturnType<typeof listTables>>; takenAt: Date; files: HeldFiles },
 ): Promise<Map<string, number>> {
   const names = tables.map(({ name }) => name);
   const what = { version, taken_at: takenAt.toISOString(), migrations: await applied(tx), tables };
@@ -170,7 +165,7 @@ async function dumpTables(
   return rows;
 }
 
-/** Drafts of a key that is being made this very moment carry an id at their end. */
+/** Temporary files of `readOrCreate` end with an id. */
 const DRAFT = /\.[0-9A-HJKMNP-TV-Z]{26}$/;
 
 async function addFolder(archive: ArchiveWriter, { dataDir, onPart }: Sources, folder: string): Promise<void> {
@@ -180,12 +175,12 @@ async function addFolder(archive: ArchiveWriter, { dataDir, onPart }: Sources, f
     const path = join(entry.parentPath, entry.name);
     const inside = relative(root, path);
     if (entry.isDirectory() || DRAFT.test(entry.name) || isStaged(inside)) continue;
-    // Of a link what it leads to: secrets that are mounted into a container are links.
+    // Follows links: secrets mounted into a container are links.
     const found = await stat(path).catch(ifMissing);
     if (!found?.isFile()) continue;
     const name = `${folder}/${inside.replaceAll(sep, '/')}`;
     if (!isSafe(name))
-      throw new OperatorError(`${path} cannot be in a backup: its name is too long, or has : or \\ in it.`);
+      throw new OperatorError(`${path} cannot be in a backup: its name is too long or contains : or \\.`);
     onPart(name);
     await archive.add(name, { size: found.size, bytes: createReadStream(path) });
   }

@@ -4,7 +4,7 @@ import { readArchive } from './archive-reader.ts';
 import { CONTENTS_NAME, type Contents, readContents } from './contents.ts';
 import { Damaged } from './tar.ts';
 
-/** Reads a backup from its first byte to its last; a sentence where it is none, is damaged, or is too new for this program. */
+/** Throws an `OperatorError` if the file is not a backup, damaged, or newer than this program. */
 export async function verifyBackup(
   source: AsyncIterable<Buffer>,
   { name, migrations, onBytes }: { name: string; migrations: Migration[]; onBytes: (bytes: number) => void },
@@ -14,8 +14,8 @@ export async function verifyBackup(
   try {
     for await (const entry of readArchive(source)) {
       if (first === undefined) {
-        if (entry.name !== CONTENTS_NAME || entry.size > LARGEST_CONTENTS_BYTES)
-          throw new Damaged('it begins otherwise');
+        if (entry.name !== CONTENTS_NAME || entry.size > MAX_MANIFEST_BYTES)
+          throw new Damaged('the first entry is not the manifest');
         const pieces: Buffer[] = [];
         for await (const piece of entry.content) pieces.push(piece);
         first = Buffer.concat(pieces).toString('utf8');
@@ -25,10 +25,10 @@ export async function verifyBackup(
     }
   } catch (error) {
     if (!(error instanceof Damaged)) throw error;
-    if (first === undefined) throw new OperatorError(`${name} is no backup of Assay, or its beginning is damaged.`);
+    if (first === undefined) throw new OperatorError(`${name} is not a backup of Assay, or its beginning is damaged.`);
     throw new OperatorError(`The backup ${name} is damaged: ${error.message}. Nothing was changed; use another one.`);
   }
   return readContents(first!, migrations);
 }
 
-const LARGEST_CONTENTS_BYTES = 16 * 1024 * 1024;
+const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;

@@ -16,16 +16,16 @@ import { ofDisk, StorageAway } from './storage-away.ts';
 import { takeBack } from './take-back.ts';
 
 export interface BucketFiles extends Files {
-  /** An `OperatorError` where only the operator can mend it; a warning where the storage cannot be reached yet. */
+  /** Throws an `OperatorError` for a wrong configuration; logs a warning if the storage is unreachable. */
   check(): Promise<void>;
-  /** The keys of all files, in order. */
+  /** Sorted. */
   keys(): AsyncIterable<string>;
   close(): Promise<void>;
 }
 
 /**
- * A file store in a bucket. What comes is first written to `draftsDir`, since a request says at its beginning how long it
- * is and what it hashes to; then it is one PUT, so that a file is there whole or not at all.
+ * A file store in a bucket. Uploads are first written to `tempDir`, because a request starts with its length and hash, and
+ * then sent as one atomic PUT.
  */
 export function openBucketFiles({
   bucket,
@@ -38,14 +38,13 @@ export function openBucketFiles({
   keys: BucketKeys;
   draftsDir: string;
   log: Log;
-  /** How long the storage may be silent before it counts as away. */
   patienceMs?: number;
 }): BucketFiles {
   const requests = openBucket(bucket, { keys, log, patienceMs });
   const pathOf = (key: string) => bucket.prefix + placeOf(key);
   const remove = async (key: string, signal?: AbortSignal) =>
-    drop(await requests.ask({ method: 'DELETE', path: pathOf(key), signal }));
-  const takenBack = takeBack(remove, log);
+    discard(await requests.ask({ method: 'DELETE', path: pathOf(key), signal }));
+  const cleanup = takeBack(remove, log);
 
   const files: Files = {
     async put(source, { maxBytes, signal }) {
@@ -60,14 +59,14 @@ export function openBucketFiles({
           return createReadStream(draft);
         };
         const body = { ...drafted, open };
-        await drop(await requests.ask({ method: 'PUT', path: pathOf(key), body, signal }));
+        await discard(await requests.ask({ method: 'PUT', path: pathOf(key), body, signal }));
         return { key, ...drafted };
       } catch (error) {
-        // It may have arrived for all that; and who did not answer is not asked again at once.
-        if (sent) await remove(key).catch(() => takenBack.add(key));
+        // The upload may have arrived anyway. The cleanup retries later.
+        if (sent) await remove(key).catch(() => cleanup.add(key));
         throw ofDisk(error);
       } finally {
-        // What cannot be removed now is tidied away.
+        // The store's `cleanup` deletes it if this fails.
         await unlink(draft).catch(() => {});
       }
     },
@@ -77,7 +76,7 @@ export function openBucketFiles({
       const part = await openPart(requests, pathOf(key), {}, signal);
       if (part === undefined) return undefined;
       if (part.sizeBytes > maxBytes) {
-        if (part.body) letGo(part.body);
+        if (part.body) destroyBody(part.body);
         throw new FileTooLarge(maxBytes);
       }
       const bytes = Buffer.allocUnsafeSlow(part.sizeBytes);
@@ -89,13 +88,12 @@ export function openBucketFiles({
 
     async stream(key, range = {}) {
       if (!isFileKey(key)) return undefined;
-      const over = new AbortController();
-      const part = await openPart(requests, pathOf(key), range, over.signal);
+      const closed = new AbortController();
+      const part = await openPart(requests, pathOf(key), range, closed.signal);
       if (part === undefined) return undefined;
       const stream = new PassThrough();
-      // Who destroys it does not wait for what the storage has yet to say.
-      stream.once('close', () => over.abort());
-      pipeline(piecesOf(requests, pathOf(key), part, over.signal), stream, () => {});
+      stream.once('close', () => closed.abort());
+      pipeline(piecesOf(requests, pathOf(key), part, closed.signal), stream, () => {});
       return { sizeBytes: part.sizeBytes, stream };
     },
 
@@ -111,17 +109,16 @@ export function openBucketFiles({
     check: () => checkBucket(bucket, { requests, log }),
     keys: () => listKeys(requests, bucket),
     async close() {
-      await takenBack.close();
+      await cleanup.close();
       await requests.close();
     },
   };
 }
 
-async function drop(answer: Awaited<ReturnType<BucketRequests['ask']>>): Promise<void> {
-  if (typeof answer === 'object') await answer.body.dump();
+async function discard(response: Awaited<ReturnType<BucketRequests['ask']>>): Promise<void> {
+  if (typeof response === 'object') await response.body.dump();
 }
 
-/** The bytes from `start` to `end` of a file of `sizeBytes`. */
 interface Part {
   readonly sizeBytes: number;
   readonly start: number;
@@ -136,15 +133,15 @@ async function openPart(
   signal: AbortSignal,
 ): Promise<Part | undefined> {
   const range = start === 0 && end === undefined ? undefined : `bytes=${start}-${end ?? ''}`;
-  const answer = await requests.ask({ method: 'GET', path, signal, ...(range !== undefined && { range }) });
-  if (answer === 'no-such-key') return undefined;
-  if (answer === 'no-such-part') {
-    // Behind the last byte there is nothing, as in a folder; how long the whole is, was not said.
+  const response = await requests.ask({ method: 'GET', path, signal, ...(range !== undefined && { range }) });
+  if (response === 'no-such-key') return undefined;
+  if (response === 'no-such-part') {
+    // An empty part behind the last byte, as in a folder. Another request returns the size of the file.
     const whole = await openPart(requests, path, {}, signal);
-    if (whole?.body) letGo(whole.body);
+    if (whole?.body) destroyBody(whole.body);
     return whole && { ...whole, start, end: start - 1, body: undefined };
   }
-  const { statusCode, headers, body } = answer;
+  const { statusCode, headers, body } = response;
   const [, from, to, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(String(headers['content-range'] ?? '')) ?? [];
   if (range === undefined && statusCode === 200) {
     const sizeBytes = Number(headers['content-length'] ?? Number.NaN);
@@ -152,18 +149,18 @@ async function openPart(
   }
   const isPart = statusCode === 206 && Number(from) === start && Number(to) <= (end ?? Number.POSITIVE_INFINITY);
   if (isPart) return { sizeBytes: Number(size), start, end: Number(to), body };
-  letGo(body);
-  throw new StorageAway('it does not send what was asked for, or does not say how long it is');
+  destroyBody(body);
+  throw new StorageAway('its response has a wrong range or no length');
 }
 
-/** Destroys what nobody reads: that it was not read to its end is an error of its own, which nobody else would hear. */
-function letGo(body: Readable): void {
+/** Destroys an unread body and ignores the error that this causes. */
+function destroyBody(body: Readable): void {
   body.on('error', () => {}).destroy();
 }
 
-const RESUMES = 4;
+const MAX_RESUMES = 4;
 
-/** The bytes of a part; where the connection breaks, it goes on at the byte that was missing. */
+/** The bytes of a part; resumes at the next byte if the connection breaks. */
 async function* piecesOf(
   requests: BucketRequests,
   path: string,
@@ -181,7 +178,7 @@ async function* piecesOf(
       signal.throwIfAborted();
     }
     if (start > part.end) return;
-    if (resumes === RESUMES) throw new StorageAway('it breaks off again and again');
+    if (resumes === MAX_RESUMES) throw new StorageAway('its connection breaks repeatedly');
     await rest(50 * 2 ** resumes, signal);
     body = (await openPart(requests, path, { start, end: part.end }, signal))?.body;
   }

@@ -8,54 +8,50 @@ import { ofDisk, StorageAway } from './storage-away.ts';
 
 export interface Question {
   readonly method: 'GET' | 'PUT' | 'DELETE';
-  /** Below the bucket; absent: the bucket itself. */
+  /** Path in the bucket; absent: the bucket itself. */
   readonly path?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly range?: string;
-  /** Opened anew for every try. */
   readonly body?: { readonly sizeBytes: number; readonly sha256: string; open(): Readable };
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface BucketRequests {
   /**
-   * One signed request, repeated where that may help. Resolves with a success, whose body is to be read or destroyed, or
-   * with the storage's word that there is no such key (never for a PUT), or no such part of it (for a `range`);
-   * everything else is {@link StorageAway}.
+   * Sends a signed request, with retries. Resolves with a success response, whose body the caller must read or destroy, or
+   * with `no-such-key` (not for PUT) or `no-such-part` (for a `range`). Throws {@link StorageUnavailable} otherwise.
    */
-  ask(question: Question): Promise<Dispatcher.ResponseData | 'no-such-key' | 'no-such-part'>;
+  ask(request: Question): Promise<Dispatcher.ResponseData | 'no-such-key' | 'no-such-part'>;
   close(): Promise<void>;
 }
 
-/** SHA-256 of nothing: what a request without a body signs. */
-const OF_NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-const TRIES = 3;
-/** So long it may be silent; and after that it is not asked again, since somebody waits for the answer. */
-const PATIENCE_MS = 5000;
-/** 20 MB a second is what a slow disk writes. */
+const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+const MAX_ATTEMPTS = 3;
+/** Limit of one response and of all attempts together, because a client waits. */
+const TIMEOUT_MS = 5000;
+/** 20 MB/s: the write rate of a slow disk. */
 const BYTES_PER_MS = 20_000;
-/** Before the second try; doubled before the third, and spread, so that many do not come back at once. */
-const WAIT_MS = 200;
-/** So long after one that could not be reached nobody else waits for it. */
-const GIVEN_UP_MS = 1000;
+const RETRY_DELAY_MS = 200;
+/** After a storage was unreachable, requests fail immediately for this time. */
+const UNREACHABLE_MS = 1000;
 
-/** Asks a bucket by the signed requests of S3 (AWS Signature Version 4), the bucket's name in the path. */
+/** A client for the S3 API: AWS Signature Version 4, bucket name in the path. */
 export function openBucket(
   bucket: Bucket,
-  { keys, log, patienceMs = PATIENCE_MS }: { keys: BucketKeys; log: Log; patienceMs?: number | undefined },
+  { keys, log, patienceMs = TIMEOUT_MS }: { keys: BucketKeys; log: Log; patienceMs?: number | undefined },
 ): BucketRequests {
   const agent = new Agent({ connect: { timeout: 1500 }, bodyTimeout: 20_000 });
   const cache = new Map<string, ArrayBuffer>();
-  let givenUpUntil = 0;
+  let unreachableUntil = 0;
 
-  async function once({ method, path = '', query = {}, range, body, signal }: Question) {
+  async function sendOnce({ method, path = '', query = {}, range, body, signal }: Question) {
     const url = new URL(`/${bucket.name}${path && `/${path}`}`, bucket.endpoint);
-    // Not as a form: there a space is a plus, which is what else a signature could mean.
+    // Not URLSearchParams, which encodes a space as plus: the signature needs %20.
     const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
     url.search = pairs.join('&');
     const signer = new AwsV4Signer({
       ...{ method, url: url.href, ...keys, region: bucket.region, service: 's3', cache },
-      headers: { 'x-amz-content-sha256': body?.sha256 ?? OF_NOTHING },
+      headers: { 'x-amz-content-sha256': body?.sha256 ?? EMPTY_SHA256 },
     });
     const { headers } = await signer.sign();
     return agent.request({
@@ -67,46 +63,45 @@ export function openBucket(
         ...(body && { 'content-length': String(body.sizeBytes) }),
       },
       body: body?.open() ?? null,
-      // From the last byte of the question: a storage takes its time to write a gigabyte down.
+      // Counts from the last byte of the request; a storage needs time to write large files.
       headersTimeout: patienceMs + (body?.sizeBytes ?? 0) / BYTES_PER_MS,
       signal: signal ?? null,
     });
   }
 
-  async function attempt(question: Question): Promise<Awaited<ReturnType<BucketRequests['ask']>> | StorageAway> {
-    let answer: Dispatcher.ResponseData;
+  async function attempt(request: Question): Promise<Awaited<ReturnType<BucketRequests['ask']>> | StorageAway> {
+    let response: Dispatcher.ResponseData;
     try {
-      answer = await once(question);
+      response = await sendOnce(request);
     } catch (error) {
-      question.signal?.throwIfAborted();
-      // What was to be sent cannot be read here: that says nothing of the storage.
-      const ofBody = question.body && ofDisk(error);
-      if (ofBody instanceof StorageAway) throw ofBody;
-      return new StorageAway(`it cannot be reached (${reasonOf(error)})`);
+      request.signal?.throwIfAborted();
+      const diskError = request.body && ofDisk(error);
+      if (diskError instanceof StorageAway) throw diskError;
+      return new StorageAway(`it is unreachable (${reasonOf(error)})`);
     }
-    const { statusCode: status } = answer;
-    if (status >= 200 && status < 300) return answer;
-    const said = await answer.body.text().catch(() => undefined);
-    const code = codeIn(said ?? '');
-    if (status === 404 && saysNoSuchKey(question, said, code)) return 'no-such-key';
-    if (status === 416 && question.range !== undefined) return 'no-such-part';
-    return new StorageAway(`it answers ${status}${code && ` ${code}`}`, { status, code });
+    const { statusCode: status } = response;
+    if (status >= 200 && status < 300) return response;
+    const text = await response.body.text().catch(() => undefined);
+    const code = errorCode(text ?? '');
+    if (status === 404 && isNoSuchKey(request, text, code)) return 'no-such-key';
+    if (status === 416 && request.range !== undefined) return 'no-such-part';
+    return new StorageAway(`it responded with ${status}${code && ` ${code}`}`, { status, code });
   }
 
   return {
-    async ask(question) {
-      if (Date.now() < givenUpUntil) throw new StorageAway('it could not be reached a moment ago');
-      const begun = Date.now();
-      for (let tries = 1; ; tries++) {
-        const outcome = await attempt(question);
+    async ask(request) {
+      if (Date.now() < unreachableUntil) throw new StorageAway('it was unreachable a moment ago');
+      const startedAt = Date.now();
+      for (let attempts = 1; ; attempts++) {
+        const outcome = await attempt(request);
         if (!(outcome instanceof StorageAway)) return outcome;
-        if (tries === TRIES || Date.now() - begun > patienceMs || !mayPass(outcome)) {
-          if (!outcome.answered) givenUpUntil = Date.now() + GIVEN_UP_MS;
-          log.warn({ reason: outcome.reason, method: question.method }, 'the storage of files could not be used');
+        if (attempts === MAX_ATTEMPTS || Date.now() - startedAt > patienceMs || !mayPass(outcome)) {
+          if (!outcome.answered) unreachableUntil = Date.now() + UNREACHABLE_MS;
+          log.warn({ reason: outcome.reason, method: request.method }, 'a request to the file storage failed');
           throw outcome;
         }
-        await rest(WAIT_MS * 2 ** (tries - 1) * (0.5 + Math.random()), question.signal);
-        question.signal?.throwIfAborted();
+        await rest(RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + Math.random()), request.signal);
+        request.signal?.throwIfAborted();
       }
     },
     close: () => agent.destroy(),
@@ -114,23 +109,23 @@ export function openBucket(
 }
 
 /**
- * Whether a 404 is the storage's own: a proxy in between that knows no such host answers 404 as well, and then nothing is
- * known of the file. Some storages answer the DELETE of what is not there so, and without a word.
+ * Whether the storage itself responded with 404: a proxy in between may do so too, which says nothing about the file. Some
+ * storages respond to DELETE of a missing key with 404 and an empty body.
  */
-const saysNoSuchKey = ({ method, path }: Question, said: string | undefined, code: string) =>
-  path !== undefined && method !== 'PUT' && (code === 'NoSuchKey' || (method === 'DELETE' && said === ''));
+const isNoSuchKey = ({ method, path }: Question, text: string | undefined, code: string) =>
+  path !== undefined && method !== 'PUT' && (code === 'NoSuchKey' || (method === 'DELETE' && text === ''));
 
-/** Whether the same request may succeed later, though nobody mends anything. */
+/** Whether the same request may succeed later without a change of the configuration. */
 export const mayPass = ({ answered }: StorageAway) =>
   !answered || answered.status >= 500 || [408, 429].includes(answered.status) || answered.code === 'RequestTimeout';
 
-/** S3 says what is wrong as XML; of it the one word is enough, and the rest may quote what was signed. */
-const codeIn = (xml: string) => /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(xml)?.[1] ?? '';
+/** Only the code of an S3 error (XML); the rest may quote the signed request. */
+const errorCode = (xml: string) => /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(xml)?.[1] ?? '';
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error';
   const { code } = error as NodeJS.ErrnoException;
-  // Where a name has several addresses, each has a reason of its own.
+  // A host with several addresses fails with one error per address.
   const [first] = error instanceof AggregateError ? error.errors : [];
   return code ?? (first ? reasonOf(first) : error.name);
 }

@@ -1,34 +1,34 @@
 import { parsedUrl } from '../parsed-url.ts';
 
-/** Where in an S3-compatible storage files lie. */
 export interface Bucket {
-  /** Scheme, host and port of the storage. */
+  /** Scheme, host and port. */
   readonly endpoint: string;
   readonly region: string;
   readonly name: string;
-  /** Before every key: empty, or ending with a slash. */
+  /** Prefix of every key: empty, or ending with a slash. */
   readonly prefix: string;
 }
 
-/** What opens a bucket. */
 export interface BucketKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
-/** Reads `s3://bucket/prefix?endpoint=https://host:port&region=name`; throws a sentence that quotes nothing secret. */
+/** Parses `s3://bucket/prefix?endpoint=https://host:port&region=name`; its errors quote no secrets. */
 export function readBucketUrl(text: string): Bucket {
   const url = parsedUrl(text);
-  if (url?.protocol !== 's3:') throw new Error(`must be an address like ${LIKE}.`);
+  if (url?.protocol !== 's3:') throw new Error(`must be an address like ${EXAMPLE}.`);
   if (url.username !== '' || url.password !== '') {
-    throw new Error('must hold no keys: they belong into S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
+    throw new Error('must not contain keys: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY instead.');
   }
   const unknown = [...url.searchParams.keys()].find((name) => name !== 'endpoint' && name !== 'region');
-  if (unknown !== undefined) throw new Error(`knows endpoint= and region=, but not ${unknown}=.`);
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host)) throw new Error(`"${url.host}" is no name of a bucket.`);
+  if (unknown !== undefined)
+    throw new Error(`has the unknown parameter ${unknown}=; only endpoint= and region= are allowed.`);
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host))
+    throw new Error(`"${url.host}" is not a valid bucket name.`);
   const path = url.pathname.replace(/^\/|\/$/g, '');
   if (!/^([\w.-]+(\/[\w.-]+)*)?$/.test(path)) {
-    throw new Error('may have letters, digits and ._- between the slashes of its prefix.');
+    throw new Error('has an invalid prefix: use letters, digits and ._- between slashes.');
   }
   const region = url.searchParams.get('region') ?? undefined;
   return {
@@ -39,14 +39,14 @@ export function readBucketUrl(text: string): Bucket {
   };
 }
 
-const LIKE = 's3://bucket/prefix?endpoint=https://storage.example.com:9000&region=eu-west-1';
+const EXAMPLE = 's3://bucket/prefix?endpoint=https://storage.example.com:9000&region=eu-west-1';
 
-function endpointOf(given: string | undefined, region: string | undefined): string {
-  if (given === undefined) {
-    if (region === undefined) throw new Error('needs region= for a bucket at Amazon, and endpoint= for any other.');
+function endpointOf(value: string | undefined, region: string | undefined): string {
+  if (value === undefined) {
+    if (region === undefined) throw new Error('needs region= for Amazon S3, or endpoint= for another storage.');
     return `https://s3.${region}.amazonaws.com`;
   }
-  const url = parsedUrl(given);
+  const url = parsedUrl(value);
   if (url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
-  throw new Error('needs an endpoint= of scheme, host and port alone, like https://storage.example.com:9000.');
+  throw new Error('needs an endpoint= with only scheme, host and port, like https://storage.example.com:9000.');
 }

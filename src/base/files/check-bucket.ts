@@ -5,9 +5,8 @@ import type { Bucket } from './bucket-url.ts';
 import { StorageAway } from './storage-away.ts';
 
 /**
- * Asks for the first name in the bucket. What the storage says that only the operator can mend is an `OperatorError`; one
- * that does not answer may do so later, and what answers without a code of S3 is something in between, whose word is not
- * the storage's: both are a warning, since what needs no file works without.
+ * Lists one key of the bucket. Throws an `OperatorError` for a wrong configuration. An unreachable storage, and a response
+ * without an S3 error code (from a proxy in between), are only logged, because other functions work without files.
  */
 export async function checkBucket(
   bucket: Bucket,
@@ -15,33 +14,35 @@ export async function checkBucket(
 ): Promise<void> {
   try {
     const query = { 'list-type': '2', 'max-keys': '1', prefix: bucket.prefix };
-    const answer = await requests.ask({ method: 'GET', query });
-    if (typeof answer === 'object') await answer.body.dump();
+    const response = await requests.ask({ method: 'GET', query });
+    if (typeof response === 'object') await response.body.dump();
   } catch (error) {
     if (!(error instanceof StorageAway)) throw error;
     const { answered, reason } = error;
-    if (answered && answered.code !== '' && !mayPass(error)) throw new OperatorError(sentence(bucket, answered));
-    log.warn(`The storage of files at ${bucket.endpoint} cannot be used: ${reason}. Files are refused until it can.`);
+    if (answered && answered.code !== '' && !mayPass(error)) throw new OperatorError(errorMessage(bucket, answered));
+    log.warn(
+      `The file storage at ${bucket.endpoint} is unavailable: ${reason}. Files are rejected until it is available.`,
+    );
   }
 }
 
-function sentence({ endpoint, name }: Bucket, { status, code }: { status: number; code: string }): string {
+function errorMessage({ endpoint, name }: Bucket, { status, code }: { status: number; code: string }): string {
   switch (code) {
     case 'NoSuchBucket':
-      return `There is no bucket ${name} at ${endpoint}: make it there, or mend FILES_URL.`;
+      return `There is no bucket ${name} at ${endpoint}: create it, or correct FILES_URL.`;
     case 'InvalidAccessKeyId':
-      return `The storage at ${endpoint} does not know the key in S3_ACCESS_KEY_ID.`;
+      return `The storage at ${endpoint} rejects the access key in S3_ACCESS_KEY_ID as unknown.`;
     case 'SignatureDoesNotMatch':
-      return `The storage at ${endpoint} says that S3_SECRET_ACCESS_KEY is not the secret of the key in S3_ACCESS_KEY_ID.`;
+      return `The storage at ${endpoint} rejects S3_SECRET_ACCESS_KEY as the secret of the key in S3_ACCESS_KEY_ID.`;
     case 'AccessDenied':
-      return `The key in S3_ACCESS_KEY_ID may not list the bucket ${name} at ${endpoint}, or there is none.`;
+      return `The key in S3_ACCESS_KEY_ID may not list the bucket ${name} at ${endpoint}, or the bucket does not exist.`;
     case 'RequestTimeTooSkewed':
-      return `The clocks of this machine and of ${endpoint} differ too much: set them.`;
+      return `The clocks of this machine and of ${endpoint} differ too much: synchronise them.`;
     case 'PermanentRedirect':
     case 'AuthorizationHeaderMalformed':
     case 'IllegalLocationConstraintException':
-      return `The bucket ${name} is in another region than FILES_URL says (region=).`;
+      return `The bucket ${name} is not in the region of FILES_URL (region=).`;
     default:
-      return `The storage at ${endpoint} cannot be used as FILES_URL says: it answers ${status} ${code}.`;
+      return `The storage at ${endpoint} cannot be used with this FILES_URL: it responds with ${status} ${code}.`;
   }
 }

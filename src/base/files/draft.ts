@@ -3,11 +3,10 @@ import { open, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 
-/** What is known of bytes once all of them have come. */
 export interface Drafted {
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** The first 16 KiB, to tell what the file is. */
+  /** The first 16 KiB, to detect the file type. */
   readonly head: Buffer;
 }
 
@@ -21,10 +20,7 @@ export class FileTooLarge extends Error {
   }
 }
 
-/**
- * Writes what comes to a new file, to its last byte on disk where `durable`. What it throws leaves the file as it then is,
- * for the caller to remove; the source is left to its owner.
- */
+/** Writes `source` to a new file, synced if `durable`. On errors the caller deletes the file and handles the source. */
 export async function writeDraft(
   path: string,
   source: Buffer | AsyncIterable<Buffer>,
@@ -51,12 +47,12 @@ export async function writeDraft(
   return { sizeBytes, sha256: hash.digest('hex'), head: Buffer.concat(head) };
 }
 
-/** Removes the drafts of uploads that a crash cut off, and says how many. */
+/** Returns the number of deleted files. */
 export async function removeStaleDrafts(dir: string, now: number): Promise<number> {
   let removed = 0;
   for (const name of (await readdir(dir).catch(ifMissing)) ?? []) {
     const draft = join(dir, name);
-    // An upload that still runs has just written; one that has not for an hour belongs to a process that died.
+    // A running upload writes more often than once per hour.
     const { mtimeMs } = (await stat(draft).catch(ifMissing)) ?? { mtimeMs: now };
     if (now - mtimeMs < STALE_MS) continue;
     await unlink(draft).catch(ifMissing);

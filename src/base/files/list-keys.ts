@@ -3,13 +3,13 @@ import type { BucketRequests } from './bucket-requests.ts';
 import type { Bucket } from './bucket-url.ts';
 import { isFileKey, placeOf } from './key.ts';
 
-/** The keys of all files below the prefix, a thousand per request (ListObjectsV2); what is no file of ours is left out. */
+/** The keys of all files below the prefix, 1000 per request (ListObjectsV2). Skips other objects. */
 export async function* listKeys(requests: BucketRequests, { prefix }: Bucket): AsyncGenerator<string, void> {
   for (let next: string | undefined = ''; next !== undefined; ) {
     const query = { 'list-type': '2', prefix, ...(next !== '' && { 'continuation-token': next }) };
-    const answer = await requests.ask({ method: 'GET', query });
-    if (typeof answer === 'string') return;
-    const xml = await text(answer.body);
+    const response = await requests.ask({ method: 'GET', query });
+    if (typeof response === 'string') return;
+    const xml = await text(response.body);
     for (const [, path] of xml.matchAll(/<Key>([^<]*)<\/Key>/g)) {
       const key = path!.slice(path!.lastIndexOf('/') + 1);
       if (isFileKey(key) && path === prefix + placeOf(key)) yield key;

@@ -8,13 +8,13 @@ it.each([
   ['a disk that is full, which names no path', failed('ENOSPC', 'write')],
   ['a disk that fails', failed('EIO', 'fsync')],
   ['a folder that is not ours', failed('EACCES', 'open', '/data/files')],
-])('%s is storage that is not there', (_, error) => {
+])('toStorageError converts %s to StorageUnavailable', (_, error) => {
   expect(ofDisk(error)).toMatchObject({ status: 503, code: 'STORAGE_UNAVAILABLE' });
 });
 
 it.each([
   ['a client that hangs up', failed('ECONNRESET', 'read')],
   ['a fault of ours', new TypeError('no')],
-])('%s is not', (_, error) => {
+])('toStorageError does not convert %s', (_, error) => {
   expect(ofDisk(error)).toBe(error);
 });

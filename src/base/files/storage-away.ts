@@ -1,13 +1,10 @@
 import { Fault } from '../faults.ts';
 
-/**
- * The storage of files cannot be used now: it cannot be reached, is overloaded, or refuses us. Clients are told 503, a
- * worker tries again later: neither the request nor the task is at fault.
- */
+/** The file storage is unreachable, overloaded or rejects the credentials. Clients get 503; workers retry the task. */
 export class StorageAway extends Fault {
-  /** For logs: what went wrong, without a secret. */
+  /** For logs; contains no secrets. */
   readonly reason: string;
-  /** What the storage answered, if it did: the status, and the code of S3 in its body. */
+  /** HTTP status and S3 error code of the storage's response; undefined without a response. */
   readonly answered: { readonly status: number; readonly code: string } | undefined;
 
   constructor(reason: string, answered?: { status: number; code: string }) {
@@ -17,21 +14,17 @@ export class StorageAway extends Fault {
   }
 }
 
-/** Whether this is, or was caused by, a storage that cannot be used now. */
 export function isStorageAway(error: unknown): boolean {
   return error instanceof StorageAway || (error instanceof Error && isStorageAway(error.cause));
 }
 
-/**
- * For what goes wrong in a local folder: what the disk has against it (full, broken, read-only, away) is that refusal too;
- * every other error stays what it is.
- */
+/** Converts errors of the disk (full, broken, read-only, missing) to {@link StorageUnavailable}; returns others unchanged. */
 export function ofDisk(error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
-  // What fails on an open file names no path: then it is the code that tells a disk from a connection. What names one may
-  // have any code: Node 20 says of a folder that a full disk has no room for that it does not exist.
+  // Errors on an open file have no path: then the code distinguishes a disk from a connection. With a path any code counts:
+  // Node 20 reports ENOENT if a full disk has no space for a folder.
   const { code = '' } = error as NodeJS.ErrnoException;
-  return 'path' in error || OF_DISKS.has(code) ? new StorageAway(`the disk says ${code}`) : error;
+  return 'path' in error || DISK_ERRORS.has(code) ? new StorageAway(`disk error ${code}`) : error;
 }
 
-const OF_DISKS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EFBIG', 'ESTALE', 'ENODEV', 'ENXIO']);
+const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EFBIG', 'ESTALE', 'ENODEV', 'ENXIO']);

@@ -1,32 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 
-/** Uploads that were not answered, and so may lie in the storage though nobody knows of them. */
+/** Deletes uploads without a response from the storage, which may exist there without a row that refers to them. */
 export interface TakenBack {
-  /** Removes the file of this key as soon as the storage can be asked again. */
   add(key: string): void;
-  /** Gives up what is not removed yet, and says in the log which keys these are. */
+  /** Stops, and logs the keys that are not deleted yet. */
   close(): Promise<void>;
 }
 
-/** The first wait is longer than the storage goes unasked after it could not be reached. */
+/** Longer than `UNREACHABLE_MS` of the requests. */
 const FIRST_WAIT_MS = 1200;
-const LONGEST_WAIT_MS = 60_000;
-/** What is more is not remembered: a storage that is away for hours must not fill the memory. */
-const MOST_KEYS = 10_000;
+const MAX_WAIT_MS = 60_000;
+/** Further keys are dropped: a long outage must not fill the memory. */
+const MAX_KEYS = 10_000;
 
-const longer = (waitMs: number) => Math.min(waitMs * 2, LONGEST_WAIT_MS);
+const doubled = (waitMs: number) => Math.min(waitMs * 2, MAX_WAIT_MS);
 
-/** Takes uploads back one after the other, by `remove`, waiting twice as long after each time that it fails. */
+/** Calls `remove` for one key after another, with exponential backoff. */
 export function takeBack(remove: (key: string, signal: AbortSignal) => Promise<void>, log: Log): TakenBack {
   const keys = new Set<string>();
-  const over = new AbortController();
+  const closed = new AbortController();
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
-    for (let waitMs = FIRST_WAIT_MS; keys.size > 0 && !over.signal.aborted; waitMs = longer(waitMs)) {
-      // A process that has nothing else to do need not wait for it.
-      await delay(waitMs, undefined, { signal: over.signal, ref: false }).catch(() => {});
+    for (let waitMs = FIRST_WAIT_MS; keys.size > 0 && !closed.signal.aborted; waitMs = doubled(waitMs)) {
+      // Not referenced, so that it does not keep the process alive.
+      await delay(waitMs, undefined, { signal: closed.signal, ref: false }).catch(() => {});
       await removeAll().catch(() => {});
     }
     running = undefined;
@@ -34,26 +33,23 @@ export function takeBack(remove: (key: string, signal: AbortSignal) => Promise<v
 
   async function removeAll(): Promise<void> {
     for (const key of keys) {
-      over.signal.throwIfAborted();
-      await remove(key, over.signal);
+      closed.signal.throwIfAborted();
+      await remove(key, closed.signal);
       keys.delete(key);
     }
   }
 
   return {
     add(key) {
-      if (over.signal.aborted || keys.size === MOST_KEYS) return;
+      if (closed.signal.aborted || keys.size === MAX_KEYS) return;
       keys.add(key);
       running ??= run();
     },
     async close() {
-      over.abort();
+      closed.abort();
       await running;
       if (keys.size === 0) return;
-      log.warn(
-        { keys: [...keys] },
-        'uploads that the storage of files did not answer may lie there, and nobody knows of them',
-      );
+      log.warn({ keys: [...keys] }, 'the file storage may hold orphaned uploads whose requests got no response');
     },
   };
 }

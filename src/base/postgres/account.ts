@@ -2,19 +2,19 @@ import { access, chmod, chown, constants, lchown, readdir, realpath, stat } from
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../operator-error.ts';
 
-/** Who runs the server: an empty account is ourselves. */
+/** The operating system user that runs the server; empty: the current user. */
 export interface Account {
   uid?: number;
   gid?: number;
 }
 
-// "nobody": no files, no rights, present on every system. PostgreSQL refuses to run as root.
+// The system user "nobody", because PostgreSQL does not run as root.
 export const NOBODY = { uid: 65_534, gid: 65_534 };
 const IS_ROOT = process.getuid?.() === 0;
 
 /**
- * Started as root, the server runs as the owner of its cluster, or, before there is one, of the folder for it; if that
- * is root too, as nobody. Started as anyone else, it runs as that one.
+ * If started as root, the owner of the cluster or of its parent folder, or "nobody" if that is root; otherwise the current
+ * user.
  */
 export async function accountFor(cluster: string): Promise<Account> {
   const owner = await stat(cluster).catch(() => undefined);
@@ -24,8 +24,8 @@ export async function accountFor(cluster: string): Promise<Account> {
   }
   if (owner && process.getuid && owner.uid !== process.getuid()) {
     throw new OperatorError(
-      `The database in ${cluster} belongs to the user with the id ${owner.uid}, and this process is ` +
-        `${process.getuid()}. Start as that user or as root, or give it away with chown -R.`,
+      `The database in ${cluster} belongs to the user id ${owner.uid}, but this process runs as ` +
+        `${process.getuid()}. Start as that user or as root, or change the owner with chown -R.`,
     );
   }
   return {};
@@ -34,75 +34,74 @@ export async function accountFor(cluster: string): Promise<Account> {
 export const READ = 4;
 export const ENTER = 1;
 
-/** Whether the account may pass every folder above `path`, and has the rights `wanted` on `path` itself. */
-export async function canReach(path: string, account: Account, wanted: number): Promise<boolean> {
+/** Whether the account may traverse every folder above `path` and has the permissions `required` on `path` itself. */
+export async function canReach(path: string, account: Account, required: number): Promise<boolean> {
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined) return false;
   if (account.uid === undefined) {
-    const mode = (wanted & READ ? constants.R_OK : 0) | (wanted & ENTER ? constants.X_OK : 0);
+    const mode = (required & READ ? constants.R_OK : 0) | (required & ENTER ? constants.X_OK : 0);
     return access(real, mode).then(
       () => true,
       () => false,
     );
   }
-  if (!(await allowed(real, account, wanted))) return false;
+  if (!(await allowed(real, account, required))) return false;
   for (let folder = dirname(real); ; folder = dirname(folder)) {
     if (!(await allowed(folder, account, ENTER))) return false;
     if (folder === dirname(folder)) return true;
   }
 }
 
-/** Gives a file to the owner of the folder it lies in, so that a start as root leaves nothing that its owner cannot use. */
+/** After a start as root, gives a file to the owner of its folder. */
 export async function handOver(path: string): Promise<void> {
   if (!IS_ROOT) return;
   const { uid, gid } = await stat(dirname(path));
   await chown(path, uid, gid);
 }
 
-/** Makes a new file or folder the account's own. */
 export async function give(path: string, { uid, gid }: Account): Promise<void> {
   if (uid === undefined || gid === undefined) return;
   await chown(path, uid, gid).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPERM' && error.code !== 'EINVAL') throw error;
     throw new OperatorError(
-      'PostgreSQL does not run as root, and here root may not act as another user. ' +
-        'Start as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own (15 or newer).',
+      'PostgreSQL does not run as root, and root may not switch to another user here. ' +
+        'Start as an ordinary user, or set DATABASE_URL to your own PostgreSQL (15 or newer).',
       { cause: error },
     );
   });
 }
 
-/** Makes the cluster the account's own, which it is not after a restore by root; PostgreSQL insists on its mode too. */
+/** Makes the account the owner of the cluster, for example after a restore as root, and sets the mode PostgreSQL requires. */
 export async function ownCluster(cluster: string, account: Account): Promise<void> {
   await chmod(cluster, 0o700);
   const { uid, gid } = account;
   if (uid === undefined || gid === undefined || (await stat(cluster)).uid === uid) return;
   const entries = await readdir(cluster, { recursive: true });
   await Promise.all(entries.map((entry) => lchown(join(cluster, entry), uid, gid)));
-  await lchown(cluster, uid, gid); // at the very end: a change of hands that was interrupted is begun again
+  await lchown(cluster, uid, gid); // last, so that an interrupted change is repeated
 }
 
 /**
- * Where the server looks for its cluster, given that it starts inside it. An account that may not pass the folders
- * above (a DATA_DIR in root's home) is already in; Linux lets it name the place without walking there.
+ * The cluster path for the server, which starts inside the cluster. An account that may not traverse the parent folders (a
+ * DATA_DIR in root's home) can use /proc/self/cwd on Linux.
  */
 export async function wayInto(cluster: string, account: Account): Promise<string> {
   if (account.uid === undefined || (await canReach(dirname(cluster), account, ENTER))) return cluster;
   if (process.platform === 'linux') return '/proc/self/cwd';
   throw new OperatorError(
-    `PostgreSQL does not run as root, and the user id ${account.uid}, which it runs as instead, cannot enter ` +
-      `${dirname(cluster)}. Choose a DATA_DIR that others may pass, or start as an ordinary user.`,
+    `PostgreSQL does not run as root, and its user id ${account.uid} cannot enter ` +
+      `${dirname(cluster)}. Choose a DATA_DIR that other users can enter, or start as an ordinary user.`,
   );
 }
 
-/** Nothing of ours (tokens, PGOPTIONS, a library path) leaks into the server. */
+/** The server must not inherit tokens, PGOPTIONS or library paths. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot } = process.env;
   return { PATH: PATH ?? '', TZ: 'UTC', LC_ALL: 'C', ...(SystemRoot ? { SystemRoot } : {}) };
 }
 
-async function allowed(path: string, { uid, gid }: Account, wanted: number): Promise<boolean> {
+async function allowed(path: string, { uid, gid }: Account, required: number): Promise<boolean> {
   const { mode, ...owner } = await stat(path);
   const shift = owner.uid === uid ? 6 : owner.gid === gid ? 3 : 0;
-  return ((mode >> shift) & wanted) === wanted;
+  return ((mode >> shift) & required) === required;
 }

@@ -13,13 +13,13 @@ import { type Account, canReach, ENTER, READ } from './account.ts';
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** 18 of 18.4: clusters of one major version are one format on disk. */
+  /** The major version, for example 18 of 18.4: it determines the format on disk. */
   major: string;
 }
 
 /**
- * PostgreSQL's programs, in a place where `account` can run them: where npm put them if that will do, else a copy in
- * `home`, or in a folder of root's own when `home` is out of the account's reach.
+ * PostgreSQL's programs where `account` can run them: in node_modules if possible, otherwise a copy in `home`, or in a
+ * system folder if the account cannot reach `home`.
  */
 export async function postgresBinaries({
   home,
@@ -34,7 +34,9 @@ export async function postgresBinaries({
 }): Promise<Binaries> {
   const { version } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as { version: string };
   const native = join(packageDir, 'native');
-  const found = (await runnable(native, account)) ? native : await copyFor(native, version, { home, account, log });
+  const found = (await isRunnable(native, account))
+    ? native
+    : await findOrCopy(native, version, { home, account, log });
   const suffix = process.platform === 'win32' ? '.exe' : '';
   return {
     initdb: join(found, 'bin', `initdb${suffix}`),
@@ -50,12 +52,12 @@ function installedPackage(): string {
   } catch {
     throw new OperatorError(
       `PostgreSQL for this machine is not installed (${name}). Install without --omit=optional, ` +
-        'or set DATABASE_URL to a PostgreSQL of your own (15 or newer).',
+        'or set DATABASE_URL to your own PostgreSQL (15 or newer).',
     );
   }
 }
 
-async function runnable(native: string, account: Account): Promise<boolean> {
+async function isRunnable(native: string, account: Account): Promise<boolean> {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   for (const program of ['postgres', 'initdb']) {
     if (!(await canReach(join(native, 'bin', program + suffix), account, READ | ENTER))) return false;
@@ -63,7 +65,7 @@ async function runnable(native: string, account: Account): Promise<boolean> {
   for (const folder of ['lib', 'share']) {
     if (!(await canReach(join(native, folder), account, READ | ENTER))) return false;
   }
-  // Installed under a strict umask, every file is its owner's alone; this one stands for all of them.
+  // A sample of all files: under a strict umask only their owner can read them.
   const sample = join(native, 'share', 'postgresql', 'postgres.bki');
   if ((await exists(sample)) && !(await canReach(sample, account, READ))) return false;
   return linkLibraries(native).then(
@@ -73,8 +75,8 @@ async function runnable(native: string, account: Account): Promise<boolean> {
 }
 
 /**
- * npm packages cannot hold symbolic links: the package brings a list, and a script that makes them, which does not run
- * under --ignore-scripts. Without them the loader finds no libpq.so.5.
+ * Creates the symbolic links that the package lists, because npm packages cannot contain links and the package's script
+ * does not run under --ignore-scripts. The loader needs them to find libpq.so.5.
  */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
@@ -82,31 +84,31 @@ async function linkLibraries(native: string): Promise<void> {
     const link = join(dirname(native), target);
     if (await exists(link)) continue;
     await symlink(relative(dirname(target), source), link).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error; // another process made it this very moment
+      if (error.code !== 'EEXIST') throw error; // created by another process
     });
   }
 }
 
-async function copyFor(
+async function findOrCopy(
   native: string,
   version: string,
   { home, account, log }: { home: string; account: Account; log: Log },
 ): Promise<string> {
   const reasons: string[] = [];
-  // What lies here is a copy that may be deleted at any time, hence caches and temporary folders, never data.
+  // The copy may be deleted at any time, so caches and temporary folders are suitable.
   const shared = account.uid === undefined ? [] : ['/var/cache/assay', '/var/tmp/assay', join(tmpdir(), 'assay')];
   for (const folder of [home, ...shared]) {
     const copy = join(folder, `postgresql-${version}`, 'native');
     try {
       const trusted = [0, process.getuid?.(), ...(folder === home ? [account.uid] : [])];
-      await ownFolder(folder, trusted);
-      if (!(await canReach(folder, account, ENTER))) throw new Error('out of reach for the account');
-      await ownFolder(dirname(copy), trusted);
+      await createTrustedFolder(folder, trusted);
+      if (!(await canReach(folder, account, ENTER))) throw new Error('the account cannot reach it');
+      await createTrustedFolder(dirname(copy), trusted);
       if (!(await exists(copy))) {
-        log.info({ from: native, to: copy }, 'copying PostgreSQL to where the server may run it');
+        log.info({ from: native, to: copy }, 'copying PostgreSQL to a folder where the server can run it');
         await copyOnce(native, copy);
       }
-      // A file system mounted "noexec" says so only when asked to run something.
+      // Running a program is the only way to detect a file system mounted "noexec".
       const options = { ...account, cwd: '/', env: {} };
       await promisify(execFile)(join(copy, 'bin', 'postgres'), ['--version'], options);
       return copy;
@@ -116,24 +118,24 @@ async function copyFor(
   }
   throw new OperatorError(
     `PostgreSQL in ${native} cannot be run by ${account.uid === undefined ? 'this user' : `the user id ${account.uid}`}, ` +
-      `and no place for a copy was found (${reasons.join('; ')}). Set DATABASE_URL to a PostgreSQL of your own instead.`,
+      `and no folder is suitable for a copy (${reasons.join('; ')}). Set DATABASE_URL to your own PostgreSQL instead.`,
   );
 }
 
-/** A folder that nobody else could have prepared for us: in a shared place, that would be a stranger's program to run. */
-async function ownFolder(path: string, trusted: (number | undefined)[]): Promise<void> {
+/** Creates or checks a folder that only trusted users can write, so that no other user can plant a program. */
+async function createTrustedFolder(path: string, trusted: (number | undefined)[]): Promise<void> {
   await mkdir(path, { mode: 0o755 }).then(
-    () => chmod(path, 0o755), // whatever the umask
+    () => chmod(path, 0o755), // independent of the umask
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     },
   );
   const found = await lstat(path);
-  const ours = process.platform === 'win32' || (trusted.includes(found.uid) && (found.mode & 0o022) === 0);
-  if (!found.isDirectory() || !ours) throw new Error('it is not ours alone');
+  const isTrusted = process.platform === 'win32' || (trusted.includes(found.uid) && (found.mode & 0o022) === 0);
+  if (!found.isDirectory() || !isTrusted) throw new Error('other users can write to it');
 }
 
-/** Whole or not at all, also when two processes copy at once: the last step is a rename. */
+/** Atomic and safe for concurrent processes: ends with a rename. */
 async function copyOnce(from: string, to: string): Promise<void> {
   const draft = join(dirname(to), `copying-${process.pid}-${randomBytes(4).toString('hex')}`, basename(to));
   try {

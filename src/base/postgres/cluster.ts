@@ -7,7 +7,7 @@ import { type Account, handOver, ownCluster } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { makeCluster } from './initdb.ts';
 
-/** Makes the cluster if there is none; refuses one that this version cannot serve, and changes nothing in it. */
+/** Creates the cluster if missing; throws if it has another major version. */
 export async function ensureCluster({
   cluster,
   account,
@@ -28,15 +28,15 @@ export async function ensureCluster({
     await makeCluster({ cluster, account, binaries, password, unsafeForTests, log });
   } else if (version !== binaries.major) {
     throw new OperatorError(
-      `The database in ${cluster} was made by PostgreSQL ${version}, and this program brings ${binaries.major}. ` +
-        'Take a backup with the version of this program that made it (`assay backup FILE`), and put it into a new ' +
-        'DATA_DIR with this one (`assay restore FILE`).',
+      `The database in ${cluster} was created by PostgreSQL ${version}, but this program contains ${binaries.major}. ` +
+        'Create a backup with the version of this program that created it (`assay backup FILE`) and restore it into a ' +
+        'new DATA_DIR with this version (`assay restore FILE`).',
     );
   }
   await ownCluster(cluster, account);
 }
 
-/** The superuser's password: made once, kept where only we can read it. */
+/** The superuser's password, created once in a file with mode 0600. */
 export async function clusterPassword(home: string): Promise<string> {
   const path = join(home, 'password');
   const draft = `${path}-${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -44,13 +44,13 @@ export async function clusterPassword(home: string): Promise<string> {
   if (known) return known.trim();
   if ((await versionOf(join(home, 'cluster'))) !== undefined) {
     throw new OperatorError(
-      `The password of the database is missing: restore the file ${path} together with the folder beside it.`,
+      `The password of the database is missing: restore the file ${path} together with the folder cluster beside it.`,
     );
   }
   try {
     await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true });
     await handOver(draft);
-    // A link, not a rename: of two processes that start at once, the second must take the first one's.
+    // A link, not a rename, so that of two concurrent processes both use the first one's password.
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -69,6 +69,6 @@ async function versionOf(cluster: string): Promise<string | undefined> {
   const rest = await readdir(cluster).catch(() => []);
   if (rest.length === 0) return undefined;
   throw new OperatorError(
-    `${cluster} is not empty, but it is no database of PostgreSQL either. Move it away, or restore it.`,
+    `${cluster} is not empty, but it is not a PostgreSQL database either. Move it away, or restore it.`,
   );
 }

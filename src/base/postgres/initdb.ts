@@ -11,7 +11,7 @@ import { isAlive } from './processes.ts';
 
 export const SUPERUSER = 'assay';
 
-interface Wanted {
+interface ClusterOptions {
   cluster: string;
   account: Account;
   binaries: Binaries;
@@ -20,41 +20,42 @@ interface Wanted {
   log: Log;
 }
 
-/**
- * Makes a cluster. It is made beside its place and moved there when it is complete: one that was interrupted half way is
- * begun anew, and what lies in its place is never touched.
- */
-export async function makeCluster(wanted: Wanted): Promise<void> {
-  const { cluster, account, password, log } = wanted;
+/** Creates a cluster in a temporary folder and moves it into place when it is complete. */
+export async function makeCluster(options: ClusterOptions): Promise<void> {
+  const { cluster, account, password, log } = options;
   const home = dirname(cluster);
-  await removeAbandoned(home);
+  await deleteStale(home);
   const draft = join(home, `initdb-${process.pid}-${randomBytes(4).toString('hex')}`);
   const passwordFile = `${draft}.password`;
   const began = performance.now();
   try {
     await mkdir(draft, { mode: 0o700 });
     await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' });
-    await initdb(draft, passwordFile, wanted);
+    await initdb(draft, passwordFile, options);
     await ownCluster(draft, account);
     await moveIntoPlace(draft, cluster);
-    log.info({ cluster, ms: Math.round(performance.now() - began) }, 'made a new database');
+    log.info({ cluster, ms: Math.round(performance.now() - began) }, 'created a new database');
   } finally {
     await rm(draft, { recursive: true, force: true });
     await rm(passwordFile, { force: true });
   }
 }
 
-// The server knows Unicode by itself (the "builtin" provider), on every system alike; but pg_trgm still asks the system
-// whether Ё is a letter. The first of these that the system knows is taken; with C, pg_trgm sees no Cyrillic.
+// The server uses its builtin Unicode provider, but pg_trgm uses the system locale to classify letters. The first locale
+// that the system has is used; with C, pg_trgm ignores Cyrillic.
 const CTYPES = ['C.UTF-8', 'en_US.UTF-8', 'C'];
 
-async function initdb(draft: string, passwordFile: string, { account, binaries, ...wanted }: Wanted): Promise<void> {
-  let maker = account;
+async function initdb(
+  draft: string,
+  passwordFile: string,
+  { account, binaries, unsafeForTests, log }: ClusterOptions,
+): Promise<void> {
+  let user = account;
   let ctypes = CTYPES;
   for (;;) {
-    for (const path of [draft, passwordFile]) await give(path, maker);
+    for (const path of [draft, passwordFile]) await give(path, user);
     const args = [
-      `--pgdata=${await wayInto(draft, maker)}`,
+      `--pgdata=${await wayInto(draft, user)}`,
       `--username=${SUPERUSER}`,
       `--pwfile=../${basename(passwordFile)}`,
       '--auth=scram-sha-256',
@@ -65,55 +66,55 @@ async function initdb(draft: string, passwordFile: string, { account, binaries, 
       `--lc-ctype=${ctypes[0]}`,
       '--data-checksums',
       '--no-instructions',
-      ...(wanted.unsafeForTests ? ['--no-sync'] : []),
+      ...(unsafeForTests ? ['--no-sync'] : []),
     ];
-    const options = { ...maker, cwd: draft, env: serverEnvironment(), windowsHide: true };
+    const options = { ...user, cwd: draft, env: serverEnvironment(), windowsHide: true };
     const failure = await promisify(execFile)(binaries.initdb, args, options).then(
       () => undefined,
       (error: unknown) => error as Error & { code?: unknown; stderr?: string },
     );
     if (!failure) return;
-    const said = failure.stderr ?? '';
-    if (/invalid locale name/.test(said) && ctypes.length > 1) {
-      wanted.log.warn({ ctype: ctypes[0] }, 'this system does not know the locale; trying another');
+    const output = failure.stderr ?? '';
+    if (/invalid locale name/.test(output) && ctypes.length > 1) {
+      log.warn({ ctype: ctypes[0] }, 'the locale is missing on this system; trying another one');
       ctypes = ctypes.slice(1);
-    } else if (NAMELESS.test(said) && maker.uid !== undefined && maker !== NOBODY) {
-      maker = NOBODY; // and given to its account when it is complete
+    } else if (NO_USER_NAME.test(output) && user.uid !== undefined && user !== NOBODY) {
+      user = NOBODY; // `makeCluster` changes the owner afterwards
     } else {
-      throw new OperatorError(whyNot(failure), { cause: failure });
+      throw new OperatorError(failureMessage(failure), { cause: failure });
     }
   }
 }
 
-// A container started with --user 1234 has no line for that user in /etc/passwd, and initdb, unlike the server, wants one.
-const NAMELESS = /could not look up effective user ID/;
+// initdb, unlike the server, needs an entry in /etc/passwd, which a container started with --user 1234 lacks.
+const NO_USER_NAME = /could not look up effective user ID/;
 
-function whyNot({ code, stderr, message }: Error & { code?: unknown; stderr?: string }): string {
-  const instead = 'Or set DATABASE_URL to a PostgreSQL of your own (15 or newer).';
+function failureMessage({ code, stderr, message }: Error & { code?: unknown; stderr?: string }): string {
+  const alternative = 'Or set DATABASE_URL to your own PostgreSQL (15 or newer).';
   if (code === 'ENOENT') {
-    return `PostgreSQL cannot be run here: its programs need glibc, which Alpine and other musl systems lack. ${instead}`;
+    return `PostgreSQL cannot run here: its programs need glibc, which Alpine and other musl systems lack. ${alternative}`;
   }
-  if (NAMELESS.test(stderr ?? '')) {
+  if (NO_USER_NAME.test(stderr ?? '')) {
     return (
-      `The user id ${process.getuid?.()} has no name on this system, and PostgreSQL makes no database for it. ` +
-      `Start as a user with a line in /etc/passwd, or as root. ${instead}`
+      `The user id ${process.getuid?.()} has no name on this system, which PostgreSQL needs to create a database. ` +
+      `Start as a user with an entry in /etc/passwd, or as root. ${alternative}`
     );
   }
-  return `The database could not be made: ${(stderr || message).trim()}`;
+  return `The database could not be created: ${(stderr || message).trim()}`;
 }
 
 async function moveIntoPlace(draft: string, cluster: string): Promise<void> {
   await rename(draft, cluster).catch((error: NodeJS.ErrnoException) => {
-    // Another process was faster, and its cluster counts.
+    // Another process was faster; its cluster is used.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
   const home = await open(dirname(cluster));
-  await home.sync().catch(() => {}); // so that a power cut does not undo the move
+  await home.sync().catch(() => {}); // makes the move durable
   await home.close();
 }
 
-/** What a killed start left behind; its name says whose it was. */
-async function removeAbandoned(home: string): Promise<void> {
+/** Deletes the folders of processes that no longer run. */
+async function deleteStale(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     const pid = Number(/^initdb-(\d+)-/.exec(name)?.[1]);
     if (!pid || pid === process.pid || (await isAlive(pid))) continue;

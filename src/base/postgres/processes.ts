@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 export interface Process {
   pid: number;
   parent: number;
-  /** As the process presents itself; empty if we may not know. */
+  /** Command line or process title; empty if not readable. */
   command: string;
 }
 
-/** A process that has ended but whose parent has not noticed (a zombie) is not alive: it may stay like that for ever. */
+/** False for a zombie, which may stay until its parent ends. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -20,7 +20,7 @@ export async function isAlive(pid: number): Promise<boolean> {
   return !/^[ZX]/.test(await statusOf(pid));
 }
 
-/** Everything that runs here, or the one process asked for. Read from /proc on Linux: slim containers have no `ps`. */
+/** All processes, or the process `pid`. Reads /proc on Linux, because slim containers have no `ps`. */
 export async function processes(pid?: number): Promise<Process[]> {
   if (process.platform === 'win32') return [];
   if (process.platform !== 'linux') return psTable(pid);
@@ -34,15 +34,15 @@ export async function processes(pid?: number): Promise<Process[]> {
   );
 }
 
-/** "S 1 …": the state and what follows it; the name before it may contain anything. */
+/** State and later fields, "S 1 …"; the preceding name may contain any character. */
 async function statusOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat.slice(stat.lastIndexOf(')') + 2);
 }
 
 async function psTable(pid?: number): Promise<Process[]> {
-  const which = pid === undefined ? ['-A'] : ['-p', String(pid)];
-  const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'pid=,ppid=,command=', ...which]).catch(() => ({
+  const selection = pid === undefined ? ['-A'] : ['-p', String(pid)];
+  const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'pid=,ppid=,command=', ...selection]).catch(() => ({
     stdout: '',
   }));
   return stdout.split('\n').flatMap((line) => {

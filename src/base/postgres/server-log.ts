@@ -5,18 +5,17 @@ import { handOver } from './account.ts';
 
 const LOG_BYTES = 8 * 1024 * 1024;
 
-/** Where the server writes what it has to say. */
 export async function openServerLog(home: string): Promise<FileHandle> {
   await boundServerLog(home);
   const path = join(home, 'server.log');
-  // Appended to, so that it can be cut while the server writes; never through a link that somebody else has laid.
+  // Append mode, so that it can be truncated while the server writes; does not follow links.
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
   const file = await open(path, flags, 0o600);
   await handOver(path);
   return file;
 }
 
-/** At most two files of this size: the server writes to the one it was given, so the old part is copied off. */
+/** Limits the log to two files of `LOG_BYTES`. Copies and truncates, because the server keeps its file open. */
 export async function boundServerLog(home: string): Promise<void> {
   const path = join(home, 'server.log');
   const size = await stat(path).then(

@@ -7,10 +7,10 @@ import type { Binaries } from './binaries.ts';
 import { nameOf, readLock, stopPostmaster } from './postmaster.ts';
 import { openServerLog } from './server-log.ts';
 
-/** What passes by waiting. */
+/** The server cannot start yet; a later attempt may succeed. */
 export class NotYet extends Error {}
 
-/** Starts the server and waits until it takes connections; recovery after a crash may take minutes, and is waited for. */
+/** Starts the server and waits, without a time limit, until it accepts connections: crash recovery may take minutes. */
 export async function startServer({
   binaries,
   cluster,
@@ -30,10 +30,10 @@ export async function startServer({
   log: Log;
   signal: AbortSignal | undefined;
 }): Promise<{ pid: number; exited: Promise<void> }> {
-  const way = await wayInto(cluster, account);
+  const dataPath = await wayInto(cluster, account);
   const output = await openServerLog(home);
-  const began = (await output.stat()).size;
-  const server = spawnServer({ program: binaries.postgres, cluster, way, account, port, unsafeForTests, output });
+  const logStart = (await output.stat()).size;
+  const server = spawnServer({ program: binaries.postgres, cluster, dataPath, account, port, unsafeForTests, output });
   try {
     for (let waitedMs = 0; !server.end(); waitedMs += 15) {
       const lock = await readLock(cluster);
@@ -45,31 +45,32 @@ export async function startServer({
       if (waitedMs > 0 && waitedMs % 9_000 === 0) log.info({ pid: server.pid }, 'the database is recovering');
       await rest(15, signal);
     }
-    const said = server.end()?.message || (await readFrom(output, began));
-    if (PASSING.test(said)) throw new NotYet(said);
-    throw new Error(`PostgreSQL did not start: ${said || 'it ended without a word'}`);
+    const message = server.end()?.message || (await readFrom(output, logStart));
+    if (TRANSIENT_ERRORS.test(message)) throw new NotYet(message);
+    throw new Error(`PostgreSQL did not start: ${message || 'it ended without output'}`);
   } finally {
     await output.close();
   }
 }
 
-const PASSING = /still in use|already exists|could not bind|could not create any TCP|starting up|shutting down/;
+const TRANSIENT_ERRORS =
+  /still in use|already exists|could not bind|could not create any TCP|starting up|shutting down/;
 
-// Given on the command line, not written into the cluster: a newer version of this program brings newer ones.
+// Set on the command line, not in the cluster, so that a newer version of this program can change them.
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '', // paths of sockets may not be longer than 107 bytes; folders for data often are
+  unix_socket_directories: '', // socket paths are limited to 107 bytes
   max_connections: 100,
   shared_buffers: '128MB',
   wal_compression: 'on',
   max_wal_size: '1GB',
-  // After a crash one call syncs the disk, instead of one for each of a thousand files: 0.1 s instead of 1.
+  // After a crash one call syncs the disk instead of one call per file: 0.1 s instead of 1 s (measured).
   ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
   timezone: 'UTC',
   log_timezone: 'UTC',
-  lc_messages: 'C', // we read what the server says when it refuses to start
+  lc_messages: 'C', // TRANSIENT_ERRORS matches English messages
   log_checkpoints: 'off',
-  log_error_verbosity: 'terse', // details quote rows, and rows hold what people have uploaded
+  log_error_verbosity: 'terse', // details quote rows, which contain user data
   max_parallel_workers_per_gather: 0, // parallel queries need a larger /dev/shm than containers have
 };
 
@@ -85,7 +86,7 @@ const UNSAFE = {
 function spawnServer({
   program,
   cluster,
-  way,
+  dataPath,
   account,
   port,
   unsafeForTests,
@@ -93,16 +94,16 @@ function spawnServer({
 }: {
   program: string;
   cluster: string;
-  way: string;
+  dataPath: string;
   account: Account;
   port: number;
   unsafeForTests: boolean;
   output: FileHandle;
 }) {
-  const args = ['-D', way];
+  const args = ['-D', dataPath];
   const settings = { ...SETTINGS, ...(unsafeForTests ? UNSAFE : {}), port, cluster_name: nameOf(cluster) };
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-  // In a session of its own: Ctrl-C in a terminal reaches us, and we decide in which order things stop.
+  // Its own session, so that Ctrl-C in a terminal does not stop the server before the processes that use it.
   const child = spawn(program, args, {
     ...account,
     cwd: cluster,

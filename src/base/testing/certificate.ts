@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** A certificate authority for one test run: no key lies in the repository, and nothing ever expires. */
+/** A certificate authority for one test run, so that the repository contains no keys and nothing expires. */
 export function createAuthority(): { ca: string; issue: (...names: string[]) => { key: string; cert: string } } {
   const own = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const ca = certificate({
@@ -12,7 +12,6 @@ export function createAuthority(): { ca: string; issue: (...names: string[]) => 
   });
   return {
     ca,
-    /** A certificate for these host names and addresses. */
     issue(...names) {
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
       const cert = certificate({ subject: names[0]!, publicKey, signer: own.privateKey, authority: false, names });
@@ -29,7 +28,7 @@ interface Subject {
   names?: string[];
 }
 
-/** X.509 v3, written out by hand in DER: the few fields a TLS client looks at. */
+/** X.509 v3 in PEM. */
 function certificate({ subject, publicKey, signer, authority, names = [] }: Subject): string {
   const day = (offset: number) => {
     const text = new Date(Date.now() + offset * 86_400_000).toISOString();

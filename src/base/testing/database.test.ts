@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testDatabase } from './database.ts';
 
-test('every caller gets a database of its own with the whole schema', async () => {
+test('testDatabase returns a separate database with the whole schema for every caller', async () => {
   const [mine, yours] = await Promise.all([testDatabase(), testDatabase()]);
   await mine.db.query('create table only_mine (n int)');
   const sql = `select to_regclass('only_mine') as mine, to_regclass('schema_migrations') as migrated`;

@@ -8,7 +8,7 @@ import { readMigrations } from '../migration-files.ts';
 export interface TestDatabase {
   url: string;
   db: Db;
-  /** Closes `db` and removes the database, whoever is still connected. */
+  /** Also closes `db`. */
   drop(): Promise<void>;
 }
 
@@ -16,13 +16,13 @@ const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 const LOCK = 729_180_443;
 const log = createLog('error', 'test');
 
-/** A database of one's own with the whole schema, copied from a template that the first caller of a run has migrated. */
+/** A new database with the whole schema, copied from a template that is migrated once per schema. */
 export async function testDatabase(): Promise<TestDatabase> {
   const admin = openDb({ url: inject('databaseUrl'), log, max: 2 });
   try {
     const template = await migratedTemplate(admin);
     const name = `assay_test_${randomBytes(6).toString('hex')}`;
-    // By files, not through the log: 10 ms instead of 180 where nothing waits for the disk.
+    // File copy instead of WAL: 10 ms instead of 180 ms without fsync (measured).
     await admin.query(`create database ${name} template ${template} strategy file_copy`);
     const url = urlOf(name);
     const db = openDb({ url, log, applicationName: 'test' });
@@ -39,7 +39,6 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** An empty database without any schema, for the tests of what makes the schema. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   const name = `assay_test_${randomBytes(6).toString('hex')}`;
   const admin = openDb({ url: inject('databaseUrl'), log, max: 1 });
@@ -55,20 +54,20 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   };
 }
 
-let known: Promise<string> | undefined;
+let templateName: Promise<string> | undefined;
 
-/** Its name tells what is in it, so a server that outlives the run never serves yesterday's schema. */
+/** The name contains a hash of the migrations, because the server may outlive the run. */
 function migratedTemplate(admin: Db): Promise<string> {
-  known ??= (async () => {
+  templateName ??= (async () => {
     const migrations = await readMigrations(MIGRATIONS);
     const hash = createHash('sha256').update(migrations.map(({ checksum }) => checksum).join());
     const name = `assay_template_${hash.digest('hex').slice(0, 12)}`;
-    // The lock is held by one connection while the other works: "create database" refuses to run in a transaction.
+    // One connection holds the lock while another one works: "create database" cannot run in a transaction.
     await admin.transaction(async (tx) => {
       await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
       const { rowCount } = await tx.query('select from pg_database where datname = $1', [name]);
       if (rowCount > 0) return;
-      // Renamed at the very end: a template that exists is complete, even if a run was killed half way.
+      // Renamed last, so that an existing template is complete even after a killed run.
       await admin.query(`drop database if exists ${name}_unfinished with (force)`);
       await admin.query(`create database ${name}_unfinished template template0`);
       const db = openDb({ url: urlOf(`${name}_unfinished`), log, max: 3 });
@@ -77,7 +76,7 @@ function migratedTemplate(admin: Db): Promise<string> {
     });
     return name;
   })();
-  return known;
+  return templateName;
 }
 
 async function dropDatabase(name: string): Promise<void> {

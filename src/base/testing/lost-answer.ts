@@ -1,61 +1,58 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 
-/** A proxy to a database that loses or delays answers. */
 export interface Lossy {
   readonly url: string;
-  /** While it is true, the connection of every transaction breaks at its commit; `lostCommit` says what the server does. */
+  /** Breaks the connection of every transaction at its commit; `lostCommit` sets the server's behaviour. */
   losesCommits: boolean;
-  /** The server commits at once (the default), commits {@link LATE_MS} later, or never gets the commit. */
+  /** The server commits immediately (default), after {@link LATE_MS}, or never. */
   lostCommit: 'at-once' | 'late' | 'never';
-  /** Statements that claim tasks are carried out at once, and their answers arrive this much later. */
   claimAnswersDelayMs: number;
-  /** Statements that claim tasks arrive this much later, also when the client has closed its connection meanwhile. */
+  /** Also applies if the client closes its connection meanwhile. */
   claimRequestsDelayMs: number;
   close(): void;
 }
 
-/** What commits: the statement `commit`, and one by this name that is a transaction of its own. */
-const COMMITS = ['commit\0', 'keep-upload\0'];
-/** Prepared statements that claim, as a Bind message names them. */
-const CLAIMS = ['\0claim\0', '\0advance\0'];
-/** Time for a statement that arrived late to be carried out before its connection ends. */
-const SPARE_MS = 500;
-/** How much later a late commit arrives. */
+/** The statement `commit`, and the name of a statement that commits by itself. */
+const COMMIT_STATEMENTS = ['commit\0', 'keep-upload\0'];
+/** Names in Bind messages. */
+const CLAIM_STATEMENTS = ['\0claim\0', '\0advance\0'];
+/** Time for a delayed statement to run before its connection ends. */
+const GRACE_MS = 500;
 export const LATE_MS = 500;
 
-/** At once where there is no delay, so that nothing is overtaken. */
-const later = (ms: number, run: () => void) => void (ms > 0 ? setTimeout(run, ms) : run());
+/** Runs synchronously without a delay, to keep the order. */
+const delay = (ms: number, run: () => void) => void (ms > 0 ? setTimeout(run, ms) : run());
 
 export async function lossyWayTo(url: string): Promise<Lossy> {
   const to = new URL(url);
-  const server = createServer((near) => {
-    const far = connect({ host: to.hostname, port: Number(to.port) });
+  const server = createServer((client) => {
+    const upstream = connect({ host: to.hostname, port: Number(to.port) });
     let loses = false;
     let late = false;
     let answerDelayMs = 0;
     let requestDelayMs = 0;
-    near.on('data', (asked) => {
-      loses = lossy.losesCommits && COMMITS.some((each) => asked.includes(each));
+    client.on('data', (data) => {
+      loses = lossy.losesCommits && COMMIT_STATEMENTS.some((each) => data.includes(each));
       if (loses && lossy.lostCommit !== 'at-once') {
         late = lossy.lostCommit === 'late';
-        if (late) setTimeout(() => far.end(asked), LATE_MS);
-        near.destroy();
+        if (late) setTimeout(() => upstream.end(data), LATE_MS);
+        client.destroy();
         return;
       }
-      const claims = CLAIMS.some((name) => asked.includes(name));
+      const claims = CLAIM_STATEMENTS.some((name) => data.includes(name));
       answerDelayMs = claims ? lossy.claimAnswersDelayMs : 0;
       requestDelayMs = claims ? lossy.claimRequestsDelayMs : 0;
-      later(requestDelayMs, () => far.write(asked));
+      delay(requestDelayMs, () => upstream.write(data));
     });
-    far.on('data', (answer) => {
-      if (loses) near.destroy();
-      else later(answerDelayMs, () => near.write(answer));
+    upstream.on('data', (answer) => {
+      if (loses) client.destroy();
+      else delay(answerDelayMs, () => client.write(answer));
     });
-    near
+    client
       .on('error', () => {})
-      .on('close', () => late || later(requestDelayMs && requestDelayMs + SPARE_MS, () => far.destroy()));
-    far.on('error', () => {}).on('close', () => near.destroy());
+      .on('close', () => late || delay(requestDelayMs && requestDelayMs + GRACE_MS, () => upstream.destroy()));
+    upstream.on('error', () => {}).on('close', () => client.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const through = new URL(url);

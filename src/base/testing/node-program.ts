@@ -9,7 +9,7 @@ import ts from 'typescript';
 
 const BASE = fileURLToPath(new URL('../', import.meta.url));
 
-/** The files of src/base as JavaScript in a folder of their own, for processes that a test starts, kills and outlives. */
+/** Compiles src/base to JavaScript in a temporary folder, for processes that a test starts and kills. */
 export async function compiledBase(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-program-'));
   await chmod(folder, 0o755);
@@ -31,12 +31,12 @@ export async function compiledBase(): Promise<string> {
   return folder;
 }
 
-/** Runs a program; its first line of output is a JSON value. What it logs is kept for the message of a failing test. */
+/** Runs a program and parses its first line of output as JSON. An early end rejects with its log. */
 export async function startProgram<T>(
   program: string,
   argument: unknown,
   options: SpawnOptions = {},
-): Promise<{ child: ChildProcess; said: T }> {
+): Promise<{ child: ChildProcess; output: T }> {
   const child = spawn(process.execPath, [program, JSON.stringify(argument)], {
     ...options,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -46,12 +46,12 @@ export async function startProgram<T>(
     log += String(chunk);
   });
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`The program ended before it said anything:\n${log}`);
+    throw new Error(`The program ended without output:\n${log}`);
   });
   ended.catch(() => {});
   const line = once(createInterface({ input: child.stdout! }), 'line') as Promise<[string]>;
   const [text] = await Promise.race([line, ended]);
-  return { child, said: JSON.parse(text) as T };
+  return { child, output: JSON.parse(text) as T };
 }
 
 export async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {

@@ -1,26 +1,25 @@
-// Lets a thread that was started from sources run TypeScript on a Node that cannot read types by itself: preloaded
-// (`--import`), it has every `.ts` file stripped of its types as it is loaded.
+// Preloaded with `--import`, lets threads run TypeScript sources on a Node without type stripping.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const HOOKS = '?hooks';
-// The same file twice: preloaded it registers itself, and as what was registered it does the work.
+// The preloaded file registers itself a second time as the loader hook.
 if (!import.meta.url.endsWith(HOOKS)) register(import.meta.url + HOOKS);
 
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);
   const source = await readFile(fileURLToPath(url), 'utf8');
-  return { format: 'module', source: await strippedOnce(source), shortCircuit: true };
+  return { format: 'module', source: await stripTypes(source), shortCircuit: true };
 }
 
 const CACHE = new URL('../../../node_modules/.cache/assay/', import.meta.url);
 
-/** Loading the compiler takes longer than most of what is tested: what was stripped once is kept. */
-async function strippedOnce(source) {
-  const kept = new URL(`${createHash('sha256').update(source).digest('hex')}.js`, CACHE);
-  const known = await readFile(kept, 'utf8').catch(() => undefined);
+/** Caches the result, because loading the compiler takes longer than most tests. */
+async function stripTypes(source) {
+  const cached = new URL(`${createHash('sha256').update(source).digest('hex')}.js`, CACHE);
+  const known = await readFile(cached, 'utf8').catch(() => undefined);
   if (known !== undefined) return known;
   const { default: ts } = await import('typescript');
   const { outputText } = ts.transpileModule(source, {
@@ -29,6 +28,6 @@ async function strippedOnce(source) {
   await mkdir(CACHE, { recursive: true });
   const draft = new URL(`${process.pid}-${Math.random()}.draft`, CACHE);
   await writeFile(draft, outputText);
-  await rename(draft, kept);
+  await rename(draft, cached);
   return outputText;
 }

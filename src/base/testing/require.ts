@@ -10,20 +10,20 @@ const TOOLS = {
 } as const;
 
 /**
- * The path of a program that a test cannot do without. Where it is missing the test is skipped with a sentence that says
- * so, except under `ASSAY_REQUIRE=all`, where it fails: a run that is to prove everything must not prove less in silence.
+ * The path of a program that a test requires. Skips the test with a message if it is missing, or fails under
+ * `ASSAY_REQUIRE=all`.
  *
  *     it('shows the page', async (context) => {
- *       const chromium = needs('chromium', context);
+ *       const chromium = requireTool('chromium', context);
  */
 export function needs(tool: keyof typeof TOOLS, context: { skip(note?: string): never }): string {
   const { variable, names } = TOOLS[tool];
   const named = process.env[variable];
   const path = named !== undefined ? (existsSync(named) ? named : undefined) : names.map(which).find((found) => found);
   if (path !== undefined) return path;
-  const sentence = `${tool} is not installed: install it or name it in ${variable}.`;
-  if (process.env['ASSAY_REQUIRE'] === 'all') throw new Error(`ASSAY_REQUIRE=all, but ${sentence}`);
-  return context.skip(sentence);
+  const message = `${tool} is not installed: install it or set its path in ${variable}.`;
+  if (process.env['ASSAY_REQUIRE'] === 'all') throw new Error(`ASSAY_REQUIRE=all, but ${message}`);
+  return context.skip(message);
 }
 
 function which(name: string): string | undefined {

@@ -1,32 +1,31 @@
 import { type ZipEntry, zip } from './zip.ts';
 
-/** What a cell holds. A day is `YYYY-MM-DD`; a Date is an instant, shown in UTC. Strings are text, never formulas. */
+/** A day is `YYYY-MM-DD`; a Date is an instant, shown in UTC. Strings are text, never formulas. */
 export type Cell = string | number | boolean | null | Date | { readonly day: string };
 
 export interface Sheet {
   readonly name: string;
-  /** The first row, which stays in sight. */
   readonly header: readonly string[];
-  /** Widths of the columns in characters. */
+  /** In characters. */
   readonly widths: readonly number[];
   readonly rows: AsyncIterable<readonly Cell[]> | Iterable<readonly Cell[]>;
 }
 
 /**
- * The bytes of an Excel workbook (ECMA-376, strings inline), made row by row as they are asked for, in constant memory.
- * A sheet with more rows than Excel knows goes on in another one.
+ * Generates an Excel workbook (ECMA-376, inline strings) row by row, in constant memory. Splits a sheet that exceeds
+ * Excel's row limit.
  */
 export async function* xlsx(sheets: readonly Sheet[]): AsyncGenerator<Buffer, void, undefined> {
   yield* zip(parts(sheets));
 }
 
-// With the header, 2^20: what Excel can show.
+// Excel's limit of 2^20, without the header.
 const MAX_ROWS = 2 ** 20 - 1;
 const MAX_CHARACTERS = 32_767;
 
 async function* parts(sheets: readonly Sheet[]): AsyncGenerator<ZipEntry, void, undefined> {
   const names: string[] = [];
-  // First, because programs that look at the first bytes know an Office file by it.
+  // First entry: file type detection recognises an Office file by it.
   yield { name: '_rels/.rels', content: [relations([['officeDocument', 'xl/workbook.xml']])] };
   for (const sheet of sheets) {
     const rows =
@@ -38,7 +37,7 @@ async function* parts(sheets: readonly Sheet[]): AsyncGenerator<ZipEntry, void, 
         yield { name: `xl/worksheets/sheet${names.length}.xml`, content: worksheet(sheet, rows, state) };
       }
     } finally {
-      // Whoever stops listening: the source of the rows is told.
+      // Also closes the source of the rows if the consumer stops early.
       await rows.return?.();
     }
   }
@@ -51,7 +50,6 @@ async function* parts(sheets: readonly Sheet[]): AsyncGenerator<ZipEntry, void, 
 
 type Rows = AsyncIterator<readonly Cell[]> | Iterator<readonly Cell[]>;
 
-/** As many of the rows as a sheet can have; says in `state` whether there may be more. */
 async function* worksheet(sheet: Sheet, rows: Rows, state: { more: boolean }): AsyncGenerator<string, void, undefined> {
   const columns = sheet.widths.map(
     (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
@@ -75,16 +73,16 @@ const FROZEN_HEADER =
 
 const STYLE = { plain: 0, header: 1, day: 2, instant: 3, text: 4, quoted: 5 } as const;
 
-function cell(place: string, value: Cell): string {
+function cell(ref: string, value: Cell): string {
   if (value === null) return '';
-  if (typeof value === 'string') return inline(place, value, /^[=+\-@]/.test(value) ? STYLE.quoted : STYLE.text);
-  if (typeof value === 'number') return Number.isFinite(value) ? `<c r="${place}"><v>${value}</v></c>` : '';
-  if (typeof value === 'boolean') return `<c r="${place}" t="b"><v>${value ? 1 : 0}</v></c>`;
-  if (value instanceof Date) return `<c r="${place}" s="${STYLE.instant}"><v>${serial(value.getTime())}</v></c>`;
+  if (typeof value === 'string') return inline(ref, value, /^[=+\-@]/.test(value) ? STYLE.quoted : STYLE.text);
+  if (typeof value === 'number') return Number.isFinite(value) ? `<c r="${ref}"><v>${value}</v></c>` : '';
+  if (typeof value === 'boolean') return `<c r="${ref}" t="b"><v>${value ? 1 : 0}</v></c>`;
+  if (value instanceof Date) return `<c r="${ref}" s="${STYLE.instant}"><v>${serial(value.getTime())}</v></c>`;
   const time = Date.parse(`${value.day}T00:00:00Z`);
-  // Excel's calendar begins in 1900, with a day that never was.
-  if (Number.isNaN(time) || time < FIRST_DAY) return inline(place, value.day, STYLE.text);
-  return `<c r="${place}" s="${STYLE.day}"><v>${serial(time)}</v></c>`;
+  // Excel's calendar begins in 1900 with the nonexistent 29 February 1900.
+  if (Number.isNaN(time) || time < FIRST_DAY) return inline(ref, value.day, STYLE.text);
+  return `<c r="${ref}" s="${STYLE.day}"><v>${serial(time)}</v></c>`;
 }
 
 /** A, B, … Z, AA, … */
@@ -96,8 +94,8 @@ const DAY_MS = 86_400_000;
 const FIRST_DAY = Date.UTC(1900, 2, 1);
 const serial = (time: number) => (time - Date.UTC(1899, 11, 30)) / DAY_MS;
 
-const inline = (place: string, text: string, style: number) =>
-  `<c r="${place}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escaped(text)}</t></is></c>`;
+const inline = (ref: string, text: string, style: number) =>
+  `<c r="${ref}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escaped(text)}</t></is></c>`;
 
 function escaped(text: string): string {
   const legal = text.replace(/\r\n?/g, '\n').replace(ILLEGAL, '');
@@ -106,19 +104,19 @@ function escaped(text: string): string {
   return (
     short
       .replace(/[&<>"]/g, (sign) => ENTITIES[sign]!)
-      // `_x0041_` is how Excel writes a character by its number; what only looks like it must not become one.
+      // `_x0041_` is Excel's escape of a character code, so such text is escaped itself.
       .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
   );
 }
 
-// What XML 1.0 cannot hold, not even by number: most control characters, halves of characters, and two that are none.
+// Not allowed in XML 1.0, not even as references: control characters, lone surrogates, U+FFFE and U+FFFF.
 const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Cs}]/gu;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** As Excel allows: up to 31 characters, some signs excluded, no two alike whatever their case. */
-function sheetName(wanted: string, taken: readonly string[]): string {
+/** Excel's rules: up to 31 characters, some excluded, unique without regard to case. */
+function sheetName(title: string, taken: readonly string[]): string {
   const plain =
-    wanted
+    title
       .replace(/[[\]:*?/\\]/g, ' ')
       .replace(/^'+|(?<!')'+$/g, '')
       .trim()
@@ -154,5 +152,5 @@ function contentTypes(names: readonly string[]): string {
   return `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${SPREADSHEET}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${SPREADSHEET}.styles+xml"/>${sheets.join('')}</Types>`;
 }
 
-// In the order of STYLE. Text wraps; `quotePrefix` keeps text that begins like a formula text when its cell is edited.
+// In the order of STYLE. `quotePrefix` prevents that text like `=…` becomes a formula when its cell is edited.
 const STYLES = `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="3"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill><fill><patternFill patternType="solid"><fgColor rgb="FFE8ECF1"/><bgColor indexed="64"/></patternFill></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="6"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="0" fontId="1" fillId="2" borderId="0" xfId="0" applyFont="1" applyFill="1"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyAlignment="1"><alignment vertical="top" wrapText="1"/></xf><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" quotePrefix="1" applyNumberFormat="1" applyAlignment="1"><alignment vertical="top" wrapText="1"/></xf></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;

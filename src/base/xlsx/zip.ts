@@ -1,15 +1,14 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 
-/** One file of an archive: its content is asked for when its turn has come. */
 export interface ZipEntry {
   readonly name: string;
   readonly content: AsyncIterable<string> | Iterable<string>;
 }
 
 /**
- * The bytes of a ZIP archive (PKWARE APPNOTE 6.3), made as they are asked for: of no entry is more in memory than a few
- * pieces. No times are written, so the same entries make the same bytes. Up to 4 GiB, beyond which it throws.
+ * Generates a ZIP archive (PKWARE APPNOTE 6.3) in constant memory. Deterministic, since it writes no times. Throws beyond
+ * 4 GiB.
  */
 export async function* zip(
   entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>,
@@ -28,23 +27,23 @@ export async function* zip(
       length += piece.length;
       yield piece;
     }
-    const after = Buffer.alloc(16);
-    after.writeUInt32LE(0x08074b50, 0);
-    writeSums(after, 4, sum);
-    length += after.length;
-    yield after;
+    const descriptor = Buffer.alloc(16);
+    descriptor.writeUInt32LE(0x08074b50, 0);
+    writeSums(descriptor, 4, sum);
+    length += descriptor.length;
+    yield descriptor;
     if (length > 0xffffffff || sum.size > 0xffffffff) throw new RangeError('The archive is larger than 4 GiB.');
     directory.push(header({ ...LOCAL, ...CENTRAL, offset }, name, sum));
     count++;
   }
-  const entriesOf = Buffer.concat(directory);
+  const centralDirectory = Buffer.concat(directory);
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);
   end.writeUInt16LE(count, 8);
   end.writeUInt16LE(count, 10);
-  end.writeUInt32LE(entriesOf.length, 12);
+  end.writeUInt32LE(centralDirectory.length, 12);
   end.writeUInt32LE(length, 16);
-  yield entriesOf;
+  yield centralDirectory;
   yield end;
 }
 
@@ -54,7 +53,7 @@ interface Sum {
   size: number;
 }
 
-// Sums come after the content (bit 3), names are UTF-8 (bit 11), packed by deflate (8), of the first of January 1980.
+// Data descriptor after the content (bit 3), UTF-8 names (bit 11), deflate (8), 1 January 1980.
 const [FLAGS, DEFLATE, DAY] = [0x0808, 8, 0x21];
 const LOCAL = { signature: 0x04034b50, at: 4, fixed: 30, offset: undefined as number | undefined };
 const CENTRAL = { signature: 0x02014b50, at: 6, fixed: 46 };
@@ -63,7 +62,6 @@ function header(kind: typeof LOCAL, name: string, sum: Sum): Buffer {
   const named = Buffer.from(name, 'utf8');
   const bytes = Buffer.alloc(kind.fixed + named.length);
   bytes.writeUInt32LE(kind.signature, 0);
-  // Made by and readable since version 2.0.
   bytes.writeUInt16LE(20, 4);
   const { at } = kind;
   bytes.writeUInt16LE(20, at);
@@ -84,28 +82,28 @@ function writeSums(bytes: Buffer, at: number, { crc, packed, size }: Sum): void 
 }
 
 function deflated(content: ZipEntry['content'], sum: Sum): AsyncIterable<Buffer> {
-  // The level at which a sheet is packed twice as fast and a tenth larger.
+  // Chosen: twice as fast as the default level, and 10 % larger.
   const deflate = createDeflateRaw({ level: constants.Z_BEST_SPEED + 3 });
-  // Whoever reads is told of the failure by the stream.
-  pipeline(Readable.from(gathered(content, sum)), deflate, () => {});
+  // The consumer gets errors from the stream.
+  pipeline(Readable.from(chunked(content, sum)), deflate, () => {});
   return deflate;
 }
 
 const PIECE = 2 ** 16;
 
-/** In pieces worth a call each, counted and summed up. */
-async function* gathered(content: ZipEntry['content'], sum: Sum): AsyncGenerator<Buffer, void, undefined> {
-  let waiting = '';
+/** Joins small texts into chunks, and updates `sum`. */
+async function* chunked(content: ZipEntry['content'], sum: Sum): AsyncGenerator<Buffer, void, undefined> {
+  let pending = '';
   const piece = () => {
-    const bytes = Buffer.from(waiting, 'utf8');
-    waiting = '';
+    const bytes = Buffer.from(pending, 'utf8');
+    pending = '';
     sum.crc = crc32(bytes, sum.crc);
     sum.size += bytes.length;
     return bytes;
   };
   for await (const text of content) {
-    waiting += text;
-    if (waiting.length >= PIECE) yield piece();
+    pending += text;
+    if (pending.length >= PIECE) yield piece();
   }
-  if (waiting !== '') yield piece();
+  if (pending !== '') yield piece();
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isUnavailable } from '../../base/db.ts';
+import { isUnavailable } from '../../base/db-errors.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { step } from '../../base/trace.ts';
 import { TaskFailure } from '../../tasks/task.ts';

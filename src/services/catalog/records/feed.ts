@@ -1,4 +1,5 @@
-import { type Db, isUnavailable, type Queryable, type Transaction } from '../../../base/db.ts';
+import type { Db, Queryable, Transaction } from '../../../base/db.ts';
+import { isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { TASK_COLUMNS, type TaskRow, toTask } from '../../../tasks/rows.ts';
 import { isFinished } from '../../../tasks/task.ts';

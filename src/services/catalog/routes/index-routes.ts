@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { isUnavailable } from '../../../base/db.ts';
+import { isUnavailable } from '../../../base/db-errors.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';

@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client';
 import { Type } from 'typebox';
-import { isUnavailable } from '../../../base/db.ts';
+import { isUnavailable } from '../../../base/db-errors.ts';
 import { reply as answer, refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Metrics } from '../../../http/metrics.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isUnavailable } from '../../../base/db.ts';
+import { isUnavailable } from '../../../base/db-errors.ts';
 import { Fault, unauthorized } from '../../../base/faults.ts';
 import { bearerToken, type Guard } from '../../../http/bearer.ts';
 import { CSRF_FIELD, type Csrf } from '../../../http/csrf.ts';
