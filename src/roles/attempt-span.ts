@@ -1,13 +1,10 @@
 import type { Span, Traces } from '../base/trace.ts';
 import type { Claim } from '../tasks/store.ts';
 
-/** How an attempt ended, once it is known whether that counts; `lost`: the task is somebody else's by now. */
+/** Recorded outcome of an attempt; `lost`: the worker no longer holds the task. */
 export type AttemptOutcome = 'done' | 'failed' | 'again' | 'lost';
 
-/**
- * The span of one attempt (of OpenTelemetry's messaging spans, the consumer's): from the claim until its ending is written
- * down. It stands below the hand-over of the task, whatever process that was in.
- */
+/** Starts an attempt's OpenTelemetry messaging consumer span, a child of the task's producer span. */
 export function beginAttemptSpan(traces: Traces | undefined, service: string, claim: Claim): Span | undefined {
   return traces?.begin(`process ${service}`, {
     kind: 'consumer',
@@ -25,7 +22,7 @@ export function beginAttemptSpan(traces: Traces | undefined, service: string, cl
   });
 }
 
-/** `code`: of the failure, where the attempt failed. */
+/** `code`: the failure's code, if any. */
 export function endAttemptSpan(span: Span | undefined, outcome: AttemptOutcome, code?: string): void {
   span?.end({ 'assay.attempt.outcome': outcome }, code);
 }

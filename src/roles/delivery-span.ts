@@ -1,10 +1,7 @@
 import type { Span, Traces } from '../base/trace.ts';
 import type { DeliveryOutcome, DueDelivery } from '../tasks/store.ts';
 
-/**
- * The span of one attempt at a webhook (of OpenTelemetry's HTTP spans, the client's), below the hand-over of its task.
- * Where it goes is not told: the address is the client's, and whoever knows it may be all that keeps others out.
- */
+/** Starts a delivery attempt's HTTP client span, a child of the task's producer span. Omits the URL, which may contain secrets. */
 export function beginDeliverySpan(traces: Traces | undefined, due: DueDelivery): Span | undefined {
   return traces?.begin('POST webhook', {
     kind: 'client',
@@ -19,7 +16,7 @@ export function beginDeliverySpan(traces: Traces | undefined, due: DueDelivery):
   });
 }
 
-/** Without an outcome nothing came of it that could be recorded. */
+/** `outcome`: undefined if the attempt threw. */
 export function endDeliverySpan(span: Span | undefined, outcome: DeliveryOutcome | undefined): void {
   if (span === undefined) return;
   const status = outcome && 'statusCode' in outcome ? outcome.statusCode : undefined;

@@ -104,7 +104,7 @@ async function write(db: Db, tasks: NewTask[], plain: Statement): Promise<Map<st
 /** Returns the ids of the inserted tasks: all except those with a key in use. */
 async function insertAll(db: Db, tasks: NewTask[], plain: Statement): Promise<Set<string>> {
   if (!tasks.every(isPlain)) {
-    const { rows } = await db.query<{ id: string }>(ACCEPT, [...plainColumns(tasks), ...rareColumns(tasks)]);
+    const { rows } = await db.query<{ id: string }>(ACCEPT, [...plainColumns(tasks), ...optionalColumns(tasks)]);
     return new Set(rows.map((row) => row.id));
   }
   await db.query(plain, plainColumns(tasks));
