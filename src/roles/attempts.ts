@@ -4,7 +4,7 @@ import type { Model } from '../services/service.ts';
 import type { Claim, TaskStore } from '../tasks/store.ts';
 import { BEAT_MS } from '../tasks/workers.ts';
 import { type Attempt, beginAttempt } from './attempt.ts';
-import { type AttemptOutcome, beginAttemptSpan, endAttemptSpan } from './attempt-span.ts';
+import { type AttemptOutcome, beginAttemptSpan, endAttemptSpan } from './spans.ts';
 import { every } from './every.ts';
 import { type Ended, handedBack, openExchange } from './exchange.ts';
 import type { WorkMeters } from './meters.ts';

@@ -17,7 +17,7 @@ import {
 } from '../tasks/store.ts';
 import { createCircuit } from './circuit.ts';
 import { type Attempt, createDeliveryQueues } from './delivery-queues.ts';
-import { beginDeliverySpan, endDeliverySpan } from './delivery-span.ts';
+import { beginDeliverySpan, endDeliverySpan } from './spans.ts';
 import type { DeliveryMeters } from './meters.ts';
 import { createReceiverSpeed } from './receiver-speed.ts';
 import { afterFailure, type Schedule, withheld } from './retry.ts';
