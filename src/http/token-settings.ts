@@ -1,7 +1,7 @@
 import { type Setting, split, verbatim } from '../base/settings.ts';
 import { isDigest, tokensFrom } from './bearer.ts';
 
-// Raw text, because undefined and empty differ (`tokensFrom`).
+// Raw text, because undefined and empty differ (`parseTokenSettings`).
 
 /** Minimum token length in `production`: 16 random letters and digits have more than 80 bits of entropy. */
 export const SHORTEST_TOKEN = 16;

@@ -29,7 +29,7 @@ export interface AttemptNeeds {
   traces?: Traces | undefined;
   log: Log;
   signal: AbortSignal;
-  /** Default: `STUCK_MS`. */
+  /** Default: `STUCK_TIMEOUT_MS`. */
   stuckMs?: number;
 }
 
