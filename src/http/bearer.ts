@@ -86,7 +86,8 @@ export function bearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {
     const token = bearerToken(request.headers.authorization);
     const entry = token === undefined || set.state === 'unconfigured' ? undefined : entryOf(set.entries, token);
     if (entry !== undefined) return entry.principal;
-    if (token !== undefined && set.unread) throw queueUnavailable('Access tokens cannot be checked because the database is unavailable.');
+    if (token !== undefined && set.unread)
+      throw queueUnavailable('Access tokens cannot be checked because the database is unavailable.');
     // Fail closed. Only task endpoints report that the server is not configured.
     if (set.state === 'unconfigured' && access === 'task') {
       throw queueUnavailable('No access tokens are configured; nothing was accepted.');
@@ -128,7 +129,9 @@ function entryFrom(token: string, index: number): TokenEntry {
   const written = DIGEST.exec(token)?.[1];
   // The message contains the position, not the value: it may be a mistyped secret.
   if (written === undefined && !TOKEN.test(token)) {
-    throw new Error(`Access token number ${index + 1} is neither a bearer token nor "sha256:" followed by 64 hex digits.`);
+    throw new Error(
+      `Access token number ${index + 1} is neither a bearer token nor "sha256:" followed by 64 hex digits.`,
+    );
   }
   return entryFor({ digest: written?.toLowerCase() ?? hash('sha256', token, 'hex') });
 }

@@ -28,10 +28,25 @@ describe('the error detail', () => {
     ['text for a boolean', field({ type: 'boolean' }), { x: 'a' }, { type: 'bool_type' }],
     ['text for a list', field({ type: 'array' }), { x: 'a' }, { type: 'list_type' }],
     ['a list for an object', field({ type: 'object' }), { x: [] }, { type: 'dict_type' }],
-    ['a number that is too small', field({ minimum: 1 }), { x: 0 }, { type: 'greater_than_equal', ctx: { ge: 1 }, input: 0 }],
+    [
+      'a number that is too small',
+      field({ minimum: 1 }),
+      { x: 0 },
+      { type: 'greater_than_equal', ctx: { ge: 1 }, input: 0 },
+    ],
     ['a number that is too large', field({ maximum: 1 }), { x: 2 }, { type: 'less_than_equal', ctx: { le: 1 } }],
-    ['text that is too short', field({ minLength: 2 }), { x: 'a' }, { type: 'string_too_short', ctx: { min_length: 2 } }],
-    ['text that is too long', field({ maxLength: 1 }), { x: 'ab' }, { type: 'string_too_long', ctx: { max_length: 1 } }],
+    [
+      'text that is too short',
+      field({ minLength: 2 }),
+      { x: 'a' },
+      { type: 'string_too_short', ctx: { min_length: 2 } },
+    ],
+    [
+      'text that is too long',
+      field({ maxLength: 1 }),
+      { x: 'ab' },
+      { type: 'string_too_long', ctx: { max_length: 1 } },
+    ],
     ['too few items', field({ minItems: 1 }), { x: [] }, { type: 'too_short' }],
     ['too many items', field({ maxItems: 1 }), { x: [1, 2] }, { type: 'too_long' }],
     [

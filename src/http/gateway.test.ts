@@ -217,7 +217,10 @@ describe('headers', () => {
     expect(allowed.headers['access-control-allow-headers']).toContain('Authorization');
     expect((await preflight('https://evil.example')).headers['access-control-allow-origin']).toBeUndefined();
     const rejected = await app.inject({ url: '/classes', headers: { origin: 'https://app.example' } });
-    expect([rejected.statusCode, rejected.headers['access-control-allow-origin']]).toEqual([401, 'https://app.example']);
+    expect([rejected.statusCode, rejected.headers['access-control-allow-origin']]).toEqual([
+      401,
+      'https://app.example',
+    ]);
     expect((await app.inject('/open')).headers.vary).toBe('Origin');
   });
 });

@@ -66,8 +66,7 @@ export async function keepIssuedTokens(deps: {
 
   let failing = false;
   const onError = (err: unknown) => {
-    if (!signal.aborted && !failing)
-      log.warn({ err }, 'reading the issued tokens failed; known tokens stay valid');
+    if (!signal.aborted && !failing) log.warn({ err }, 'reading the issued tokens failed; known tokens stay valid');
     failing = true;
   };
   const iterate = async () => {

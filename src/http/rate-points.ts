@@ -61,7 +61,10 @@ export async function beat(db: Queryable, { id, shares }: { id: string; shares: 
 }
 
 export async function leave(db: Queryable, id: string): Promise<void> {
-  await db.query({ name: 'rate-leave', text: 'delete from rate_gateways where id = $1', limitMs: STATEMENT_TIMEOUT_MS }, [id]);
+  await db.query(
+    { name: 'rate-leave', text: 'delete from rate_gateways where id = $1', limitMs: STATEMENT_TIMEOUT_MS },
+    [id],
+  );
 }
 
 /** Deletes rows of dead gateways and of inactive clients. */
@@ -94,7 +97,9 @@ export async function hold(db: Queryable, gateway: string, claims: readonly Aske
 export const lease = (db: Db, gateway: string, claims: readonly Asked[]): Promise<Granted[]> =>
   db.transaction(async (tx) => {
     // A separate statement, so that the next one has a snapshot taken after locking.
-    await tx.query({ name: 'rate-lock', text: LOCK, limitMs: STATEMENT_TIMEOUT_MS }, [claims.map(({ bucket }) => bucket)]);
+    await tx.query({ name: 'rate-lock', text: LOCK, limitMs: STATEMENT_TIMEOUT_MS }, [
+      claims.map(({ bucket }) => bucket),
+    ]);
     return hold(tx, gateway, claims);
   });
 

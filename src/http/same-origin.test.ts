@@ -14,10 +14,7 @@ describe('the same-origin check', () => {
     ['a page of the public origin', { origin: 'https://assay.example.com' }],
     ['a page of our origin by Referer', { referer: 'https://assay.example:8443/reports?a=b' }],
     ['an origin in upper case', { origin: 'HTTPS://ASSAY.EXAMPLE:8443' }],
-    [
-      'a same-site page of the public origin',
-      { 'sec-fetch-site': 'same-site', origin: 'https://assay.example.com' },
-    ],
+    ['a same-site page of the public origin', { 'sec-fetch-site': 'same-site', origin: 'https://assay.example.com' }],
   ])('accepts %s', (_, headers) => {
     expect(own(headers)).toBe(true);
   });
@@ -44,10 +41,7 @@ describe('the same-origin check', () => {
     ['an unknown Sec-Fetch-Site', { 'sec-fetch-site': 'x' }],
     ['an unknown Sec-Fetch-Site with our origin', { 'sec-fetch-site': 'x', origin: 'https://assay.example:8443' }],
     ['another site with our origin', { 'sec-fetch-site': 'cross-site', origin: 'https://assay.example:8443' }],
-    [
-      'another site with the public origin',
-      { 'sec-fetch-site': 'cross-site', origin: 'https://assay.example.com' },
-    ],
+    ['another site with the public origin', { 'sec-fetch-site': 'cross-site', origin: 'https://assay.example.com' }],
     ['another site without an Origin', { 'sec-fetch-site': 'cross-site', referer: 'https://assay.example:8443/' }],
     ['the same site with another scheme', { 'sec-fetch-site': 'same-site', origin: 'http://assay.example:8443' }],
   ])('rejects %s', (_, headers) => {

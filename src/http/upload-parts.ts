@@ -104,7 +104,11 @@ function toApiError<Thrown>(error: Thrown, request: FastifyRequest, maxFiles: nu
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'FST_FILES_LIMIT') return tooManyFiles(maxFiles);
   if (code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT')
-    return new Fault('PAYLOAD_TOO_LARGE', 413, `A request may contain at most ${MAX_FIELDS} fields in addition to its files.`);
+    return new Fault(
+      'PAYLOAD_TOO_LARGE',
+      413,
+      `A request may contain at most ${MAX_FIELDS} fields in addition to its files.`,
+    );
   const isAborted = request.raw.destroyed && !request.raw.complete;
   if (code === 'FST_MP_PREMATURE_CLOSE' || isAborted) return badRequest();
   if (code.startsWith('FST_') || MALFORMED.test(error.message)) {

@@ -5,7 +5,7 @@ import { rest } from '../base/loop.ts';
 import type { Span } from '../base/trace.ts';
 import type { Model } from '../services/service.ts';
 import type { Claim, Ending, Renewal } from '../tasks/store.ts';
-import { TaskFailure } from '../tasks/task.ts';
+import { type Failure, TaskFailure } from '../tasks/task.ts';
 
 /** Lease duration without a renewal: the delay of a killed worker's tasks. */
 export const LEASE_MS = 6000;
@@ -19,8 +19,11 @@ const STORAGE_RETRY_MS = 5000;
  */
 export const STUCK_MS = 30_000;
 
-const INFERENCE_TIMEOUT = { code: 'INFERENCE_TIMEOUT', sentence: 'The model took too long to process this input.' };
-const INFERENCE_FAILED = { code: 'INFERENCE_FAILED', sentence: 'The model could not process this input.' };
+const INFERENCE_TIMEOUT: Failure = {
+  code: 'INFERENCE_TIMEOUT',
+  sentence: 'The model took too long to process this input.',
+};
+const INFERENCE_FAILED: Failure = { code: 'INFERENCE_FAILED', sentence: 'The model could not process this input.' };
 
 type Reason = 'lost' | 'handed-back' | 'timed-out';
 

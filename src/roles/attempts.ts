@@ -4,10 +4,10 @@ import type { Model } from '../services/service.ts';
 import type { Claim, TaskStore } from '../tasks/store.ts';
 import { BEAT_MS } from '../tasks/workers.ts';
 import { type Attempt, beginAttempt } from './attempt.ts';
-import { type AttemptOutcome, beginAttemptSpan, endAttemptSpan } from './spans.ts';
 import { every } from './every.ts';
-import { type Ended, handedBack, openExchange } from './exchange.ts';
+import { type EndedSpan, handedBack, openExchange } from './exchange.ts';
 import type { WorkMeters } from './meters.ts';
+import { type AttemptOutcome, beginAttemptSpan, endAttemptSpan } from './spans.ts';
 
 /** A graceful stop waits this long for running attempts before it hands them back. */
 const GRACE_MS = 20_000;
@@ -45,7 +45,7 @@ export function openAttempts(model: Model, deps: AttemptNeeds): Attempts {
   const attempts = new Map<string, Attempt>();
   let stuck = false;
 
-  const recordOutcome = ({ claim, processingMs, span, code }: Omit<Ended, 'ending'>, outcome: AttemptOutcome) => {
+  const recordOutcome = ({ claim, processingMs, span, code }: EndedSpan, outcome: AttemptOutcome) => {
     meters.processed(claim, processingMs, outcome);
     endAttemptSpan(span, outcome, code);
   };

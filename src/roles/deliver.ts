@@ -17,10 +17,10 @@ import {
 } from '../tasks/store.ts';
 import { createCircuit } from './circuit.ts';
 import { type Attempt, createDeliveryQueues } from './delivery-queues.ts';
-import { beginDeliverySpan, endDeliverySpan } from './spans.ts';
 import type { DeliveryMeters } from './meters.ts';
 import { createReceiverSpeed } from './receiver-speed.ts';
 import { afterFailure, type Schedule, withheld } from './retry.ts';
+import { beginDeliverySpan, endDeliverySpan } from './spans.ts';
 
 /** Due deliveries read per statement. */
 const PAGE = 1000;

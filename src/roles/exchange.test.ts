@@ -35,7 +35,7 @@ function open({ concurrency = 4, room }: { concurrency?: number; room?: () => nu
         ),
       hint: (what, ids = []) => void hints.push([what, ...ids].join(' ')),
       returnClaims: async () => [],
-    },
+    } as Partial<TaskStore> as TaskStore,
     ...{ service: 'a', worker: 'w', concurrency },
     running: () => running.size,
     room: room ?? (() => concurrency - running.size),

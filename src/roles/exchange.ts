@@ -20,9 +20,13 @@ const LATE_MS = 1000;
 const LOST_CLAIM_MS = 15 * 60_000;
 
 /** An attempt result to be recorded, with the data of its metrics. */
-export interface Ended {
-  readonly claim: Claim;
+export interface Ended extends EndedSpan {
   readonly ending: Ending;
+}
+
+/** The metrics and span of an ended attempt. */
+export interface EndedSpan {
+  readonly claim: Claim;
   readonly processingMs: number;
   readonly span?: Span | undefined;
   /** Code of the failure, transient ones included. */
@@ -49,7 +53,7 @@ export interface Exchange {
 }
 
 export function openExchange(deps: {
-  tasks: Pick<TaskStore, 'advance' | 'hint' | 'returnClaims'>;
+  tasks: TaskStore;
   service: string;
   worker: string;
   concurrency: number;
@@ -151,7 +155,8 @@ export function openExchange(deps: {
   const gather = async (isActive: () => boolean) => {
     const until = performance.now() + BATCH_WINDOW_MS;
     const mayWait = () => isActive() && waiting.length > 0 && deps.running() > concurrency / 2;
-    for (let left = BATCH_WINDOW_MS; left > 0 && mayWait(); left = until - performance.now()) await wakeSignal.wait(left);
+    for (let left = BATCH_WINDOW_MS; left > 0 && mayWait(); left = until - performance.now())
+      await wakeSignal.wait(left);
   };
 
   const returnLostClaims = async () => {
@@ -197,7 +202,9 @@ export function openExchange(deps: {
       clearTimeout(deadline);
       clearTimeout(backoff);
       for (const { claim, limit } of batches) if (limit > 0) lostClaims.set(claim, performance.now());
-      await returnLostClaims().catch((err) => log.warn({ err }, 'returning lost claims failed; their leases will expire'));
+      await returnLostClaims().catch((err) =>
+        log.warn({ err }, 'returning lost claims failed; their leases will expire'),
+      );
     },
   };
 }

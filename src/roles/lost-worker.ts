@@ -27,7 +27,9 @@ export function releaseWhenLost(
   // Not `exit`: messages may still arrive after it.
   child.once('close', (code) => {
     if (code === 0 || worker === undefined) return;
-    release(worker).catch((err) => log.warn({ err, service }, 'releasing tasks of a lost worker failed; its leases will expire'));
+    release(worker).catch((err) =>
+      log.warn({ err, service }, 'releasing tasks of a lost worker failed; its leases will expire'),
+    );
   });
   return child;
 }

@@ -59,7 +59,8 @@ export async function sweep(deps: SweepNeeds): Promise<void> {
       const { removed, returned, promoted, extended } = swept;
       const touched = failed.reduce((sum, [, count]) => sum + count, removed + returned + promoted + extended);
       more = touched >= ROWS;
-      if (swept.nextLeaseMs !== null) restMs = Math.min(SWEEP_INTERVAL_MS, Math.ceil(swept.nextLeaseMs) + AFTER_LEASE_MS);
+      if (swept.nextLeaseMs !== null)
+        restMs = Math.min(SWEEP_INTERVAL_MS, Math.ceil(swept.nextLeaseMs) + AFTER_LEASE_MS);
     }
     if (answeredAt) outageClock.answered(answeredAt);
   };

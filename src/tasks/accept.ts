@@ -1,7 +1,7 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../base/db.ts';
 import { CHANNEL } from './hints.ts';
-import type { Accepted, CompanionTask, Hint, NewTask, TaskStore } from './store.ts';
+import type { Accepted, CompanionTask, Hint, NewTask } from './store.ts';
 import type { Priority } from './task.ts';
 
 /** Lower values are claimed first. */
@@ -27,9 +27,11 @@ export function acceptTo(db: Db, hint: (what: Hint) => void): (task: NewTask) =>
   });
 }
 
+type IdempotencyKey = NonNullable<NewTask['idempotency']>;
+
 /** Looks up idempotency keys; lookups of one event loop iteration share a statement. */
-export function firstUseFrom(db: Db): TaskStore['firstUse'] {
-  return batched(async (lookups) => {
+export function firstUseFrom(db: Db): (key: IdempotencyKey) => Promise<Accepted | undefined> {
+  return batched(async (lookups: IdempotencyKey[]) => {
     const first = await firstUses(
       db,
       lookups.map(({ key }) => key),

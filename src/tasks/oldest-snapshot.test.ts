@@ -74,7 +74,7 @@ describe('the age of the oldest snapshot', () => {
     expect(await read()).toBeLessThan(1);
   });
 
-  it('is estimated from samples when the start of another role\'s session is not visible', async () => {
+  it("is estimated from samples when the start of another role's session is not visible", async () => {
     const role = `assay_test_${randomBytes(6).toString('hex')}`;
     await db.query(`create role ${role} login password 'test-password'`);
     const url = new URL(database.url);

@@ -112,15 +112,7 @@ type Step =
   | 'requeue'
   | 'lose a claim';
 const STEPS: readonly Step[] = [
-  ...([
-    'accept',
-    'accept batch',
-    'accept, committed late',
-    'claim',
-    'end',
-    'hand back',
-    'fail temporarily',
-  ] as const),
+  ...(['accept', 'accept batch', 'accept, committed late', 'claim', 'end', 'hand back', 'fail temporarily'] as const),
   ...(['lose', 'promote', 'requeue', 'lose a claim'] as const),
 ];
 

@@ -1,4 +1,4 @@
-import type { Task, Webhook } from './task.ts';
+import type { Failure, Task, Webhook } from './task.ts';
 
 /** A row of `tasks` with its delivery, as selected by `TASK_COLUMNS`. */
 export interface TaskRow {
@@ -77,7 +77,7 @@ function stateOf(row: TaskRow): Task {
       };
     }
     case 'failed': {
-      const failure = { code: row.error_code!, sentence: row.error! };
+      const failure: Failure = { code: row.error_code!, sentence: row.error! };
       const failed = { ...core, status, failure, finishedAt: toDate(row.finished_at!) };
       return row.processing_ms === null ? failed : { ...failed, processingMs: row.processing_ms };
     }

@@ -36,7 +36,8 @@ export interface SignedMessage extends SigningKeys {
 export function sign(message: SignedMessage): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
   const { id, timestamp, body, secret, signingKey, previousKey } = message;
   // With a dot in the id, two messages could share one signed text.
-  if (id.includes('.') || !Number.isInteger(timestamp)) throw new TypeError('The webhook id contains a dot, or the timestamp is not in whole seconds.');
+  if (id.includes('.') || !Number.isInteger(timestamp))
+    throw new TypeError('The webhook id contains a dot, or the timestamp is not in whole seconds.');
   const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), Buffer.from(body)]);
   const signatures = secret ? [`v1,${createHmac('sha256', secretBytes(secret)).update(content).digest('base64')}`] : [];
   for (const key of [signingKey, previousKey]) {

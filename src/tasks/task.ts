@@ -65,11 +65,11 @@ export interface Webhook {
 export const isFinished = (task: Task): task is Finished => task.status === 'done' || task.status === 'failed';
 
 /** Failures that the task engine reports; those of a model are defined in its service. */
-export const FAILURES = {
+export const FAILURES: Readonly<Record<'WORKER_LOST' | 'DEADLINE_EXCEEDED' | 'CANCELLED', Failure>> = {
   WORKER_LOST: { code: 'WORKER_LOST', sentence: 'The workers that took this task were lost; no attempt is left.' },
   DEADLINE_EXCEEDED: { code: 'DEADLINE_EXCEEDED', sentence: 'The task was not finished before its deadline.' },
   CANCELLED: { code: 'CANCELLED', sentence: 'Cancelled by client' },
-} as const satisfies Record<string, Failure>;
+};
 
 /** Thrown by a model: `transient` if a retry may succeed (a host timed out), otherwise permanent (an invalid file). */
 export class TaskFailure extends Error {
