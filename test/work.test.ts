@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWorkMeters } from '../src/roles/meters.ts';
 import { StuckAttempt, work } from '../src/roles/work.ts';
 import type { Job, Model } from '../src/services/service.ts';
-import { TaskFailure } from '../src/tasks/task.ts';
+import { type Failure, TaskFailure } from '../src/tasks/task.ts';
 import { fakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
 
 const DONE = { result: RESULT };
-const BUSY = { code: 'IMAGE_FETCH_FAILED', sentence: 'The image could not be downloaded from its storage.' };
+const BUSY: Failure = { code: 'IMAGE_FETCH_FAILED', sentence: 'The image could not be downloaded from its storage.' };
 
 describe('a worker', () => {
   let product: Product;
@@ -92,7 +92,7 @@ describe('a worker', () => {
   });
 
   it('fails a task at once for a permanent fault of the input', async () => {
-    const failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged or incomplete.' };
+    const failure: Failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged or incomplete.' };
     const run = async () => {
       throw new TaskFailure(failure);
     };

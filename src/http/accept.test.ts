@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { names, wantsJson, wantsPage } from './accept.ts';
 
-describe('what a client accepts', () => {
+describe('the Accept header', () => {
   it.each<[accept: string | undefined, json: boolean, page: boolean]>([
     [undefined, false, false],
     ['', false, false],
@@ -21,11 +21,11 @@ describe('what a client accepts', () => {
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false, true],
     ['application/json, */*;q=0.8', true, false],
     ['text/jsonp, application/jsonx', false, false],
-  ])('%j means JSON: %j, a page: %j', (accept, json, page) => {
+  ])('%j prefers JSON: %j, prefers a page: %j', (accept, json, page) => {
     expect([wantsJson(accept), wantsPage(accept)]).toEqual([json, page]);
   });
 
-  it('names a type only where it is written out and wanted', () => {
+  it('names a type only if listed explicitly with q > 0', () => {
     expect(names('text/event-stream', 'text/event-stream')).toBe(true);
     expect(names('text/event-stream;q=0', 'text/event-stream')).toBe(false);
     expect(names('text/*', 'text/event-stream')).toBe(false);

@@ -1,26 +1,23 @@
 /**
- * Whether an answer is to be JSON where a form could ask too: exactly when `Accept` names JSON (`application/json`, or a
- * type that ends in `+json`) with q above 0, and names no `text/html` with a q as high. Wildcards count for neither.
+ * Whether a form route responds with JSON: `Accept` names JSON (`application/json` or `…+json`) with q > 0 and a higher q than
+ * `text/html`. Wildcards do not count.
  */
 export function wantsJson(accept: string | undefined): boolean {
-  const { json, html } = wishes(accept);
+  const { json, html } = preferences(accept);
   return json > 0 && html < json;
 }
 
-/**
- * Whether a refusal is to be a page: `Accept` names `text/html`, as every browser does, and does not prefer JSON. A
- * program that names nothing gets the same JSON as everywhere.
- */
+/** Whether an error is sent as a page: `Accept` names `text/html` and does not prefer JSON. */
 export function wantsPage(accept: string | undefined): boolean {
-  return wishes(accept).html > 0 && !wantsJson(accept);
+  return preferences(accept).html > 0 && !wantsJson(accept);
 }
 
-/** Whether `Accept` names `type` at all; wildcards do not. */
+/** Whether `Accept` names `type` explicitly; wildcards do not count. */
 export function names(accept: string | undefined, type: string): boolean {
   return ranges(accept).some((range) => range.type === type && range.q > 0);
 }
 
-function wishes(accept: string | undefined): { json: number; html: number } {
+function preferences(accept: string | undefined): { json: number; html: number } {
   let json = 0;
   let html = 0;
   for (const { type, q } of ranges(accept)) {
@@ -34,7 +31,7 @@ function ranges(accept = ''): { type: string; q: number }[] {
   return accept.split(',').map((part) => {
     const [type = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
     const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '');
-    // A weight that is none counts as none at all: whoever wrote it did not mean 1.
+    // An invalid weight counts as 0.
     return { type, q: weight === undefined ? 1 : /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(weight) ? Number(weight) : 0 };
   });
 }

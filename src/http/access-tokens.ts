@@ -1,24 +1,24 @@
 import type { Queryable } from '../base/db.ts';
 
-/** A token or key that was issued here, beside those of the settings. Its text is kept nowhere. */
+/** A token or key issued by `assay tokens`, in addition to those in the settings. Only its digest is stored. */
 export interface AccessToken {
   readonly service: string;
-  /** What people call it: one of a kind within its service. */
+  /** Unique within its service. */
   readonly name: string;
-  /** What its holder may do, in the words of its service. */
+  /** A role that the service defines. */
   readonly role: string;
   /** SHA-256 as hex text. */
   readonly digest: string;
 }
 
-/** As it is listed: those that have expired too, until they are revoked or their name is given anew. */
+/** Includes expired tokens until they are revoked or their name is reused. */
 export interface ListedToken extends AccessToken {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly expired: boolean;
 }
 
-/** Writes a token down; undefined where the service has one of that name that has not expired. */
+/** Undefined if the service already has an unexpired token with this name. */
 export async function issue(
   db: Queryable,
   { service, name, role, digest, lifetimeSeconds }: AccessToken & { lifetimeSeconds?: number | undefined },
@@ -36,8 +36,8 @@ export async function issue(
 }
 
 /**
- * Takes the token of that name away. Where several services have one and none is named, nothing is taken; the answer is
- * whose they are, or were.
+ * Deletes the token with this name; returns the services that have one. Without `service`, deletes nothing if several
+ * services have one.
  */
 export async function revoke(
   db: Queryable,
@@ -58,7 +58,6 @@ export async function revoke(
   return rows;
 }
 
-/** All of them, by service and name. */
 export async function listed(db: Queryable): Promise<readonly ListedToken[]> {
   const { rows } = await db.query<ListedToken>(
     `select service, name, role, digest, created_at as "createdAt", expires_at as "expiresAt",
@@ -69,13 +68,13 @@ export async function listed(db: Queryable): Promise<readonly ListedToken[]> {
   return rows;
 }
 
-/** Those that are good, with the milliseconds for which they still are, counted by the database's clock. */
+/** Unexpired tokens with their remaining milliseconds by the database's clock. */
 export async function inForce(db: Queryable): Promise<readonly (AccessToken & { readonly leftMs: number | null })[]> {
   const { rows } = await db.query<AccessToken & { leftMs: number | null }>(IN_FORCE);
   return rows;
 }
 
-// Every gateway asks once a second.
+// Every gateway runs this once a second.
 const IN_FORCE = {
   name: 'tokens-in-force',
   limitMs: 1000,

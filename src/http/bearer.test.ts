@@ -9,8 +9,8 @@ afterEach(() => app?.close());
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-describe('three things an operator can say about tokens', () => {
-  // Rows: the list and the single token; then the state, and the answers [no header, wrong, right] by kind of route.
+describe('the token settings', () => {
+  // Rows: list, single token, state, and status codes [no header, wrong, valid] by access.
   const enforced = { task: [401, 401, 200], bearer: [401, 401, 200], public: [200, 200, 200] };
   const disabled = { task: [200, 200, 200], bearer: [200, 200, 200], public: [200, 200, 200] };
   const unconfigured = { task: [503, 503, 503], bearer: [401, 401, 401], public: [200, 200, 200] };
@@ -27,7 +27,7 @@ describe('three things an operator can say about tokens', () => {
   ] as const;
   const paths = { task: '/result/a', bearer: '/classes', public: '/open' };
 
-  it.each(rows)('list %j and single %j mean %s', async (list, single, state, answers) => {
+  it.each(rows)('with the list %j and the single token %j are %s', async (list, single, state, answers) => {
     const tokens = tokensFrom({ list, single });
     expect(tokens.state).toBe(state);
     ({ app } = await testGateway({ guard: bearerGuard(tokens) }));
@@ -49,23 +49,23 @@ describe('three things an operator can say about tokens', () => {
     }
   });
 
-  it.each([',', ' , ', ',\n,'])('throws for %j, a list that is written but has no entry', (list) => {
+  it.each([',', ' , ', ',\n,'])('reject the list %j, which has no entry', (list) => {
     expect(() => tokensFrom({ list })).toThrow('has no entry');
     expect(() => tokensFrom({ list, single: '', mayDisable: false })).toThrow('has no entry');
   });
 
-  it('has no "disabled" for a service that may not be open: an empty list is unconfigured', () => {
+  it('are unconfigured for an empty list of a service that must not be disabled', () => {
     expect(tokensFrom({ list: '', single: '', mayDisable: false }).state).toBe('unconfigured');
     expect(tokensFrom({ list: undefined, mayDisable: false }).state).toBe('unconfigured');
     expect(() => tokensFrom({ authSetting: 'disabled', mayDisable: false })).toThrow('cannot be disabled');
   });
 
-  it('takes "disabled" as one more way to say it, but not together with tokens', () => {
+  it('accept "disabled", but not together with tokens', () => {
     expect(tokensFrom({ authSetting: 'disabled' }).state).toBe('disabled');
-    expect(() => tokensFrom({ authSetting: 'disabled', list: 'a' })).toThrow('remove one');
+    expect(() => tokensFrom({ authSetting: 'disabled', list: 'a' })).toThrow('Remove one');
   });
 
-  it('does not start with a token that no header can carry, and does not repeat it', () => {
+  it('reject an invalid bearer token without repeating it', () => {
     for (const bad of ['pass word', 'sha256:12', 'naïve', 'x'.repeat(513)]) {
       expect(() => tokensFrom({ list: `good,${bad}` })).toThrow(/^Access token number 2 /);
       expect(() => tokensFrom({ list: `good,${bad}` })).not.toThrow(bad);
@@ -93,19 +93,19 @@ describe('the Authorization header', () => {
     `Bearer ${TOKEN},x`,
     `Bearer${TOKEN}`,
     `Bearer ${'x'.repeat(600)}`,
-  ])('%j is refused', async (header) => {
+  ])('%j is rejected', async (header) => {
     expect((await ask(header)).statusCode).toBe(401);
   });
 
-  it('is refused when it comes twice, even with a right token in front', async () => {
+  it('is rejected when repeated, even with valid tokens', async () => {
     ({ app } = await testGateway());
-    const { socket, heard } = await rawConnection(app);
+    const { socket, received } = await rawConnection(app);
     const line = `Authorization: Bearer ${TOKEN}\r\n`;
     socket.write(`GET /classes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${line}${line}\r\n`);
-    expect(await heard()).toContain('HTTP/1.1 401');
+    expect(await received()).toContain('HTTP/1.1 401');
   });
 
-  it('is compared with tokens that are written as digests, under the same principal', async () => {
+  it('matches a token configured as a digest, with the same principal', async () => {
     const plain = await ask(`Bearer ${TOKEN}`);
     await app?.close();
     const digest = await ask(`Bearer ${TOKEN}`, `other,sha256:${sha256(TOKEN).toUpperCase()}`);
@@ -113,11 +113,11 @@ describe('the Authorization header', () => {
     expect(digest.json()).toMatchObject({ data: { who: `token-${sha256(TOKEN).slice(0, 12)}` } });
   });
 
-  it('may not carry a digest in place of its token', async () => {
+  it('is rejected with a digest in place of the token', async () => {
     expect((await ask(`Bearer ${sha256(TOKEN)}`, `sha256:${sha256(TOKEN)}`)).statusCode).toBe(401);
   });
 
-  it('may be judged by a guard that has to look something up first', async () => {
+  it('can be checked by an asynchronous guard', async () => {
     ({ app } = await testGateway({ guard: async () => 'someone' }));
     expect((await app.inject('/result/a')).json()).toMatchObject({ data: { who: 'someone' } });
     await app.close();

@@ -6,14 +6,14 @@ import type { AccessToken } from './access-tokens.ts';
 import type { Issued } from './issued-tokens.ts';
 
 /**
- * Who may call a route: anyone; a valid token; a valid token where a task is at stake (which matters when unconfigured);
- * a valid token or a browser's session; anyone, known by token or session where there is one; or a moderator's token.
+ * Who may call a route. `task`: like `bearer`, but responds 503 while no tokens are configured. `session`: a token or a
+ * browser session. `visitor`: anyone; a token or session identifies the client if present.
  */
 export type Access = 'public' | 'bearer' | 'task' | 'session' | 'visitor' | 'moderator';
 
 /**
- * Answers "who is asking?" with the principal's short name, or `undefined` where nobody has to say; throws the refusal.
- * The name is safe to store and to log: it is never the credential itself.
+ * Authenticates a request: returns the principal's short name (safe to store and log), or undefined if authorization is
+ * disabled; throws an `ApiError`.
  */
 export type Guard = (
   request: FastifyRequest,
@@ -23,22 +23,20 @@ export type Guard = (
 /** `digest` is the token's SHA-256 as hex text. */
 export type TokenEntry = { readonly digest: Buffer; readonly principal: string };
 
-/** What the operator said about tokens. "None are needed" and "nothing was said" are different things to say. */
 export type TokenSet =
   | { readonly state: 'enforced'; readonly entries: readonly TokenEntry[]; readonly unread?: boolean }
   | { readonly state: 'disabled' }
-  /** `unread`: there may be more, but the database that knows them has not answered yet. */
+  /** `unread`: issued tokens have not been loaded yet. */
   | { readonly state: 'unconfigured'; readonly unread?: boolean };
 
 /**
- * The verdict on a service's token settings. Any token in either place enforces. Authorization is disabled by
- * `authSetting`, or where both settings are defined and empty, as the specification has it; everything else without a
- * token is unconfigured. `mayDisable: false` is for a service that has no "disabled". A list that is written but has no
- * entry, and an entry that no header could carry, throw: the one would open the service, the other lock everybody out.
+ * Evaluates a service's token settings. Any token enforces authorization. `authSetting` disables it, as do two defined but
+ * empty settings (as specified). Otherwise the service is unconfigured. Throws for a list without entries, an entry that is
+ * not a valid bearer token, and disabling with `mayDisable: false`.
  */
 export function tokensFrom(options: {
   list?: string | undefined;
-  /** One token, whatever characters it has. */
+  /** One token, which may contain commas. */
   single?: string | undefined;
   authSetting?: 'disabled' | undefined;
   mayDisable?: boolean;
@@ -50,40 +48,36 @@ export function tokensFrom(options: {
   if (authSetting === 'disabled') {
     if (!mayDisable) throw new Error('Authorization cannot be disabled for this service.');
     if (entries.length > 0)
-      throw new Error('Authorization is set to `disabled`, yet tokens are configured: remove one.');
+      throw new Error('Authorization is set to `disabled`, but tokens are configured. Remove one of the two.');
     return { state: 'disabled' };
   }
   if (entries.length > 0) return { state: 'enforced', entries };
   return { state: mayDisable && list === '' && single === '' ? 'disabled' : 'unconfigured' };
 }
 
-/**
- * What opens a service at the moment: the tokens of its settings and those that were issued since. One that was issued
- * counts as configured; where the settings switch authorization off, it stays off. Made anew only when something changed.
- */
-export function tokensNow(settled: TokenSet, issued: () => Issued): () => TokenSet {
-  if (settled.state === 'disabled') return () => settled;
-  const configured = settled.state === 'enforced' ? settled.entries : [];
-  let of: Issued | undefined;
-  let now: TokenSet = settled;
+/** The current tokens: those in the settings plus the issued ones; recomputed on change. Disabled authorization stays disabled. */
+export function tokensNow(configured: TokenSet, issued: () => Issued): () => TokenSet {
+  if (configured.state === 'disabled') return () => configured;
+  const fixed = configured.state === 'enforced' ? configured.entries : [];
+  let previous: Issued | undefined;
+  let current: TokenSet = configured;
   return () => {
     const latest = issued();
-    if (latest === of) return now;
-    of = latest;
+    if (latest === previous) return current;
+    previous = latest;
     const unread = !latest.known;
-    const entries = [...configured, ...latest.tokens.map(entryFor)];
-    now = entries.length > 0 ? { state: 'enforced', entries, unread } : { state: 'unconfigured', unread };
-    return now;
+    const entries = [...fixed, ...latest.tokens.map(entryFor)];
+    current = entries.length > 0 ? { state: 'enforced', entries, unread } : { state: 'unconfigured', unread };
+    return current;
   };
 }
 
-/** The entry of a token that was issued. */
 export const entryFor = ({ digest }: Pick<AccessToken, 'digest'>): TokenEntry => ({
   digest: Buffer.from(digest, 'latin1'),
   principal: `token-${digest.slice(0, 12)}`,
 });
 
-/** The guard of a service whose callers carry a bearer token: one set of them, or whatever is good at the moment. */
+/** A guard that checks bearer tokens. */
 export function bearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {
   const current = typeof tokens === 'function' ? tokens : () => tokens;
   return (request, access) => {
@@ -92,8 +86,9 @@ export function bearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {
     const token = bearerToken(request.headers.authorization);
     const entry = token === undefined || set.state === 'unconfigured' ? undefined : entryOf(set.entries, token);
     if (entry !== undefined) return entry.principal;
-    if (token !== undefined && set.unread) throw queueUnavailable('Tokens cannot be checked now.');
-    // Fail closed: no token can be right. Only a task endpoint tells that the reason is on our side.
+    if (token !== undefined && set.unread)
+      throw queueUnavailable('Access tokens cannot be checked because the database is unavailable.');
+    // Fail closed. Only task endpoints report that the server is not configured.
     if (set.state === 'unconfigured' && access === 'task') {
       throw queueUnavailable('No access tokens are configured; nothing was accepted.');
     }
@@ -101,32 +96,28 @@ export function bearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {
   };
 }
 
-/** True when `header` carries one of these tokens; for a route that guards itself, as the metrics do. */
+/** Whether `header` contains one of these tokens; for routes that authenticate by themselves (metrics). */
 export function carries(header: string | undefined, entries: readonly TokenEntry[]): boolean {
   const token = bearerToken(header);
   return token !== undefined && entryOf(entries, token) !== undefined;
 }
 
-// The gateway's server joins repeated headers with ", ", which this grammar refuses: so exactly one header passes.
+// Node joins repeated headers with ", ", which this pattern rejects.
 const HEADER = /^bearer +([A-Za-z0-9._~+/=-]{1,512})$/i;
 const TOKEN = /^[A-Za-z0-9._~+/=-]{1,512}$/;
 const DIGEST = /^sha256:([0-9a-f]{64})$/i;
 
-/** Whether a token is written as its digest. */
 export const isDigest = (token: string) => DIGEST.test(token);
 
-/** The token of an `Authorization` header; undefined where it is no such header, or where there were several. */
+/** The token of an `Authorization` header; undefined for an invalid or repeated header. */
 export function bearerToken(header: string | undefined): string | undefined {
   return header === undefined ? undefined : HEADER.exec(header)?.[1];
 }
 
-// Digests are compared as hex text in one buffer used again and again: a digest as a new buffer takes three times as long.
+// One reused buffer for hex digests: allocating a buffer per digest takes three times as long.
 const presented = Buffer.alloc(64);
 
-/**
- * The entry of this token, compared with every one without an early exit: the time taken tells nothing about which one
- * was near.
- */
+/** Finds the entry of a token in constant time: compares all entries without an early exit. */
 export function entryOf(entries: readonly TokenEntry[], token: string): TokenEntry | undefined {
   presented.write(hash('sha256', token, 'hex'), 'latin1');
   let found: TokenEntry | undefined;
@@ -134,11 +125,13 @@ export function entryOf(entries: readonly TokenEntry[], token: string): TokenEnt
   return found;
 }
 
-function entryFrom(word: string, index: number): TokenEntry {
-  const written = DIGEST.exec(word)?.[1];
-  // The sentence names the place and never the word: it may be a secret with a typing error.
-  if (written === undefined && !TOKEN.test(word)) {
-    throw new Error(`Access token number ${index + 1} is neither a bearer token nor "sha256:" and 64 hex digits.`);
+function entryFrom(token: string, index: number): TokenEntry {
+  const written = DIGEST.exec(token)?.[1];
+  // The message contains the position, not the value: it may be a mistyped secret.
+  if (written === undefined && !TOKEN.test(token)) {
+    throw new Error(
+      `Access token number ${index + 1} is neither a bearer token nor "sha256:" followed by 64 hex digits.`,
+    );
   }
-  return entryFor({ digest: written?.toLowerCase() ?? hash('sha256', word, 'hex') });
+  return entryFor({ digest: written?.toLowerCase() ?? hash('sha256', token, 'hex') });
 }

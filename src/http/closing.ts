@@ -4,17 +4,16 @@ import type { FastifyInstance } from 'fastify';
 import { answerOn } from './server-limits.ts';
 
 /**
- * Closing without cutting anybody off: no new connection is accepted, requests in flight are answered with
- * `Connection: close`, idle connections are closed, and after `graceMs` whatever is left is cut. Returns the signal by
- * which those who hold a request open learn of it.
+ * Graceful shutdown: accepts no new connections, completes requests in flight with `Connection: close`, closes idle
+ * connections, and closes all connections after `graceMs`. The returned signal aborts when the shutdown begins.
  */
 export function closeGently(app: FastifyInstance, graceMs: number): AbortSignal {
   const closing = new AbortController();
-  // Each request that is held listens: the eleventh is no leak, as Node would warn.
+  // Every long-polling request adds a listener.
   setMaxListeners(0, closing.signal);
   const sockets = new Set<Socket>();
 
-  // Watching connections, not requests: a connection is made once for many requests.
+  // Tracks connections, which are fewer than requests.
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -22,22 +21,21 @@ export function closeGently(app: FastifyInstance, graceMs: number): AbortSignal 
 
   app.addHook('preClose', (done) => {
     for (const socket of sockets) {
-      const answer = answerOn(socket);
-      if (answer !== undefined && !answer.headersSent) answer.shouldKeepAlive = false;
+      const response = answerOn(socket);
+      if (response !== undefined && !response.headersSent) response.shouldKeepAlive = false;
     }
     closing.abort();
-    // Node closes what is idle now; a connection that becomes idle a moment later would hold us for its keep-alive time.
+    // Node closes only connections that are idle now; others become idle later.
     const idle = setInterval(() => app.server.closeIdleConnections(), 50);
-    // Browsers connect before they have anything to say. Node counts that as busy and would wait for the first word; what
-    // has been said already is heard by then.
-    const silent = setTimeout(() => {
+    // Browsers preconnect. Node counts connections without any request as busy and would wait for them.
+    const unused = setTimeout(() => {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    }, SILENT_MS);
-    const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
+    }, UNUSED_TIMEOUT_MS);
+    const forced = setTimeout(() => app.server.closeAllConnections(), graceMs);
     app.server.once('close', () => {
       clearInterval(idle);
-      clearTimeout(silent);
-      clearTimeout(cut);
+      clearTimeout(unused);
+      clearTimeout(forced);
     });
     done();
   });
@@ -45,4 +43,4 @@ export function closeGently(app: FastifyInstance, graceMs: number): AbortSignal 
   return closing.signal;
 }
 
-const SILENT_MS = 500;
+const UNUSED_TIMEOUT_MS = 500;

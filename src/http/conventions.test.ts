@@ -23,13 +23,13 @@ describe('Prefer: wait', () => {
     ['wait=1.5', undefined],
     ['wait=x', undefined],
     ['await=5', undefined],
-  ])('%j asks for %j seconds', (header, seconds) => {
+  ])('%j waits for %j seconds', (header, seconds) => {
     expect(preferredWait(header)).toBe(seconds);
   });
 });
 
 describe('ETag', () => {
-  it('is equal for equal bodies only, and weak', () => {
+  it('is weak and equal only for equal bodies', () => {
     expect(weakETag('{"a":1}')).toBe(weakETag(Buffer.from('{"a":1}')));
     expect(weakETag('{"a":1}')).not.toBe(weakETag('{"a":2}'));
     expect(weakETag('')).toMatch(/^W\/"[A-Za-z0-9_-]{22}"$/);
@@ -58,18 +58,18 @@ describe('Idempotency-Key', () => {
     ['two words', 'two words'],
     ['x'.repeat(255), 'x'.repeat(255)],
     [undefined, undefined],
-  ])('%j is the key %j', (header, key) => {
+  ])('%j is parsed as the key %j', (header, key) => {
     expect(idempotencyKey(header)).toBe(key);
   });
 
   it.each(['', '""', '"open', 'é', '"é"', '"a"b"', 'x'.repeat(256), 'tab\tkey', '"a"; p=1'])(
-    '%j is refused',
+    '%j is rejected',
     (header) => {
       expect(() => idempotencyKey(header)).toThrow(Fault);
     },
   );
 
-  it('tells one request from another, whatever the order of its keys', () => {
+  it('fingerprints requests independently of the order of keys', () => {
     expect(fingerprint({ a: 1, b: { c: [1, 2], d: null } })).toBe(fingerprint({ b: { d: null, c: [1, 2] }, a: 1 }));
     for (const other of [{ a: 2 }, { a: '1' }, { a: [1] }, { a: 1, b: null }, {}, null, []]) {
       expect(fingerprint(other)).not.toBe(fingerprint({ a: 1 }));
@@ -80,7 +80,7 @@ describe('Idempotency-Key', () => {
 
 describe('traceparent', () => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
-  it('is taken when it is well-formed', () => {
+  it('is returned when it is valid', () => {
     const header = `00-${trace}-00f067aa0ba902b7-01`;
     expect(traceparent({ traceparent: header })).toBe(header);
   });
@@ -92,7 +92,7 @@ describe('traceparent', () => {
     `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
     `ff-${trace}-00f067aa0ba902b7-01`,
     `00-${trace.toUpperCase()}-00f067aa0ba902b7-01`,
-  ])('%s is passed over', (header) => {
+  ])('%s is ignored', (header) => {
     expect(traceparent({ traceparent: header })).toBeUndefined();
   });
 });

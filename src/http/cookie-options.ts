@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 
 export interface CookieRules {
-  /** The part of the host that is ours. */
+  /** The service's base path. */
   readonly path: string;
-  /** `auto` marks cookies so that come over https. */
+  /** `auto`: secure for requests over https. */
   readonly secure: 'auto' | 'always' | 'never';
 }
 
-/** How a cookie that is a credential is sent: to no script, and with nothing that another site begins but a link. */
+/** Options of credential cookies: hidden from scripts, and sent by other sites only with links. */
 export const cookieOptions =
   ({ path, secure }: CookieRules) =>
   (request: FastifyRequest, maxAge: number) => ({

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export interface Cors {
-  /** Adds what a browser needs to read this answer; nothing for an origin that is not allowed. */
+  /** Adds the CORS headers if the request's origin is allowed. */
   allow(request: FastifyRequest, reply: FastifyReply): void;
-  /** The same for a preflight: what the browser may send. */
+  /** Adds the headers of a preflight response. */
   allowPreflight(request: FastifyRequest, reply: FastifyReply, methods: string): void;
 }
 
@@ -12,7 +12,7 @@ const EXPOSED = [
   'X-Request-ID, Idempotency-Replayed',
 ].join(', ');
 
-/** The origins named by the operator, or `undefined` for none. Credentials are never allowed: no cookie counts here. */
+/** Undefined without configured origins. Never allows credentials (cookies). */
 export function cors(allowOrigins: readonly string[]): Cors | undefined {
   if (allowOrigins.length === 0) return undefined;
   const anyone = allowOrigins.includes('*');
@@ -20,7 +20,7 @@ export function cors(allowOrigins: readonly string[]): Cors | undefined {
 
   function allow(request: FastifyRequest, reply: FastifyReply): boolean {
     const { origin } = request.headers;
-    // Caches must not hand one origin's answer to another, so the refusal to allow varies too.
+    // Also for disallowed origins, because of caches.
     if (!anyone) void reply.header('vary', 'Origin');
     if (origin === undefined || !(anyone || allowed.has(origin))) return false;
     void reply.header('access-control-allow-origin', anyone ? '*' : origin);

@@ -1,9 +1,9 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
-/** The name of the form field; no value of a document is called so. */
+/** Form field name; no document field has this name. */
 export const CSRF_FIELD = 'csrf_token';
 
-/** Words that only our own page of one session can know, for its forms. */
+/** CSRF tokens, bound to a session. */
 export interface Csrf {
   token(session: string): string;
   holds(session: string, token: string): boolean;
@@ -13,8 +13,8 @@ export function openCsrf(secret: string): Csrf {
   const token = (session: string) => createHmac('sha256', secret).update(`csrf\0${session}`).digest('base64url');
   return {
     token,
-    // Digests have one length, whatever was sent.
-    holds: (session, given) =>
-      timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token(session), 'buffer')),
+    // Hashed, because `timingSafeEqual` needs equal lengths.
+    holds: (session, candidate) =>
+      timingSafeEqual(hash('sha256', candidate, 'buffer'), hash('sha256', token(session), 'buffer')),
   };
 }

@@ -8,7 +8,7 @@ import { createValidators, type Part } from './validation.ts';
 
 const compile = createValidators();
 
-/** The one detail about `value`, as a client gets it. */
+/** The single detail for `value`. */
 function detail(schema: object, value: unknown, where: Part = 'body') {
   const validate = compile(where, schema);
   expect(validate(value)).toBe(false);
@@ -18,49 +18,64 @@ function detail(schema: object, value: unknown, where: Part = 'body') {
 }
 const field = (schema: object) => ({ type: 'object', properties: { x: schema }, required: ['x'] });
 
-describe('the detail of what breaks a schema', () => {
+describe('the error detail', () => {
   it.each<[string, object, unknown, object]>([
-    ['something missing', field({}), {}, { loc: ['body', 'x'], msg: 'Field required', type: 'missing' }],
-    ['no body at all', field({}), null, { loc: ['body'], type: 'missing' }],
+    ['a missing field', field({}), {}, { loc: ['body', 'x'], msg: 'Field required', type: 'missing' }],
+    ['a missing body', field({}), null, { loc: ['body'], type: 'missing' }],
     ['a number for text', field({ type: 'string' }), { x: 1 }, { loc: ['body', 'x'], type: 'string_type', input: 1 }],
-    ['text for a whole number', field({ type: 'integer' }), { x: '1' }, { type: 'int_type', input: '1' }],
+    ['text for an integer', field({ type: 'integer' }), { x: '1' }, { type: 'int_type', input: '1' }],
     ['text for a number', field({ type: 'number' }), { x: 'a' }, { type: 'float_type' }],
-    ['text for a yes or no', field({ type: 'boolean' }), { x: 'a' }, { type: 'bool_type' }],
+    ['text for a boolean', field({ type: 'boolean' }), { x: 'a' }, { type: 'bool_type' }],
     ['text for a list', field({ type: 'array' }), { x: 'a' }, { type: 'list_type' }],
     ['a list for an object', field({ type: 'object' }), { x: [] }, { type: 'dict_type' }],
-    ['too small', field({ minimum: 1 }), { x: 0 }, { type: 'greater_than_equal', ctx: { ge: 1 }, input: 0 }],
-    ['too large', field({ maximum: 1 }), { x: 2 }, { type: 'less_than_equal', ctx: { le: 1 } }],
-    ['too short', field({ minLength: 2 }), { x: 'a' }, { type: 'string_too_short', ctx: { min_length: 2 } }],
-    ['too long', field({ maxLength: 1 }), { x: 'ab' }, { type: 'string_too_long', ctx: { max_length: 1 } }],
-    ['too few', field({ minItems: 1 }), { x: [] }, { type: 'too_short' }],
-    ['too many', field({ maxItems: 1 }), { x: [1, 2] }, { type: 'too_long' }],
     [
-      'none of the values',
+      'a number that is too small',
+      field({ minimum: 1 }),
+      { x: 0 },
+      { type: 'greater_than_equal', ctx: { ge: 1 }, input: 0 },
+    ],
+    ['a number that is too large', field({ maximum: 1 }), { x: 2 }, { type: 'less_than_equal', ctx: { le: 1 } }],
+    [
+      'text that is too short',
+      field({ minLength: 2 }),
+      { x: 'a' },
+      { type: 'string_too_short', ctx: { min_length: 2 } },
+    ],
+    [
+      'text that is too long',
+      field({ maxLength: 1 }),
+      { x: 'ab' },
+      { type: 'string_too_long', ctx: { max_length: 1 } },
+    ],
+    ['too few items', field({ minItems: 1 }), { x: [] }, { type: 'too_short' }],
+    ['too many items', field({ maxItems: 1 }), { x: [1, 2] }, { type: 'too_long' }],
+    [
+      'a value outside an enum',
       field({ enum: ['a', 'b', 'c'] }),
       { x: 'd' },
       { type: 'enum', ctx: { expected: "'a', 'b' or 'c'" } },
     ],
     [
-      'none of the literals',
+      'a value outside a union of literals',
       field(Type.Union([Type.Literal('a'), Type.Literal('b')])),
       { x: 'd' },
       { type: 'enum', ctx: { expected: "'a' or 'b'" } },
     ],
-    ['no UUID', field({ type: 'string', format: 'uuid' }), { x: 'd' }, { type: 'uuid_parsing', input: 'd' }],
+    ['an invalid UUID', field({ type: 'string', format: 'uuid' }), { x: 'd' }, { type: 'uuid_parsing', input: 'd' }],
     [
-      'a wrong form',
+      'a pattern mismatch',
       field({ pattern: '^a$' }),
       { x: 'd' },
       { type: 'string_pattern_mismatch', ctx: { pattern: '^a$' } },
     ],
     [
-      'a name that nobody sees',
+      'an invisible name',
       field({ pattern: NAME_TO_SEE }),
       { x: ' \t' },
-      { type: 'string_pattern_mismatch', msg: expect.stringMatching(/^A name needs a character that can be seen/) },
+      { type: 'string_pattern_mismatch', msg: expect.stringMatching(/^A name must contain a visible character/) },
     ],
     [
-      'no text',
+      'a NUL character',
       field({ pattern: STORABLE }),
       { x: 'a\u0000' },
       { type: 'string_pattern_mismatch', msg: expect.stringMatching(/^Text may not contain the character NUL/) },
@@ -71,11 +86,11 @@ describe('the detail of what breaks a schema', () => {
       { x: ['a', 1] },
       { loc: ['body', 'x', 1], type: 'string_type' },
     ],
-  ])('%s', (_, schema, value, expected) => {
+  ])('describes %s', (_, schema, value, expected) => {
     expect(detail(schema, value)).toMatchObject({ msg: expect.any(String), ...expected });
   });
 
-  it('shows what came in an address as the text that it was', () => {
+  it('contains URL parameters as the original text', () => {
     expect(detail(field({ type: 'integer', maximum: 200 }), { x: '500' }, 'query')).toEqual({
       loc: ['query', 'x'],
       msg: 'Input should be less than or equal to 200',
@@ -90,7 +105,7 @@ describe('the detail of what breaks a schema', () => {
     });
   });
 
-  it('shows neither secrets, nor whole objects, nor all of a long text', () => {
+  it('omits secrets and objects and truncates long text', () => {
     const secret = { type: 'object', properties: { api_key: { type: 'integer' }, password: { type: 'integer' } } };
     expect(detail(secret, { api_key: 'hush' })).not.toHaveProperty('input');
     expect(detail(secret, { password: 'hush' })).not.toHaveProperty('input');
@@ -99,7 +114,7 @@ describe('the detail of what breaks a schema', () => {
   });
 });
 
-it('is the body of every 422 of a service that answers so, also of what a route finds by itself', async () => {
+it('a service with detail validation responds to all invalid requests in this format', async () => {
   const details = [{ loc: ['body', 'a:b'], msg: 'There is no such field', type: 'extra_forbidden' }];
   const { app } = await testGateway({ validation: detailValidation }, (gateway) => {
     gateway.post('/form', { config: { access: 'public' } }, () => {

@@ -4,7 +4,7 @@ import { type Detail, missing } from './details.ts';
 import { STORABLE_IN_WORDS } from './storable.ts';
 import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
 
-/** The 422 answers whose body is a `detail` array. */
+/** 422 responses with a `detail` array. */
 export const detailValidation: ValidationFormat = {
   body: (failure) => ({ detail: detailsOf(failure) }),
   schema: Type.Object(
@@ -12,16 +12,16 @@ export const detailValidation: ValidationFormat = {
       detail: Type.Array(
         Type.Object({
           loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
-            description: 'Where: `body`, `query`, `path`, `header` or `cookie`, then the keys that lead there.',
+            description: 'Location: `body`, `query`, `path`, `header` or `cookie`, then the keys.',
           }),
           msg: Type.String({ description: 'For humans; the wording may change.' }),
-          type: Type.String({ description: 'What is wrong, for programs.' }),
-          input: Type.Optional(Type.Unknown({ description: 'What was sent.' })),
+          type: Type.String({ description: 'Error type, for programs.' }),
+          input: Type.Optional(Type.Unknown({ description: 'The invalid value.' })),
           ctx: Type.Optional(Type.Object({}, { additionalProperties: true })),
         }),
       ),
     },
-    { description: 'A request that is not valid.' },
+    { description: 'An invalid request.' },
   ),
   example: {
     detail: [
@@ -60,24 +60,24 @@ function detailOf(problem: ErrorObject, all: readonly ErrorObject[], where: Part
   if (problem.keyword === 'required') {
     return missing([...loc, String(problem.params['missingProperty'])]);
   }
-  const given = problem.data as unknown;
-  if (keys.length === 0 && (given === undefined || given === null)) return missing(loc);
-  return { loc, ...complaint(problem, all, where), ...shown(given, loc, where) };
+  const input = problem.data as unknown;
+  if (keys.length === 0 && (input === undefined || input === null)) return missing(loc);
+  return { loc, ...describe(problem, all, where), ...inputOf(input, loc, where) };
 }
 
 const SECRET = /key|secret|token|password/i;
 
-function shown(given: unknown, loc: Detail['loc'], where: Part): { input?: unknown } {
+function inputOf(input: unknown, loc: Detail['loc'], where: Part): { input?: unknown } {
   if (SECRET.test(String(loc.at(-1)))) return {};
-  if (typeof given === 'string') return { input: given.slice(0, 200) };
-  // An address and a header carry text; that it was read as a number is our own doing.
-  if (typeof given === 'number' || typeof given === 'boolean') return { input: where === 'body' ? given : `${given}` };
-  return given === null ? { input: null } : {};
+  if (typeof input === 'string') return { input: input.slice(0, 200) };
+  // Outside the body the client sent text; the number is the result of coercion.
+  if (typeof input === 'number' || typeof input === 'boolean') return { input: where === 'body' ? input : `${input}` };
+  return input === null ? { input: null } : {};
 }
 
-type Complaint = Pick<Detail, 'msg' | 'type' | 'ctx'>;
+type Description = Pick<Detail, 'msg' | 'type' | 'ctx'>;
 
-function complaint(problem: ErrorObject, all: readonly ErrorObject[], where: Part): Complaint {
+function describe(problem: ErrorObject, all: readonly ErrorObject[], where: Part): Description {
   const { keyword, params } = problem;
   const limit = params['limit'] as number;
   switch (keyword) {
@@ -110,7 +110,7 @@ function complaint(problem: ErrorObject, all: readonly ErrorObject[], where: Par
     case 'enum':
       return oneOf(params['allowedValues'] as readonly unknown[]);
     case 'const':
-      // A union of literals fails once per member: together they are one list.
+      // A union of literals fails once per member; merges them into one list.
       return oneOf(all.filter((each) => each.keyword === 'const').map((each) => each.params['allowedValue']));
     case 'format':
       return wrongFormat(String(params['format']));
@@ -128,8 +128,8 @@ function complaint(problem: ErrorObject, all: readonly ErrorObject[], where: Par
   }
 }
 
-/** What travels as text is parsed, and could not be; what is in a body has a type, and it is the wrong one. */
-function wrongType(wanted: string, parsed: boolean): Complaint {
+/** `parsed`: the value came as text (outside the body) and could not be parsed. */
+function wrongType(wanted: string, parsed: boolean): Description {
   switch (wanted) {
     case 'integer':
       return parsed
@@ -148,7 +148,7 @@ function wrongType(wanted: string, parsed: boolean): Complaint {
   }
 }
 
-function wrongFormat(format: string): Complaint {
+function wrongFormat(format: string): Description {
   if (format === 'uuid') {
     return { msg: 'Input should be a valid UUID', type: 'uuid_parsing', ctx: { error: 'not a UUID' } };
   }
@@ -157,7 +157,7 @@ function wrongFormat(format: string): Complaint {
   return { msg: `Input should be a valid ${format}`, type: 'value_error' };
 }
 
-function oneOf(values: readonly unknown[]): Complaint {
+function oneOf(values: readonly unknown[]): Description {
   const words = values.map((value) => `'${String(value)}'`);
   const expected = words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
   return { msg: `Input should be ${expected}`, type: 'enum', ctx: { expected } };

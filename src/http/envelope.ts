@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox';
 import type { Fault } from '../base/faults.ts';
 
-/** The body of every success of A and B. */
+/** The body of successful responses of services A and B. */
 export const success = <T>(data: T) => ({ ok: true as const, data });
 
-/** The body of every refusal. `request_id` lets a person find the one log line that belongs to it. */
+/** The body of error responses. `request_id` identifies the log lines. */
 export const failure = (
   fault: Pick<Fault, 'code' | 'message'> & Partial<Pick<Fault, 'details'>>,
   requestId?: string,
@@ -18,31 +18,29 @@ export const failure = (
   },
 });
 
-/** The schema of `success(data)`. */
 export const Success = <T extends TSchema>(data: T) => Type.Object({ ok: Type.Literal(true), data });
 
-/** The schema of `failure(…)`. */
 export const Failure = Type.Object(
   {
     ok: Type.Literal(false),
     error: Type.Object({
-      code: Type.String({ description: 'UPPER_SNAKE_CASE; this is the contract.' }),
+      code: Type.String({ description: 'UPPER_SNAKE_CASE; stable.' }),
       message: Type.String({ description: 'For humans; the wording may change.' }),
       details: Type.Optional(Type.Object({}, { additionalProperties: true })),
       request_id: Type.Optional(Type.String()),
     }),
   },
-  { description: 'A refusal.' },
+  { description: 'An error.' },
 );
 
-/** Headers of an answer, by name, with what each says. */
+/** Descriptions of response headers by name. */
 export type HeaderNotes = Readonly<Record<string, string>>;
 
-/** The same as `schema.response` wants them. */
+/** The headers for `schema.response`. */
 export const headersOf = (notes: HeaderNotes) =>
   Object.fromEntries(Object.entries(notes).map(([name, description]) => [name, { type: 'string', description }]));
 
-/** An answer as `schema.response` describes it: `response: { 200: reply('The state.', Success(State)) }`. */
+/** A response for `schema.response`: `{ 200: reply('The state.', Success(State)) }`. */
 export const reply = (
   description: string,
   schema: TSchema,
@@ -61,14 +59,13 @@ export const reply = (
   },
 });
 
-/** The answer to who has the body already. */
 export const notModified = {
   description: 'The body is the one of `If-None-Match`.',
   type: 'null',
   headers: headersOf({ ETag: 'The tag of the body.' }),
 };
 
-/** The same for one or more refusals that share a status, each with its example. */
+/** A response for one or more errors that share a status, with their examples. */
 export const refusal = (...faults: readonly [Fault, ...Fault[]]) =>
   reply(
     faults.map((fault) => `\`${fault.code}\``).join(', '),

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** A weak tag of a body: equal bodies have equal tags, in every process and after every restart. */
+/** Weak ETag of a body; the same in every process. */
 export function weakETag(body: string | Buffer): string {
   return `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 }
 
-/** Whether `If-None-Match` names `etag`: by weak comparison, so the mark of weakness counts for neither side. */
+/** Whether `If-None-Match` contains `etag`, by weak comparison. */
 export function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

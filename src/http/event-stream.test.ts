@@ -12,7 +12,7 @@ async function streaming(onStream: (stream: EventStream) => void) {
   return app;
 }
 
-it('sends each event with its number where it has one, and nothing after the end', async () => {
+it('an event stream sends events with optional ids, and nothing after its end', async () => {
   const app = await streaming((stream) => {
     stream.send({ event: 'task', id: 7, data: { text: 'line\nline' } });
     stream.send({ event: 'end', data: {} });
@@ -25,24 +25,24 @@ it('sends each event with its number where it has one, and nothing after the end
   await app.close();
 });
 
-it('is over when its reader has gone', async () => {
-  let over = () => {};
+it('an event stream ends when the client disconnects', async () => {
+  let resolveEnded = () => {};
   const ended = new Promise<void>((resolve) => {
-    over = resolve;
+    resolveEnded = resolve;
   });
-  const app = await streaming((stream) => stream.over.addEventListener('abort', over));
-  const { socket, heard } = await rawConnection(app);
+  const app = await streaming((stream) => stream.over.addEventListener('abort', resolveEnded));
+  const { socket, received } = await rawConnection(app);
   socket.write('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n');
-  expect(await heard(200)).toContain('retry: 3000');
+  expect(await received(200)).toContain('retry: 3000');
   socket.destroy();
   await ended;
   await app.close();
 });
 
-it('cuts a reader that does not read, instead of keeping everything for it', async () => {
-  let over = (_sent: number) => {};
+it('an event stream disconnects a client that does not read', async () => {
+  let resolveEnded = (_sent: number) => {};
   const ended = new Promise<number>((resolve) => {
-    over = resolve;
+    resolveEnded = resolve;
   });
   const app = await streaming((stream) => {
     let sent = 0;
@@ -53,7 +53,7 @@ it('cuts a reader that does not read, instead of keeping everything for it', asy
     });
     stream.over.addEventListener('abort', () => {
       clearInterval(more);
-      over(sent);
+      resolveEnded(sent);
     });
   });
   const { socket } = await rawConnection(app);

@@ -1,35 +1,31 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/** One message of a stream of events. */
 export interface StreamEvent {
   readonly event: string;
-  /** Absent: the reader's place in the stream stays where it is. */
+  /** Absent: the client's last event id stays unchanged. */
   readonly id?: number;
   readonly data: unknown;
 }
 
-/** A stream that a reader holds open; what is sent after its end goes nowhere. */
+/** An open stream; ignores events after its end. */
 export interface EventStream {
   send(event: StreamEvent): void;
   end(): void;
-  /** Aborts when the reader has gone, has fallen too far behind, or the stream has ended. */
+  /** Aborts when the stream has ended, or the client has disconnected or does not read fast enough. */
   readonly over: AbortSignal;
 }
 
-const PING_MS = 15_000;
-/** A reader that lets this much pile up is cut: it comes back and says what it saw last. */
-const MOST_UNREAD_BYTES = 1024 * 1024;
+const PING_INTERVAL_MS = 15_000;
+/** A client with more unread data is disconnected; it reconnects with its last event id. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/**
- * Answers with `text/event-stream` and keeps the answer open: a comment every 15 s, so that neither side takes silence
- * for death, and no proxy in between holds anything back.
- */
+/** Opens a `text/event-stream` response without proxy buffering; sends a keep-alive comment every 15 s. */
 export function eventStream(reply: FastifyReply, { retryMs }: { retryMs: number }): EventStream {
   const over = new AbortController();
-  const source = new Readable({ read() {}, highWaterMark: MOST_UNREAD_BYTES });
+  const source = new Readable({ read() {}, highWaterMark: MAX_UNREAD_BYTES });
   let ended = false;
-  const ping = setInterval(() => write(': ping\n\n'), PING_MS);
+  const ping = setInterval(() => write(': ping\n\n'), PING_INTERVAL_MS);
   source.once('close', () => {
     clearInterval(ping);
     over.abort();
@@ -38,7 +34,7 @@ export function eventStream(reply: FastifyReply, { retryMs }: { retryMs: number 
   function write(text: string): void {
     if (ended || over.signal.aborted) return;
     source.push(text);
-    if (source.readableLength > MOST_UNREAD_BYTES) source.destroy();
+    if (source.readableLength > MAX_UNREAD_BYTES) source.destroy();
   }
 
   void reply

@@ -5,7 +5,7 @@ import { parseForm } from './forms.ts';
 const named = (count: number, name: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => `${name(at)}=${at}`).join('&');
 
-it('takes a form in its order; of a name that came twice the last value counts', () => {
+it('parses form fields in order, with the last value of a repeated name', () => {
   expect([...parseForm('b=1&a=%D1%8F+2&b=3&c')]).toEqual([
     ['b', '3'],
     ['a', 'я 2'],
@@ -17,10 +17,10 @@ it('takes a form in its order; of a name that came twice the last value counts',
 });
 
 it.each([
-  ['more names than a form has', named(501, (at) => `k${at}`)],
-  ['one name without end', named(100_000, () => 'k')],
-  ['nothing but separators', '&'.repeat(100_000)],
+  ['too many names', named(501, (at) => `k${at}`)],
+  ['a name repeated too often', named(100_000, () => 'k')],
+  ['too many separators', '&'.repeat(100_000)],
   ['a value that is too long', `k=${'я'.repeat(10_001)}`],
-])('refuses %s', (_, text) => {
+])('rejects a form with %s', (_, text) => {
   expect(() => parseForm(text)).toThrow(InvalidInput);
 });

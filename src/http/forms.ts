@@ -2,27 +2,24 @@ import formbody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
 import { InvalidInput } from './details.ts';
 
-/** The fields of a form, in their order; of a name that came twice the last one counts. */
+/** Form fields in order; the last value of a repeated name counts. */
 export type Form = ReadonlyMap<string, string>;
 
 const FORM_LIMITS = { keys: 500, valueLength: 10_000 };
-/** Of a name that comes again and again a few are read over; a text of a million pairs is not even taken apart. */
-const MOST_PAIRS = 4 * FORM_LIMITS.keys;
+/** Bounds repeated names too; a longer text is not parsed. */
+const MAX_PAIRS = 4 * FORM_LIMITS.keys;
 
-/**
- * Makes the routes of this scope take `application/x-www-form-urlencoded` bodies, and no others, as a {@link Form}. Call
- * it in a scope of its own.
- */
+/** Makes the routes of a dedicated scope accept only `application/x-www-form-urlencoded` bodies, parsed as {@link Form}. */
 export async function acceptForms(scope: FastifyInstance): Promise<void> {
   scope.removeAllContentTypeParsers();
   await scope.register(formbody, { parser: parseForm as unknown as (text: string) => Record<string, unknown> });
 }
 
-/** The form that `text` is; more than 500 names, or a value of more than 10 000 characters, is {@link InvalidInput}. */
+/** Throws {@link InvalidInput} for more than 500 names or a value of more than 10 000 characters. */
 export function parseForm(text: string): Form {
-  const taken = text.split('&', MOST_PAIRS + 1).length <= MOST_PAIRS;
-  const form = new Map(taken ? new URLSearchParams(text) : []);
-  if (!taken || form.size > FORM_LIMITS.keys) {
+  const isParsed = text.split('&', MAX_PAIRS + 1).length <= MAX_PAIRS;
+  const form = new Map(isParsed ? new URLSearchParams(text) : []);
+  if (!isParsed || form.size > FORM_LIMITS.keys) {
     const [ctx, msg] = [{ max_length: FORM_LIMITS.keys }, `A form has at most ${FORM_LIMITS.keys} fields`];
     throw new InvalidInput([{ loc: ['body'], msg, type: 'too_long', ctx }]);
   }

@@ -4,13 +4,10 @@ import { Fault, rateLimitExceeded } from '../base/faults.ts';
 import type { Access, Guard } from './bearer.ts';
 import type { Limiter, Verdict } from './rate-limit.ts';
 
-/** The principal's name where authorization is disabled. */
+/** The principal if authorization is disabled. */
 const ANONYMOUS = 'anonymous';
 
-/**
- * What stands before one route: credentials, then the rate limit, both before a byte of the body is read. Made once per
- * route, so that a request meets no decision that was known when the route was registered.
- */
+/** The hook of one route that checks credentials and then the rate limit, before the body is read. */
 export function gate(options: {
   access: Access;
   guard: Guard;
@@ -20,11 +17,11 @@ export function gate(options: {
   const { access, guard, limiter, onLimited } = options;
   if (access === 'public' && limiter === undefined) return undefined;
 
-  /** Lets the request through, or says why not: at once, wherever no other gateway has to be asked. */
-  function spend(
+  /** Applies the rate limit; synchronous unless the limiter needs the database. */
+  function limitRate(
     request: FastifyRequest,
     reply: FastifyReply,
-    done: (refused?: Error) => void,
+    done: (error?: Error) => void,
     principal?: string,
   ): void {
     if (access !== 'public') request.principal = principal ?? ANONYMOUS;
@@ -32,36 +29,36 @@ export function gate(options: {
       done();
       return;
     }
-    const verdict = limiter.take(principal ?? clientKey(request.ip));
-    if (verdict instanceof Promise) void verdict.then((late) => done(judge(reply, late)));
-    else done(judge(reply, verdict));
+    const result = limiter.take(principal ?? clientKey(request.ip));
+    if (result instanceof Promise) void result.then((settled) => done(toError(reply, settled)));
+    else done(toError(reply, result));
   }
 
-  function judge(reply: FastifyReply, verdict: Verdict): Fault | undefined {
-    void reply.header('ratelimit', `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`);
-    if (verdict.allowed) return undefined;
+  function toError(reply: FastifyReply, result: Verdict): Fault | undefined {
+    void reply.header('ratelimit', `"default";r=${result.remaining};t=${result.resetSeconds}`);
+    if (result.allowed) return undefined;
     onLimited();
-    return rateLimitExceeded(verdict.resetSeconds);
+    return rateLimitExceeded(result.resetSeconds);
   }
 
   return (request, reply, done) => {
     if (limiter !== undefined) void reply.header('ratelimit-policy', limiter.policy);
-    if (access === 'public') return spend(request, reply, done);
+    if (access === 'public') return limitRate(request, reply, done);
     void reply.header('cache-control', 'no-store');
     let principal: ReturnType<Guard>;
     try {
       principal = guard(request, access);
-    } catch (refused) {
-      return done(refused as Error);
+    } catch (error) {
+      return done(error as Error);
     }
-    if (principal instanceof Promise) principal.then((name) => spend(request, reply, done, name), done);
-    else spend(request, reply, done, principal);
+    if (principal instanceof Promise) principal.then((name) => limitRate(request, reply, done, name), done);
+    else limitRate(request, reply, done, principal);
   };
 }
 
 /**
- * The 429 for an address that goes on sending wrong bearer tokens; undefined while it may. Only refused requests are
- * counted, in the memory of this gateway, so a valid token from the same address is neither delayed nor charged.
+ * Counts requests with invalid tokens per address, in memory; returns a 429 error above the limit. Requests with valid tokens
+ * from the same address are not affected.
  */
 export function limitWrongToken(
   limiter: Limiter,
@@ -69,15 +66,15 @@ export function limitWrongToken(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Fault | undefined {
-  const isWrongToken = error instanceof Fault && error.status === 401 && request.headers.authorization !== undefined;
-  if (!isWrongToken) return undefined;
-  const verdict = limiter.take(clientKey(request.ip));
-  if (verdict instanceof Promise || verdict.allowed) return undefined;
-  void reply.headers({ 'ratelimit-policy': limiter.policy, ratelimit: `"default";r=0;t=${verdict.resetSeconds}` });
-  return rateLimitExceeded(verdict.resetSeconds);
+  const hasInvalidToken = error instanceof Fault && error.status === 401 && request.headers.authorization !== undefined;
+  if (!hasInvalidToken) return undefined;
+  const result = limiter.take(clientKey(request.ip));
+  if (result instanceof Promise || result.allowed) return undefined;
+  void reply.headers({ 'ratelimit-policy': limiter.policy, ratelimit: `"default";r=0;t=${result.resetSeconds}` });
+  return rateLimitExceeded(result.resetSeconds);
 }
 
-/** One customer of an IPv6 network holds a whole /64: counting its addresses one by one would be no limit at all. */
+/** Counts an IPv6 /64 as one client, because one customer usually has a whole /64. */
 export function clientKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);

@@ -11,9 +11,9 @@ const json = { 'content-type': 'application/json' };
 const good = JSON.stringify({ image_url: 'https://storage.example/a.jpg' });
 const codeOf = (response: { json: () => unknown }) => (response.json() as { error: { code: string } }).error.code;
 
-describe('the order of checks is the same on every route', () => {
-  // Each request breaks one rule more than the one before it, the earliest rule last: so the answer changes each time.
-  it('answers the earliest rule that a request breaks', async () => {
+describe('the order of checks', () => {
+  // Each request also violates one rule that is checked earlier, so the response changes each time.
+  it('reports the first violated rule', async () => {
     ({ app } = await testGateway({ limiter: slidingWindow({ limit: 1 }) }));
     const post = (url: string, headers: Record<string, string>, payload: string) =>
       app.inject({ method: 'POST', url, headers, payload });
@@ -27,7 +27,7 @@ describe('the order of checks is the same on every route', () => {
     expect(codeOf(await post('/nowhere', { 'content-type': 'text/plain' }, '{'))).toBe('NOT_FOUND');
   });
 
-  it('asks for the type and the size of a body before it looks inside', async () => {
+  it('checks the media type and size of a body before its content', async () => {
     ({ app } = await testGateway());
     const post = (headers: Record<string, string>, payload: string) =>
       app.inject({ method: 'POST', url: '/predict', headers: { ...BEARER, ...headers }, payload });
@@ -37,15 +37,15 @@ describe('the order of checks is the same on every route', () => {
     const tooLarge = await post(json, `"${'x'.repeat(70_000)}"`);
     expect([tooLarge.statusCode, codeOf(tooLarge)]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     for (const body of ['{', '', '{"a":1}x', '{"__proto__":{"x":1}}', '[]', 'null', '{"image_url":7}']) {
-      const refused = await post(json, body);
-      expect([body, refused.statusCode, codeOf(refused)]).toEqual([body, 422, 'VALIDATION_ERROR']);
+      const rejected = await post(json, body);
+      expect([body, rejected.statusCode, codeOf(rejected)]).toEqual([body, 422, 'VALIDATION_ERROR']);
     }
     expect(codeOf(await app.inject({ method: 'POST', url: '/predict', headers: BEARER }))).toBe('VALIDATION_ERROR');
   });
 });
 
-describe('addresses and methods', () => {
-  it('answers an unknown path with 404, a wrong method with 405 and Allow, and HEAD wherever GET', async () => {
+describe('paths and methods', () => {
+  it('return 404 for an unknown path, 405 with Allow for a wrong method, and HEAD for every GET route', async () => {
     ({ app } = await testGateway());
     expect(codeOf(await app.inject('/nowhere'))).toBe('NOT_FOUND');
     expect(codeOf(await app.inject('/%zz'))).toBe('NOT_FOUND');
@@ -59,14 +59,14 @@ describe('addresses and methods', () => {
     expect([options.statusCode, options.headers.allow]).toEqual([204, 'POST']);
   });
 
-  it('does not start with a route that does not say who may call it', async () => {
+  it('throw for a route without declared access', async () => {
     ({ app } = await testGateway());
-    expect(() => app.get('/forgotten', () => 'x')).toThrow('does not say who may call it');
+    expect(() => app.get('/forgotten', () => 'x')).toThrow('does not declare `access`');
   });
 });
 
 describe('bodies and parameters', () => {
-  it('coerces what travels as text and never a body; unknown keys are ignored', async () => {
+  it('coerce parameters but not bodies, and ignore unknown keys', async () => {
     ({ app } = await testGateway());
     const read = await app.inject({ url: '/result/a?page=2', headers: BEARER });
     expect(read.json()).toMatchObject({ data: { page: 2 } });
@@ -81,18 +81,18 @@ describe('bodies and parameters', () => {
     [{ image_url: 'x', webhook: {} }, '`webhook.url` is required.'],
     [{ image_url: { s3cret: 1 } }, '`image_url` must be string.'],
     ['s3cret', 'The body must be object.'],
-  ])('says in one sentence what is wrong with %j, without the value', async (payload, message) => {
+  ])('describe the error in %j without the value', async (payload, message) => {
     ({ app } = await testGateway());
-    const refused = await app.inject({
+    const rejected = await app.inject({
       method: 'POST',
       url: '/predict',
       headers: { ...BEARER, ...json },
       payload: JSON.stringify(payload),
     });
-    expect(refused.json()).toMatchObject({ ok: false, error: { code: 'VALIDATION_ERROR', message } });
+    expect(rejected.json()).toMatchObject({ ok: false, error: { code: 'VALIDATION_ERROR', message } });
   });
 
-  it('sends a body as it was made, whatever the response schema leaves out', async () => {
+  it('send fields that are missing in the response schema', async () => {
     ({ app } = await testGateway());
     const read = await app.inject({ url: '/result/a', headers: BEARER });
     expect(read.json()).toEqual({
@@ -101,17 +101,17 @@ describe('bodies and parameters', () => {
     });
   });
 
-  it('lets a service word its validation failures itself', async () => {
+  it('use the validation format of the service', async () => {
     const validation = {
       body: (failure: object, id: string) => ({ detail: [{ failure, id }] }),
       schema: {},
       example: {},
     };
     ({ app } = await testGateway({ validation }));
-    const refused = await app.inject({ method: 'POST', url: '/predict', headers: BEARER, payload: {} });
-    expect(refused.statusCode).toBe(422);
+    const rejected = await app.inject({ method: 'POST', url: '/predict', headers: BEARER, payload: {} });
+    expect(rejected.statusCode).toBe(422);
     const problem = { keyword: 'required', params: { missingProperty: 'image_url' }, data: {} };
-    expect(refused.json()).toMatchObject({
+    expect(rejected.json()).toMatchObject({
       detail: [{ failure: { kind: 'schema', where: 'body', problems: [problem] } }],
     });
   });
@@ -125,61 +125,61 @@ describe('errors', () => {
       });
     });
 
-  it('answers a refusal with its own code, status and headers', async () => {
+  it('are sent with their own code, status and headers', async () => {
     ({ app } = await failing(new Fault('SOME_CODE', 418, 'A sentence.', { 'x-why': 'tea' })));
-    const refused = await app.inject({ url: '/fail', headers: { 'x-request-id': 'mine.1' } });
-    expect([refused.statusCode, refused.headers['x-why']]).toEqual([418, 'tea']);
-    expect(refused.json()).toEqual({
+    const rejected = await app.inject({ url: '/fail', headers: { 'x-request-id': 'mine.1' } });
+    expect([rejected.statusCode, rejected.headers['x-why']]).toEqual([418, 'tea']);
+    expect(rejected.json()).toEqual({
       ok: false,
       error: { code: 'SOME_CODE', message: 'A sentence.', request_id: 'mine.1' },
     });
   });
 
-  it('answers a store that cannot be reached with 503 QUEUE_UNAVAILABLE and Retry-After', async () => {
+  it('of an unavailable database are sent as 503 QUEUE_UNAVAILABLE with Retry-After', async () => {
     ({ app } = await failing(new Error('no connection')));
-    const refused = await app.inject('/fail');
-    expect([refused.statusCode, codeOf(refused), refused.headers['retry-after']]).toEqual([
+    const rejected = await app.inject('/fail');
+    expect([rejected.statusCode, codeOf(rejected), rejected.headers['retry-after']]).toEqual([
       503,
       'QUEUE_UNAVAILABLE',
       '5',
     ]);
   });
 
-  it("takes a connection that the store lost for its own trouble, not for the client's", async () => {
+  it('do not treat a lost database connection as a client disconnect', async () => {
     ({ app } = await failing(Object.assign(new Error('no connection'), { code: 'ECONNRESET' })));
     expect(codeOf(await app.inject('/fail'))).toBe('QUEUE_UNAVAILABLE');
   });
 
-  it('forgets what the route had begun to say', async () => {
+  it('override headers that the route has set', async () => {
     ({ app } = await testGateway({}, (gateway) => {
       gateway.get('/page', { config: { access: 'public' } }, async (_request, answer) => {
         void answer.headers({ 'content-type': 'text/html', 'cache-control': 'public, immutable' });
         throw taskNotFound();
       });
     }));
-    const refused = await app.inject('/page');
-    expect([refused.statusCode, codeOf(refused), refused.headers['cache-control']]).toEqual([
+    const rejected = await app.inject('/page');
+    expect([rejected.statusCode, codeOf(rejected), rejected.headers['cache-control']]).toEqual([
       404,
       'TASK_NOT_FOUND',
       'no-store',
     ]);
-    expect(refused.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(rejected.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  it('answers a bug with 500 INTERNAL_ERROR and no detail, and logs it with the request id', async () => {
+  it('of bugs are sent as 500 INTERNAL_ERROR without details and logged with the request id', async () => {
     const { app: gateway, log } = await failing(new Error('password is hunter2'));
     app = gateway;
-    const refused = await app.inject('/fail');
-    expect([refused.statusCode, codeOf(refused)]).toEqual([500, 'INTERNAL_ERROR']);
-    expect(refused.body).not.toContain('hunter2');
+    const rejected = await app.inject('/fail');
+    expect([rejected.statusCode, codeOf(rejected)]).toEqual([500, 'INTERNAL_ERROR']);
+    expect(rejected.body).not.toContain('hunter2');
     const line = log.find((each) => each['level'] === 50);
     expect(line).toMatchObject({
-      request_id: refused.headers['x-request-id'],
+      request_id: rejected.headers['x-request-id'],
       err: { message: 'password is hunter2' },
     });
   });
 
-  it('logs nothing for a refusal and nothing for a success', async () => {
+  it('of clients are not logged, like successes', async () => {
     const { app: gateway, log } = await failing(taskNotFound());
     app = gateway;
     await app.inject('/fail');
@@ -189,7 +189,7 @@ describe('errors', () => {
 });
 
 describe('headers', () => {
-  it('echoes a request id that is a plain word and mints one otherwise', async () => {
+  it('contain the valid request id of the client or a new one', async () => {
     ({ app } = await testGateway());
     const idFor = async (id: string) =>
       (await app.inject({ url: '/open', headers: { 'x-request-id': id } })).headers['x-request-id'];
@@ -199,7 +199,7 @@ describe('headers', () => {
     expect(await idFor('')).not.toBe(await idFor(''));
   });
 
-  it('forbids caching of whatever is behind a credential, refusals included', async () => {
+  it('forbid caching of authenticated responses, including errors', async () => {
     ({ app } = await testGateway());
     expect((await app.inject({ url: '/classes', headers: BEARER })).headers['cache-control']).toBe('no-store');
     expect((await app.inject('/classes')).headers['cache-control']).toBe('no-store');
@@ -207,7 +207,7 @@ describe('headers', () => {
     expect((await app.inject('/open')).headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('allows no origin unless the operator names it, and a preflight needs no credential', async () => {
+  it('allow only configured origins, and preflights without credentials', async () => {
     ({ app } = await testGateway({ corsAllowOrigins: ['https://app.example'] }));
     const preflight = (origin: string) =>
       app.inject({ method: 'OPTIONS', url: '/predict', headers: { origin, 'access-control-request-method': 'POST' } });
@@ -216,54 +216,57 @@ describe('headers', () => {
     expect(allowed.headers['access-control-allow-methods']).toBe('POST');
     expect(allowed.headers['access-control-allow-headers']).toContain('Authorization');
     expect((await preflight('https://evil.example')).headers['access-control-allow-origin']).toBeUndefined();
-    const refused = await app.inject({ url: '/classes', headers: { origin: 'https://app.example' } });
-    expect([refused.statusCode, refused.headers['access-control-allow-origin']]).toEqual([401, 'https://app.example']);
+    const rejected = await app.inject({ url: '/classes', headers: { origin: 'https://app.example' } });
+    expect([rejected.statusCode, rejected.headers['access-control-allow-origin']]).toEqual([
+      401,
+      'https://app.example',
+    ]);
     expect((await app.inject('/open')).headers.vary).toBe('Origin');
   });
 });
 
-describe('closing', () => {
-  it('tells those who hold requests open, finishes what is in flight with Connection: close, and closes what is idle', async () => {
+describe('graceful shutdown', () => {
+  it('notifies long-polling requests, completes requests with Connection: close and closes idle connections', async () => {
     ({ app } = await testGateway({}, (gateway) => {
       gateway.get('/held', { config: { access: 'public' } }, async () => {
         await new Promise((resolve) => gateway.closing.addEventListener('abort', resolve));
         await new Promise((resolve) => setTimeout(resolve, 100));
-        return 'told';
+        return 'notified';
       });
     }));
     const idle = await rawConnection(app);
     idle.socket.write('GET /open HTTP/1.1\r\nHost: a\r\n\r\n');
     const held = await rawConnection(app);
     held.socket.write('GET /held HTTP/1.1\r\nHost: a\r\n\r\n');
-    await idle.heard(100);
+    await idle.received(100);
     const started = performance.now();
     await app.close();
     expect(performance.now() - started).toBeLessThan(2000);
-    const answer = await held.heard();
+    const answer = await held.received();
     expect(answer).toContain('HTTP/1.1 200 OK');
     expect(answer.toLowerCase()).toContain('connection: close');
-    expect(answer).toMatch(/told$/);
+    expect(answer).toMatch(/notified$/);
     expect(idle.socket.destroyed || idle.socket.readableEnded).toBe(true);
   });
 
-  it('takes many held requests for no leak', async () => {
+  it('does not warn about leaks for many long-polling requests', async () => {
     const warnings: Error[] = [];
-    const hear = (warning: Error) => warnings.push(warning);
-    process.on('warning', hear);
+    const collect = (warning: Error) => warnings.push(warning);
+    process.on('warning', collect);
     ({ app } = await testGateway());
     for (let held = 0; held < 50; held++) app.closing.addEventListener('abort', () => {});
-    await new Promise(setImmediate); // warnings are told a moment later
-    process.off('warning', hear);
+    await new Promise(setImmediate); // warnings are emitted asynchronously
+    process.off('warning', collect);
     expect(warnings).toEqual([]);
   });
 
-  it('cuts what does not end in its grace', async () => {
+  it('closes requests that exceed the grace period', async () => {
     ({ app } = await testGateway({ closeGraceMs: 100 }, (gateway) => {
       gateway.get('/forever', { config: { access: 'public' } }, () => new Promise(() => {}));
     }));
     const held = await rawConnection(app);
     held.socket.write('GET /forever HTTP/1.1\r\nHost: a\r\n\r\n');
-    await held.heard(50);
+    await held.received(50);
     const started = performance.now();
     await app.close();
     expect(performance.now() - started).toBeLessThan(2000);

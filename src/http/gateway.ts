@@ -33,60 +33,60 @@ export type Gateway = FastifyInstance;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call this route. A route that does not say so does not start. */
+    /** Required: registering a route without it throws. */
     access?: Access;
-    /** Whether its requests count against the service's rate limit, or against one of its own. */
+    /** True: the service's rate limit applies; or a limiter of the route. */
     limited?: boolean | Limiter;
-    /** Whether it is answered also while the gateway is out of service. */
+    /** Health checks: also served while the gateway is out of service. */
     probe?: boolean;
-    /** Whether people come here with a browser: a refusal is then a page for whoever asks for one. */
+    /** Sends errors as pages to browsers. */
     page?: boolean;
-    /** What its body must be, for the refusal of anything else; JSON where it is not said. */
+    /** Required media type of the body, for the 415 error; default: JSON. */
     takes?: string;
   }
   interface FastifyRequest {
-    /** Who is asking: a short name that is safe to store and log; empty on a public route. */
+    /** The client's short name, safe to store and log; empty on public routes. */
     principal: string;
   }
   interface FastifyInstance {
-    /** Aborts when the gateway begins to close: whoever holds a request open should answer now. */
+    /** Aborts when the shutdown begins: long-polling requests must respond. */
     closing: AbortSignal;
   }
 }
 
 export interface GatewayOptions extends Reference {
-  /** The service's short name, as it stands in metrics and logs. */
+  /** The service's name in metrics and logs. */
   service: string;
   log: Log;
   metrics: Metrics;
-  /** Where the spans of its requests go; absent where nothing is traced. */
+  /** Absent if tracing is disabled. */
   traces?: Traces | undefined;
   guard: Guard;
   limiter?: Limiter | undefined;
-  /** Wrong bearer tokens that one address may send in a minute; after that they are answered 429. 0: no limit. */
+  /** Requests with invalid tokens per address and minute before 429. 0: unlimited. */
   wrongTokensPerMinute?: number;
   bodyLimitBytes?: number;
-  /** How many proxies stand in front, or their networks; none of them is believed unless it is said. */
+  /** Number of trusted proxies, or their networks. */
   trustProxy?: number | string[];
   corsAllowOrigins?: readonly string[];
-  /** How 422 answers look; the error envelope unless a service says otherwise. */
+  /** Format of 422 responses; default: the error envelope. */
   validation?: ValidationFormat;
-  /** True for an error that means "the store cannot be reached": it is answered 503 and not 500. */
+  /** True for errors of an unavailable database: 503 instead of 500. */
   isUnavailable?: (error: unknown) => boolean;
-  /** True while only probes are answered, and everything else as if the store could not be reached. */
+  /** True while all routes except probes respond with 503. */
   isOutOfService?: () => boolean;
-  /** What is answered then; `QUEUE_UNAVAILABLE` unless a service has no queue. */
+  /** The 503 error; default: `QUEUE_UNAVAILABLE`. */
   unavailable?: () => Fault;
-  /** How refusals look to people: on routes whose `page` is set, and at addresses that are none. */
+  /** Renders error pages, for routes with `page` and for unknown paths. */
   refusalPage?: RefusalPage;
   patience?: Patience;
-  /** How long requests in flight may still take once the gateway closes. */
+  /** Time limit for requests in flight during shutdown. */
   closeGraceMs?: number;
 }
 
 /**
- * One service's front door. Every request meets the same checks in the same order, whatever the route: address, method,
- * preflight, credentials, rate limit, type and size of the body, its form, and only then the route's own.
+ * Creates the HTTP server of a service. Checks run in this order for every route: path, method, preflight, credentials, rate
+ * limit, media type and size of the body, schema, then those of the route.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { service, log, metrics, guard, limiter, bodyLimitBytes = 64 * 1024, trustProxy = [] } = options;
@@ -110,16 +110,16 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestId,
     requestIdHeader: false,
-    // Fastify believes no number of hops; the setting's documentation says when one is safe.
+    // Fastify does not accept a number of hops; the setting's documentation explains when one is safe.
     trustProxy: typeof trustProxy === 'number' ? (_, hop) => hop < trustProxy : trustProxy,
     bodyLimit: bodyLimitBytes,
-    // The address is bounded as a whole; no parameter needs a bound of its own.
+    // The URL length is limited as a whole.
     routerOptions: { maxParamLength: URL_LIMIT },
-    // A request that is already here when we begin to close is answered like any other.
+    // Requests received before the shutdown are served.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
       allow?.(request, reply);
-      // No hook has been here: what they say of every answer is said of this one too.
+      // Hooks have not run: set their headers here.
       refuse(error, request, reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff'));
     },
   });
@@ -136,14 +136,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     refuse(limited ?? error, request, reply);
   });
   app.setChildLoggerFactory(requestLog);
-  // Before every other hook, so that a span has the whole of its request.
+  // Before all other hooks, so that a span covers the whole request.
   if (options.traces) traceRequests(app, { service, traces: options.traces });
-  // Bodies go out as they were made: a response schema is documentation, and does not drop or bend a field.
+  // Response schemas are documentation only: do not filter or coerce fields.
   app.setSerializerCompiler(() => JSON.stringify);
   const compile = createValidators();
   app.setValidatorCompiler(({ schema, httpPart }) => compile(httpPart ?? 'body', schema as object));
 
-  function answered(route: string): onResponseHookHandler {
+  function onResponse(route: string): onResponseHookHandler {
     const observe = metrics.route(service, route);
     return (request, reply, done) => {
       observe(reply.statusCode, reply.elapsedTime);
@@ -159,7 +159,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.addHook('onRequest', plainRequests());
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    // A page must be able to read its refusals too, that there is no such address among them.
+    // Also for errors such as 404, so that pages can read them.
     if (request.method !== 'OPTIONS') allow?.(request, reply);
     if (request.raw.url!.length > URL_LIMIT) return done(uriTooLong(URL_LIMIT));
     if (isOutOfService() && request.routeOptions.config.probe !== true) return done(unavailable());
@@ -175,17 +175,17 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   app.addHook('onRoute', function (route) {
     const { access, limited = false } = route.config ?? {};
     if (access === undefined)
-      throw new Error(`The route ${String(route.method)} ${route.url} does not say who may call it.`);
+      throw new Error(`The route ${String(route.method)} ${route.url} does not declare \`access\`.`);
     paths.add(route.method, route.url);
-    const counted = typeof limited === 'object' ? limited : limited ? limiter : undefined;
-    const passes = gate({
+    const routeLimiter = typeof limited === 'object' ? limited : limited ? limiter : undefined;
+    const guardHook = gate({
       access,
       guard,
-      limiter: counted,
+      limiter: routeLimiter,
       onLimited: () => metrics.rateLimited(service),
     });
-    if (passes !== undefined) route.onRequest = [passes, ...hooks(route.onRequest)];
-    // A scope that takes files or forms reads its bodies itself.
+    if (guardHook !== undefined) route.onRequest = [guardHook, ...hooks(route.onRequest)];
+    // Scopes for files or forms read their bodies themselves.
     if (
       route.schema?.body === undefined &&
       takesBody(route.method) &&
@@ -194,8 +194,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     ) {
       route.preParsing = [ignoreBody, ...hooks(route.preParsing)];
     }
-    route.onResponse = [...hooks(route.onResponse), answered(route.url)];
-    describeRoute(route, { access, limited: counted !== undefined, bodyLimitBytes, validation });
+    route.onResponse = [...hooks(route.onResponse), onResponse(route.url)];
+    describeRoute(route, { access, limited: routeLimiter !== undefined, bodyLimitBytes, validation });
   });
 
   await app.register(swagger, openapi(options));

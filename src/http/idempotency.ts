@@ -3,8 +3,8 @@ import { validationError } from '../base/faults.ts';
 import type { JsonValue } from '../base/json.ts';
 
 /**
- * The client's `Idempotency-Key`, or `undefined`. Written bare or as a quoted string; both spellings of one key are the
- * same key. Anything else is refused: a key that was quietly ignored would let a retry happen twice.
+ * Parses `Idempotency-Key`, bare or as a quoted string (equivalent). Throws for an invalid key: ignoring it would let a retry
+ * run twice.
  */
 export function idempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
@@ -18,12 +18,12 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   return key;
 }
 
-/** A digest of what was asked, by which a retry is told from a different request; the order of keys does not matter. */
+/** Digest of a request body that distinguishes a retry from another request; independent of the key order. */
 export function fingerprint(body: JsonValue | undefined): string {
   return hash('sha256', canonical(body ?? null), 'hex');
 }
 
-// Printable ASCII; a quote or a backslash inside the quotes is written with a backslash before it.
+// Printable ASCII; quotes and backslashes inside quotes are escaped with a backslash.
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])+)"$/;
 const BARE = /^[\x21\x23-\x7e][\x20-\x7e]*$/;
 

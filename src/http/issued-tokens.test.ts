@@ -16,13 +16,13 @@ const digestOf = (token: string) => hash('sha256', token, 'hex');
 const issueOne = (name: string, lifetimeSeconds?: number) =>
   issue(database.db, { service: 'stt', name, role: 'client', digest: digestOf(name), lifetimeSeconds });
 
-/** What one gateway knows, of a database that a test may take away, by a clock that it may turn. */
-async function gateway({ away = false } = {}) {
+/** A gateway's token cache with a controllable database outage and clock. */
+async function gateway({ unavailable = false } = {}) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const world = { away, ms: 1000 };
+  const world = { unavailable, ms: 1000 };
   const db: Queryable = {
-    query: (...asked) => (world.away ? Promise.reject(new Error('away')) : database.db.query(...asked)),
+    query: (...query) => (world.unavailable ? Promise.reject(new Error('unavailable')) : database.db.query(...query)),
   };
   const issued = await keepIssuedTokens({
     ...{ db, signal: stop.signal, refreshMs: 10, clockMs: () => world.ms },
@@ -32,7 +32,7 @@ async function gateway({ away = false } = {}) {
   return { world, issued, names };
 }
 
-it('a token that is issued is known to every gateway, and one that is revoked to none', async () => {
+it('every gateway reads issued and revoked tokens', async () => {
   const one = await gateway();
   const other = await gateway();
   expect(await issueOne('acme')).toEqual({ expiresAt: null });
@@ -43,7 +43,7 @@ it('a token that is issued is known to every gateway, and one that is revoked to
   for (const { names } of [one, other]) await vi.waitFor(() => expect(names()).not.toContain('acme'));
 });
 
-it('what has not changed is the same object, so that nobody works it out for each request', async () => {
+it('unchanged tokens are the same object', async () => {
   await issueOne('same');
   const { issued } = await gateway();
   const before = issued.of('stt');
@@ -53,13 +53,13 @@ it('what has not changed is the same object, so that nobody works it out for eac
   expect(issued.of('stt')).toBe(before);
 });
 
-it('a database that is away locks nobody out whose token is known, until it expires', async () => {
+it('known tokens stay valid until they expire while the database is unavailable', async () => {
   await issueOne('for ever');
   await issueOne('for a minute', 60);
   const { world, names } = await gateway();
   expect(names()).toEqual(expect.arrayContaining(['for ever', 'for a minute']));
 
-  world.away = true;
+  world.unavailable = true;
   world.ms += 58_000;
   expect(names()).toContain('for a minute');
   world.ms += 3_000;
@@ -67,14 +67,14 @@ it('a database that is away locks nobody out whose token is known, until it expi
   expect(names()).toContain('for ever');
 });
 
-it('as long as the database has never answered, nobody claims to know', async () => {
-  const { world, issued } = await gateway({ away: true });
+it('tokens are marked unknown before the first successful read', async () => {
+  const { world, issued } = await gateway({ unavailable: true });
   expect(issued.of('stt').known).toBe(false);
-  world.away = false;
+  world.unavailable = false;
   await vi.waitFor(() => expect(issued.of('stt').known).toBe(true));
 });
 
-it('a name is one of a kind within its service, and is free again once its token has expired', async () => {
+it('a token name is unique within its service until the token expires', async () => {
   await issueOne('once', 60);
   expect(await issueOne('once')).toBeUndefined();
   await database.db.query(`update access_tokens set expires_at = now() where name = 'once'`);

@@ -3,88 +3,86 @@ import type { Log } from '../base/log.ts';
 import { loop, rest } from '../base/loop.ts';
 import { type AccessToken, inForce } from './access-tokens.ts';
 
-/** What has been issued for one service; the same object for as long as nothing changes. */
+/** The issued tokens of one service; the same object until they change. */
 export interface Issued {
   readonly tokens: readonly AccessToken[];
-  /** False while the database has not answered yet: then nobody can say of a token that it was not issued. */
+  /** False before the first successful read: then an unknown token may be valid. */
   readonly known: boolean;
 }
 
-/** What `assay tokens` has issued, as this process knows it: about a second old. */
+/** Cached tokens of `assay tokens`, about a second old. */
 export interface IssuedTokens {
   of(service: string): Issued;
 }
 
-interface Known extends AccessToken {
-  /** By this process's own clock, which nobody sets. */
-  readonly goodUntilMs: number;
+interface CachedToken extends AccessToken {
+  /** By the monotonic clock. */
+  readonly validUntilMs: number;
 }
 
 const UNKNOWN: Issued = { tokens: [], known: false };
 export const NONE_ISSUED: Issued = { tokens: [], known: true };
 
 /**
- * Reads what has been issued, now and every `refreshMs` until `signal` aborts, so that a new token opens every gateway
- * and a revoked one none within two seconds. While the database is away those that are known stay good, until they expire.
+ * Reads the issued tokens now and every `refreshMs` until `signal` aborts, so that new and revoked tokens replace effect in all
+ * gateways within 2 s. CachedToken tokens stay valid until they expire while the database is unavailable.
  */
-export async function keepIssuedTokens(needs: {
+export async function keepIssuedTokens(deps: {
   db: Queryable;
   log: Log;
   signal: AbortSignal;
   refreshMs?: number;
   clockMs?: () => number;
 }): Promise<IssuedTokens> {
-  const { db, log, signal, refreshMs = 1000, clockMs = () => performance.now() } = needs;
-  let known: readonly Known[] = [];
-  let soonestMs = Number.POSITIVE_INFINITY;
+  const { db, log, signal, refreshMs = 1000, clockMs = () => performance.now() } = deps;
+  let known: readonly CachedToken[] = [];
+  let nextExpiryMs = Number.POSITIVE_INFINITY;
   let services: ReadonlyMap<string, Issued> | undefined;
 
-  function take(tokens: readonly Known[]): void {
-    soonestMs = Math.min(...tokens.map(({ goodUntilMs }) => goodUntilMs));
+  function replace(tokens: readonly CachedToken[]): void {
+    nextExpiryMs = Math.min(...tokens.map(({ validUntilMs }) => validUntilMs));
     const before = new Set(known.map(keyOf));
     const after = new Set(tokens.map(keyOf));
-    const came = tokens.filter((token) => !before.has(keyOf(token)));
-    const went = known.filter((token) => !after.has(keyOf(token)));
+    const added = tokens.filter((token) => !before.has(keyOf(token)));
+    const removed = known.filter((token) => !after.has(keyOf(token)));
     const first = services === undefined;
     known = tokens;
-    if (!first && came.length + went.length === 0) return;
-    services = byService(tokens, services, new Set([...came, ...went].map(({ service }) => service)));
-    // What was there at the start is no news.
-    if (!first) for (const token of came) log.info(wordsOf(token), 'a token is good from now on');
-    for (const token of went) log.info(wordsOf(token), 'a token is good no more');
+    if (!first && added.length + removed.length === 0) return;
+    services = byService(tokens, services, new Set([...added, ...removed].map(({ service }) => service)));
+    if (!first) for (const token of added) log.info(logFieldsOf(token), 'a token was added');
+    for (const token of removed) log.info(logFieldsOf(token), 'a token was revoked or has expired');
   }
 
   async function refresh(): Promise<void> {
-    const askedMs = clockMs();
+    const startedMs = clockMs();
     const tokens = await inForce(db);
-    take(
+    replace(
       tokens.map(({ leftMs, ...token }) => ({
         ...token,
-        goodUntilMs: leftMs === null ? Number.POSITIVE_INFINITY : askedMs + leftMs,
+        validUntilMs: leftMs === null ? Number.POSITIVE_INFINITY : startedMs + leftMs,
       })),
     );
   }
 
   let failing = false;
   const onError = (err: unknown) => {
-    if (!signal.aborted && !failing)
-      log.warn({ err }, 'the issued tokens cannot be read: those that are known stay good');
+    if (!signal.aborted && !failing) log.warn({ err }, 'reading the issued tokens failed; known tokens stay valid');
     failing = true;
   };
-  const turn = async () => {
+  const iterate = async () => {
     await refresh();
-    if (failing) log.info('the issued tokens are read again');
+    if (failing) log.info('reading the issued tokens works again');
     failing = false;
   };
-  await turn().catch(onError);
+  await iterate().catch(onError);
   void rest(refreshMs, signal).then(() =>
-    loop(turn, { restMs: refreshMs, maxRestMs: Math.max(refreshMs, 1000), signal, onError }),
+    loop(iterate, { restMs: refreshMs, maxRestMs: Math.max(refreshMs, 1000), signal, onError }),
   );
 
   return {
     of(service) {
-      if (soonestMs !== Number.POSITIVE_INFINITY && clockMs() >= soonestMs) {
-        take(known.filter(({ goodUntilMs }) => clockMs() < goodUntilMs));
+      if (nextExpiryMs !== Number.POSITIVE_INFINITY && clockMs() >= nextExpiryMs) {
+        replace(known.filter(({ validUntilMs }) => clockMs() < validUntilMs));
       }
       return services === undefined ? UNKNOWN : (services.get(service) ?? NONE_ISSUED);
     },
@@ -92,12 +90,12 @@ export async function keepIssuedTokens(needs: {
 }
 
 const keyOf = ({ service, name, role, digest }: AccessToken) => JSON.stringify([service, name, role, digest]);
-const wordsOf = ({ service, name, role, digest }: AccessToken) => ({
+const logFieldsOf = ({ service, name, role, digest }: AccessToken) => ({
   ...{ service, name, role },
   principal: `token-${digest.slice(0, 12)}`,
 });
 
-/** A service of which nothing changed keeps its object. */
+/** Services without changes keep their object. */
 function byService(
   tokens: readonly AccessToken[],
   before: ReadonlyMap<string, Issued> | undefined,
@@ -106,8 +104,8 @@ function byService(
   const services = new Set(tokens.map(({ service }) => service));
   return new Map(
     [...services].map((service) => {
-      const had = changed.has(service) ? undefined : before?.get(service);
-      return [service, had ?? { tokens: tokens.filter((token) => token.service === service), known: true }];
+      const unchanged = changed.has(service) ? undefined : before?.get(service);
+      return [service, unchanged ?? { tokens: tokens.filter((token) => token.service === service), known: true }];
     }),
   );
 }

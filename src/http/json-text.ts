@@ -2,19 +2,19 @@ import { errorCodes, type FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The JSON body as it came; only in a scope that keeps it. */
+    /** The text of the JSON body; only in scopes with `keepBodyText`. */
     bodyText?: string;
   }
 }
 
 /**
- * Makes the routes of this scope keep the text of their JSON bodies in `request.bodyText`, beside the parsed value. What
- * is parsed is only ever read: a member named `__proto__` is a member like any other.
+ * Keeps the text of JSON bodies in `request.bodyText`, in addition to the parsed value. The parsed value must not be merged
+ * into other objects: it may contain a member `__proto__`.
  */
 export function keepBodyText(scope: FastifyInstance): void {
   scope.removeContentTypeParser('application/json');
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, given, done) => {
-    const text = String(given).replace(/^\uFEFF/, '');
+  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const text = String(body).replace(/^\uFEFF/, '');
     let value: unknown;
     try {
       value = JSON.parse(text);

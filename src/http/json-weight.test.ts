@@ -3,12 +3,12 @@ import type { Gateway } from './gateway.ts';
 import { JSON_BOUNDS, jsonScales } from './json-weight.ts';
 import { BEARER, testGateway } from './testing/gateway.ts';
 
-/** What texts come to, found by the least bounds that let them pass. */
-function weight(...texts: string[]): { values: number; depth: number } {
-  const passes = (bounds: { values: number; depth: number }) => {
-    const weigh = jsonScales(bounds);
+/** The lowest limits that accept the texts. */
+function measure(...texts: string[]): { values: number; depth: number } {
+  const passes = (limits: { values: number; depth: number }) => {
+    const check = jsonScales(limits);
     try {
-      for (const text of texts) weigh(Buffer.from(text));
+      for (const text of texts) check(Buffer.from(text));
       return true;
     } catch {
       return false;
@@ -21,7 +21,7 @@ function weight(...texts: string[]): { values: number; depth: number } {
   return { values, depth };
 }
 
-describe('the weight of a JSON text', () => {
+describe('the measured size of JSON texts', () => {
   it.each([
     ['7', 1, 0],
     ['"a"', 1, 0],
@@ -32,22 +32,22 @@ describe('the weight of a JSON text', () => {
     ['[[[[]]],[]]', 7, 4],
     ['["[[,:{","a\\",[[","\\\\",0]', 5, 1],
     ['["я,я","🙂[",0]', 4, 1],
-  ])('%s: %i values, %i deep', (text, values, depth) => {
-    expect(weight(text)).toEqual({ values, depth });
+  ])('is, for %s, %i values and depth %i', (text, values, depth) => {
+    expect(measure(text)).toEqual({ values, depth });
   });
 
-  it('of several is that of all their values, and of the deepest', () => {
-    expect(weight('[1,2]', '[[]]', '7')).toEqual({ values: 3 + 3 + 1, depth: 2 });
+  it('is the sum of values and the maximum depth', () => {
+    expect(measure('[1,2]', '[[]]', '7')).toEqual({ values: 3 + 3 + 1, depth: 2 });
   });
 
-  it('of a text that is none is told too', () => {
-    expect(weight('["never closed ,,,,')).toEqual({ values: 2, depth: 1 });
-    expect(weight(']]][')).toEqual({ values: 2, depth: 0 });
-    expect(weight('"ends with \\')).toEqual({ values: 1, depth: 0 });
+  it('is measured for invalid JSON too', () => {
+    expect(measure('["never closed ,,,,')).toEqual({ values: 2, depth: 1 });
+    expect(measure(']]][')).toEqual({ values: 2, depth: 0 });
+    expect(measure('"ends with \\')).toEqual({ values: 1, depth: 0 });
   });
 });
 
-describe('a gateway', () => {
+describe('JSON bodies', () => {
   let app: Gateway | undefined;
   afterEach(() => app?.close());
 
@@ -59,20 +59,20 @@ describe('a gateway', () => {
   };
   const predict = (more: string) => `{"image_url":"a","more":${more}}`;
   const nested = (levels: number) => predict('['.repeat(levels) + ']'.repeat(levels));
-  /** The object, its two members with their names, and the numbers. */
+  /** An array in an object with two members: six values plus the numbers after the first. */
   const listed = (values: number) => predict(`[${'0,'.repeat(values - 6)}0]`);
 
   it.each([
     [JSON_BOUNDS.values, listed],
     [JSON_BOUNDS.depth - 1, nested],
-  ])('reads a body of %i', async (size, bodyOf) => {
+  ])('are accepted with %i values or levels', async (size, bodyOf) => {
     expect(await post(bodyOf(size))).toMatchObject({ status: 202 });
   });
 
   it.each([
     [JSON_BOUNDS.values + 1, listed, 'The JSON has more than 1200000 values.'],
     [JSON_BOUNDS.depth, nested, 'The JSON is nested deeper than 100 levels.'],
-  ])('refuses one of %i', async (size, bodyOf, message) => {
+  ])('are rejected with %i values or levels', async (size, bodyOf, message) => {
     expect(await post(bodyOf(size))).toMatchObject({ status: 413, error: { code: 'PAYLOAD_TOO_LARGE', message } });
   });
 });

@@ -1,11 +1,11 @@
-/** Remembers which methods each path answers, to tell "no such address" from "not with this method". */
+/** Methods by path, to distinguish 404 from 405. */
 export interface KnownPaths {
   add(method: string | string[], pattern: string): void;
-  /** The value of `Allow` for a path, or `undefined` for one that is unknown. */
+  /** The value of `Allow`; undefined for an unknown path. */
   allowed(path: string): string | undefined;
 }
 
-/** Asked only for requests that no route took, so it may be slow; what the router can match never comes here. */
+/** Used only for requests without a matching route, so it may be slow. */
 export function knownPaths(): KnownPaths {
   const patterns = new Map<string, { shape: RegExp; methods: Set<string> }>();
 
@@ -29,6 +29,6 @@ function shapeOf(pattern: string): RegExp {
     .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
     .replace(/:[A-Za-z0-9_]+/g, '[^/]+')
     .replaceAll('*', '.*');
-  // eslint-disable-next-line no-restricted-syntax -- made of our own routes: each part ends at the next slash
+  // eslint-disable-next-line no-restricted-syntax -- built from our own routes: each part ends at the next slash
   return new RegExp(`^${source}$`);
 }

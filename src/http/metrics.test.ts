@@ -21,7 +21,7 @@ const read = async (headers: Record<string, string> = {}) => app!.inject({ url: 
 const linesOf = (text: string, name: string) => text.split('\n').filter((line) => line.startsWith(name));
 
 describe('GET /metrics', () => {
-  it('counts answers by service, route pattern and status, and never names an id', async () => {
+  it('counts responses by service, route pattern and status, without ids', async () => {
     await serving();
     for (const id of ['id-1', 'id-2', 'id-3']) await app!.inject({ url: `/result/${id}`, headers: BEARER });
     await app!.inject({ method: 'HEAD', url: '/result/id-1' });
@@ -39,7 +39,7 @@ describe('GET /metrics', () => {
     expect(body).not.toMatch(/id-\d|secret/);
   });
 
-  it('has a histogram of times whose buckets rise to its count', async () => {
+  it('contains a histogram of request times with cumulative buckets', async () => {
     await serving();
     for (let i = 0; i < 5; i++) await app!.inject('/open');
     const { body } = await read();
@@ -50,7 +50,7 @@ describe('GET /metrics', () => {
     expect(linesOf(body, 'assay_http_request_seconds_count')[0]).toMatch(/ 5$/);
   });
 
-  it('speaks OpenMetrics to those who ask for it, with each name right', async () => {
+  it('supports OpenMetrics with correct names', async () => {
     await serving();
     await app!.inject('/open');
     const { body, headers } = await read({ accept: 'application/openmetrics-text; version=1.0.0' });
@@ -60,7 +60,7 @@ describe('GET /metrics', () => {
     expect(body).toMatch(/# EOF\n$/);
   });
 
-  it('sums the counts of other processes, and shows its own when those do not answer', async () => {
+  it('sums the counts of other processes, or returns only its own if reading them fails', async () => {
     const other = createMetrics({ version: '1.2.3' });
     other.route('sample', '/open')(200, 5);
     other.rateLimited('sample');
@@ -74,7 +74,7 @@ describe('GET /metrics', () => {
     expect((await read()).body).toContain('route="/open",code="200"} 1');
   });
 
-  it('needs no token, unless the operator sets one', async () => {
+  it('requires a token only if one is configured', async () => {
     await serving({ token: '' });
     expect((await read()).statusCode).toBe(200);
     await app!.close();

@@ -11,22 +11,19 @@ import { unauthorized } from '../base/faults.ts';
 import { carries, tokensFrom } from './bearer.ts';
 import { requestTimes } from './request-times.ts';
 
-/** One process's metrics as prom-client writes them for another process to merge. */
+/** A metric as prom-client serialises it for another process. */
 export type MetricJson = MetricObjectWithValues<MetricValue<string>>;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/**
- * The metrics of one process; its gateways share them. Labels are names from the code (service, route pattern, status),
- * never an id, a host or a token, so that their number is bounded.
- */
+/** Metrics of one process, shared by its gateways. Labels are bounded: service, route pattern and status, never ids or hosts. */
 export function createMetrics({ version }: { version: string }) {
   const registry = new Registry();
   const registers = [registry];
   const times = requestTimes(registry);
   new Counter({
     name: 'assay_http_requests_total',
-    help: 'Answered HTTP requests.',
+    help: 'HTTP responses.',
     labelNames: ['service', 'route', 'code'],
     registers,
     collect() {
@@ -36,13 +33,13 @@ export function createMetrics({ version }: { version: string }) {
   });
   const limited = new Counter({
     name: 'assay_rate_limited_total',
-    help: 'Requests refused by the rate limit.',
+    help: 'Requests rejected by the rate limit.',
     labelNames: ['service'],
     registers,
   });
   const authDisabled = new Gauge({
     name: 'assay_auth_disabled',
-    help: '1 where the operator has switched authorization off.',
+    help: '1 if authorization is disabled.',
     labelNames: ['service'],
     aggregator: 'max',
     registers,
@@ -56,9 +53,8 @@ export function createMetrics({ version }: { version: string }) {
   }).set({ version }, 1);
 
   return {
-    /** Where the other floors register their own. */
     registry,
-    /** What counts the answers of one route; `route` is its pattern. */
+    /** Returns the observer of a route's responses; `route` is its pattern. */
     route: times.route,
     rateLimited(service: string): void {
       limited.inc({ service });
@@ -72,20 +68,20 @@ export function createMetrics({ version }: { version: string }) {
 export interface MetricsSources {
   registry: Registry;
   token?: string | undefined;
-  /** What is counted over all processes. */
+  /** Metrics of the other processes. */
   others?: () => Promise<MetricJson[][]>;
 }
 
 /**
- * The handler of `GET /metrics`: this process's metrics summed with those of `others()`. A process that does not answer
- * leaves its part out; the rest is still shown. Asks for a bearer token only if one is set.
+ * Handler of `GET /metrics`: sums the metrics of this process and of `others()`; omits the latter if reading them fails.
+ * Requires a bearer token if one is configured.
  */
 export function metricsHandler({ registry, token, others }: MetricsSources) {
   const tokens = tokensFrom({ single: token });
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (tokens.state === 'enforced' && !carries(request.headers.authorization, tokens.entries)) throw unauthorized();
-    const log = (err: unknown) => request.log.warn({ err }, 'some metrics could not be read');
+    const log = (err: unknown) => request.log.warn({ err }, 'reading metrics of other processes failed');
     const theirs = (await others?.().catch(log)) ?? [];
     const all = [await registry.getMetricsAsJSON(), ...theirs] as MetricJson[][];
     const open = /application\/openmetrics-text/.test(request.headers.accept ?? '');
@@ -96,7 +92,7 @@ export function metricsHandler({ registry, token, others }: MetricsSources) {
   };
 }
 
-/** OpenMetrics names a counter without `_total` and prom-client adds it to each sample, so it must not be there twice. */
+/** In OpenMetrics, counter names have no `_total`; prom-client adds it to each sample. */
 function openMetricsNames(metrics: MetricJson[]): MetricJson[] {
   return metrics.map((metric) => ({ ...metric, name: metric.name.replace(/_total$/, '') }));
 }

@@ -14,34 +14,34 @@ import { type HeaderNotes, headersOf, refusal, reply } from './envelope.ts';
 import { URL_LIMIT } from './server-limits.ts';
 import type { ValidationFormat } from './validation.ts';
 
-/** What a service says about itself in its description. */
+/** A service's part of its OpenAPI description. */
 export interface Reference {
   title: string;
   description: string;
   version: string;
-  /** Where clients reach the service; without it the description points at the host that serves it. */
+  /** Default: the host that serves the description. */
   publicUrl?: string | undefined;
-  /** The `webhooks` section: what this service sends, and in which form. */
+  /** The `webhooks` section. */
   webhooks?: Record<string, unknown> | undefined;
-  /** Ways to say who one is, besides the bearer token. */
+  /** In addition to the bearer token. */
   securitySchemes?: Record<string, object> | undefined;
 }
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** Keeps a route out of the description. */
+    /** Excludes a route from the description. */
     hide?: boolean;
     summary?: string;
     description?: string;
     operationId?: string;
     tags?: readonly string[];
     security?: readonly Record<string, readonly string[]>[];
-    /** What the description shows and nothing validates: headers that are only a wish, a body that is a stream. */
+    /** Documented but not validated: optional headers, streamed bodies. */
     shown?: { readonly headers?: HeaderNotes; readonly body?: object };
   }
 }
 
-/** The frame of the OpenAPI 3.1 description; the paths come from the routes, by the schemas that validate them. */
+/** Options of the OpenAPI 3.1 description; its paths come from the routes' schemas. */
 export function openapi({
   title,
   description,
@@ -73,10 +73,7 @@ function withShown(schema: FastifySchema | undefined): FastifySchema | undefined
   };
 }
 
-/**
- * Adds to a route's schema what the gateway itself may answer there, so that no route has to repeat it and none can
- * forget it. What the route says itself stays.
- */
+/** Adds the gateway's own responses to a route's schema; responses of the route take precedence. */
 export function describeRoute(
   route: RouteOptions,
   {
@@ -88,37 +85,36 @@ export function describeRoute(
 ): void {
   const { schema } = route;
   if (schema === undefined || schema.hide === true) return;
-  const own = (schema.response ?? {}) as Record<string, Answer>;
-  const answers: Record<string, Answer> = {};
-  // Also where nobody has to say who he is: a credential that is shown must be good.
-  if (access !== 'public') answers['401'] = refusal(unauthorized());
+  const own = (schema.response ?? {}) as Record<string, ResponseEntry>;
+  const responses: Record<string, ResponseEntry> = {};
+  // Also for optional credentials, which must be valid.
+  if (access !== 'public') responses['401'] = refusal(unauthorized());
   const body = schema.body ?? schema.shown?.body;
-  // A body that nobody asked for is let pass unread, but not of any size.
+  // Unused bodies are limited too.
   if (body !== undefined || [route.method].flat().some((method) => !BODILESS.has(method))) {
-    answers['413'] = refusal(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
+    responses['413'] = refusal(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
   }
-  // Only where something in the address is the caller's; other addresses are as long as they are described.
-  if (schema.params ?? schema.querystring) answers['414'] = refusal(uriTooLong(URL_LIMIT));
+  if (schema.params ?? schema.querystring) responses['414'] = refusal(uriTooLong(URL_LIMIT));
   if (body !== undefined) {
-    answers['415'] = refusal(unsupportedMediaType(route.config?.takes ?? 'application/json'));
+    responses['415'] = refusal(unsupportedMediaType(route.config?.takes ?? 'application/json'));
   }
   if (body ?? schema.querystring ?? schema.params ?? schema.headers) {
-    answers['422'] = reply('`VALIDATION_ERROR`', validation.schema, { VALIDATION_ERROR: validation.example });
+    responses['422'] = reply('`VALIDATION_ERROR`', validation.schema, { VALIDATION_ERROR: validation.example });
   }
-  // Addresses that send wrong credentials are limited everywhere.
-  if (limited || access !== 'public') answers['429'] = refusal(rateLimitExceeded(17));
-  answers['500'] = refusal(internalError());
-  if (access === 'task') answers['503'] = refusal(queueUnavailable());
+  // Invalid credentials are rate-limited on all routes.
+  if (limited || access !== 'public') responses['429'] = refusal(rateLimitExceeded(17));
+  responses['500'] = refusal(internalError());
+  if (access === 'task') responses['503'] = refusal(queueUnavailable());
   route.schema = {
     ...schema,
     ...(access !== 'public' && { security: schema.security ?? SECURITY[access] }),
     response: Object.fromEntries(
-      Object.entries({ ...answers, ...own }).map(([status, answer]) => [
+      Object.entries({ ...responses, ...own }).map(([status, response]) => [
         status,
         {
-          ...answer,
-          ...(route.config?.page === true && Number(status) >= 400 && { content: forPeopleToo(answer.content) }),
-          headers: { ...headersOf(headersAt(Number(status), limited)), ...answer.headers },
+          ...response,
+          ...(route.config?.page === true && Number(status) >= 400 && { content: withErrorPage(response.content) }),
+          headers: { ...headersOf(headersAt(Number(status), limited)), ...response.headers },
         },
       ]),
     ),
@@ -135,19 +131,19 @@ const SECURITY: Record<Exclude<Access, 'public'>, Record<string, string[]>[]> = 
   visitor: [{ bearer: [] }, { session: [] }, {}],
 };
 
-type Answer = { headers?: object; content?: object };
+type ResponseEntry = { headers?: object; content?: object };
 
-/** Where browsers come, a refusal is a page for whoever asks for one: see refuse.ts. */
-const forPeopleToo = (content: object | undefined) => ({
+/** Adds the error page (error-handler.ts). */
+const withErrorPage = (content: object | undefined) => ({
   ...content,
-  'text/html': { schema: { type: 'string', description: 'For people, where `Accept` asks for it.' } },
+  'text/html': { schema: { type: 'string', description: 'An error page, if `Accept` prefers HTML.' } },
 });
 
-/** What the gateway itself says in the headers of an answer. */
+/** The gateway's response headers. */
 const headersAt = (status: number, limited: boolean): HeaderNotes => ({
-  'X-Request-ID': 'The identifier of this request in our logs: yours, or a new one.',
+  'X-Request-ID': 'Request id in the logs: the one of the request, or a new one.',
   ...(limited && { 'RateLimit-Policy': 'The limit: `q` requests in any `w` seconds.' }),
-  ...(limited && status !== 401 && { RateLimit: '`r` more requests are free now; quota grows again in `t` seconds.' }),
+  ...(limited && status !== 401 && { RateLimit: '`r` requests remain; more are available in `t` seconds.' }),
   ...(status === 401 && { 'WWW-Authenticate': '`Bearer`.' }),
-  ...([429, 503].includes(status) && { 'Retry-After': 'Seconds after which another try makes sense.' }),
+  ...([429, 503].includes(status) && { 'Retry-After': 'Seconds to wait before a retry.' }),
 });

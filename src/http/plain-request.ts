@@ -4,25 +4,25 @@ import type { onRequestHookHandler } from 'fastify';
 import { badRequest } from '../base/faults.ts';
 
 /**
- * Refuses what Node takes but another reader in front of us could understand differently (RFC 9112 §3.2, §6.1), and
- * hears nothing more on that connection: what follows may be part of the same request to the other one. An offer to
- * change the protocol is not taken up, and ends the connection with its answer: Node drops what was sent behind it.
+ * Prevents request smuggling: rejects requests that a proxy could parse differently than Node (RFC 9112 §3.2, §6.1) and
+ * ignores all further data on that connection. Protocol upgrades are not accepted and end the connection too, because Node
+ * drops the data after them.
  */
 export function plainRequests(): onRequestHookHandler {
-  const deaf = new WeakSet<Socket>();
+  const closing = new WeakSet<Socket>();
   return (request, reply, done) => {
     const { raw } = request;
-    if (deaf.has(raw.socket)) {
-      // Never answered: the connection ends with the answer before it.
+    if (closing.has(raw.socket)) {
+      // No response: the connection ends with the previous one.
       reply.hijack();
       return;
     }
     const plain = isPlain(raw);
     if (plain && raw.headers.upgrade === undefined) return done();
-    deaf.add(raw.socket);
+    closing.add(raw.socket);
     reply.raw.shouldKeepAlive = false;
     if (plain) return done();
-    // The hook that says this of every answer comes after this one.
+    // The hook that sets these headers runs later.
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     done(badRequest());
   };
@@ -30,11 +30,11 @@ export function plainRequests(): onRequestHookHandler {
 
 function isPlain({ headers, httpVersion }: IncomingMessage): boolean {
   const { host, 'transfer-encoding': coding } = headers;
-  // An empty coding beside a length is read by its length here, and perhaps in chunks elsewhere.
+  // Node reads an empty coding with a length by its length; a proxy may read chunks.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return false;
   if (httpVersion === '1.0') return host === undefined || HOST.test(host);
   return httpVersion === '1.1' && host !== undefined && HOST.test(host);
 }
 
-/** One host, with a port or without. Several were joined by commas; an address is longer than a host. */
+/** One host with an optional port; rejects joined headers and URLs. */
 const HOST = /^[^\s,/?#@\\]*$/;

@@ -1,7 +1,4 @@
-/**
- * The seconds a client asks us to wait for news (`Prefer: wait=N`), at most `max`; `undefined` when it does not ask. A
- * preference is only a wish: what is not understood is passed over and never an error.
- */
+/** Seconds of `Prefer: wait=N`, at most `max`. Undefined if absent; ignores invalid preferences. */
 export function preferredWait(prefer: string | undefined, max = 30): number | undefined {
   const seconds =
     prefer === undefined ? undefined : /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(prefer)?.[1];

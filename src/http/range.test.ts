@@ -12,22 +12,22 @@ it.each([
   ['bytes = 0 - 0', { start: 0, end: 0 }],
   ['bytes=100-', 'unsatisfiable'],
   ['bytes=-0', 'unsatisfiable'],
-])('%s is a part that can be had, or lies beyond the end', (range, part) => {
+])('the range %s is parsed or unsatisfiable', (range, part) => {
   expect(of(range)).toEqual(part);
 });
 
 it.each([undefined, '', 'bytes=-', 'bytes=9-0', 'bytes=0-1,5-6', 'lines=0-9', 'bytes=a-b', '0-9'])(
-  '%s asks for everything',
+  'the range %s is ignored',
   (range) => {
     expect(of(range)).toBeUndefined();
   },
 );
 
-it('sends everything where the part would be one of another body', () => {
+it('a range is ignored if If-Range does not match', () => {
   expect(of('bytes=0-9', '"b"')).toBeUndefined();
   expect(of('bytes=0-9', '"a"')).toEqual({ start: 0, end: 9 });
 });
 
-it('of nothing no part can be had', () => {
+it('every range of an empty body is unsatisfiable', () => {
   expect(rangeOf({ range: 'bytes=0-', ifRange: undefined }, { size: 0, etag: '"a"' })).toBe('unsatisfiable');
 });

@@ -1,13 +1,12 @@
-/** Bytes from `start` to `end`, both included. */
+/** Both ends inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The part of `size` bytes that a `Range` header asks for (RFC 9110, section 14): undefined where everything is to be
- * sent, because it asks for nothing, for several parts, or in no words that are known; `unsatisfiable` (416) where what it
- * asks for lies beyond the end. `ifRange` is the header of that name: a part of another body than `etag` is no part.
+ * Parses a `Range` header (RFC 9110, section 14). Undefined: send everything (no range, several ranges, an unknown unit, or
+ * `If-Range` does not match `etag`). `unsatisfiable`: 416.
  */
 export function rangeOf(
   { range, ifRange }: { range: string | undefined; ifRange: string | undefined },
@@ -22,7 +21,7 @@ export function rangeOf(
   }
   const start = Number(from);
   const end = to === '' ? size - 1 : Math.min(Number(to), size - 1);
-  // Backwards is no range at all; beyond the end is one that cannot be had.
+  // A reversed range is invalid and ignored; a range beyond the end is unsatisfiable.
   if (to !== '' && Number(to) < start) return undefined;
   return start >= size ? 'unsatisfiable' : { start, end };
 }

@@ -5,7 +5,7 @@ import type { Gateway } from './gateway.ts';
 import { slidingWindow, type Verdict } from './rate-limit.ts';
 import { BEARER, testGateway } from './testing/gateway.ts';
 
-/** The window of a gateway that is alone: its verdicts are there at once. */
+/** The window of a single gateway, which is synchronous. */
 function alone(options: Parameters<typeof slidingWindow>[0]) {
   const window = slidingWindow(options)!;
   return { take: (key: string) => window.take(key) as Verdict };
@@ -15,7 +15,7 @@ let app: Gateway | undefined;
 afterEach(() => app?.close());
 
 describe('the sliding window', () => {
-  it('lets exactly 1000 of 100 requests a second pass in 60 s', () => {
+  it('allows exactly 1000 requests in 60 s at 100 requests per second', () => {
     let at = 0;
     const limiter = alone({ limit: 1000, now: () => at });
     let passed = 0;
@@ -23,7 +23,7 @@ describe('the sliding window', () => {
     expect(passed).toBe(1000);
   });
 
-  it('never lets more than the limit pass in any window, wherever it starts, and never refuses below it', () => {
+  it('never exceeds the limit in any window and never rejects below it', () => {
     let at = 0;
     const limiter = alone({ limit: 20, windowMs: 1000, now: () => at });
     const passed: number[] = [];
@@ -38,21 +38,21 @@ describe('the sliding window', () => {
     }
   });
 
-  it('lets a refused client through when it has waited exactly as long as it was told', () => {
+  it('allows a request after exactly resetSeconds', () => {
     for (const offset of [0, 1, 499, 500, 999]) {
       let at = 5000;
       const limiter = alone({ limit: 3, now: () => at });
       for (let i = 0; i < 3; i++) expect(limiter.take('a').allowed).toBe(true);
       at += offset;
-      const refused = limiter.take('a');
-      expect(refused.allowed).toBe(false);
-      expect(Number.isInteger(refused.resetSeconds) && refused.resetSeconds >= 1).toBe(true);
-      at += refused.resetSeconds * 1000;
+      const rejected = limiter.take('a');
+      expect(rejected.allowed).toBe(false);
+      expect(Number.isInteger(rejected.resetSeconds) && rejected.resetSeconds >= 1).toBe(true);
+      at += rejected.resetSeconds * 1000;
       expect(limiter.take('a').allowed).toBe(true);
     }
   });
 
-  it('counts each key by itself, and a flood of new keys frees no busy one', () => {
+  it('counts keys separately and keeps active keys when many new keys arrive', () => {
     const limiter = alone({ limit: 2, maxKeys: 10, now: () => 0 });
     limiter.take('busy');
     limiter.take('busy');
@@ -62,13 +62,13 @@ describe('the sliding window', () => {
     }
   });
 
-  it('means no limit when it is 0', () => {
+  it('is undefined for the limit 0', () => {
     expect(slidingWindow({ limit: 0 })).toBeUndefined();
   });
 });
 
-describe('limited routes', () => {
-  it('carry RateLimit headers on every answer and refuse the 1001st request of a frozen minute', async () => {
+describe('rate-limited routes', () => {
+  it('send RateLimit headers and reject the 1001st request in a minute', async () => {
     let at = 0;
     ({ app } = await testGateway({ limiter: slidingWindow({ limit: 1000, now: () => at }) }));
     const read = () => app!.inject({ url: '/result/a', headers: BEARER });
@@ -79,10 +79,10 @@ describe('limited routes', () => {
     });
     for (let i = 0; i < 999; i++) await read();
     at = 42_500;
-    const refused = await read();
-    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '18']);
-    expect(refused.json()).toMatchObject({ error: { code: 'RATE_LIMIT_EXCEEDED' } });
-    expect(refused.headers).toMatchObject({
+    const rejected = await read();
+    expect([rejected.statusCode, rejected.headers['retry-after']]).toEqual([429, '18']);
+    expect(rejected.json()).toMatchObject({ error: { code: 'RATE_LIMIT_EXCEEDED' } });
+    expect(rejected.headers).toMatchObject({
       'ratelimit-policy': '"default";q=1000;w=60',
       ratelimit: '"default";r=0;t=18',
     });
@@ -91,7 +91,7 @@ describe('limited routes', () => {
     expect((await read()).statusCode).toBe(200);
   });
 
-  it('share one quota per token, and a 401 spends none', async () => {
+  it('share one quota per token and do not count 401 responses', async () => {
     ({ app } = await testGateway({
       guard: bearerGuard(tokensFrom({ list: 'secret-token,second' })),
       limiter: slidingWindow({ limit: 2, now: () => 0 }),
@@ -106,7 +106,7 @@ describe('limited routes', () => {
     expect(await read('second')).toBe(200);
   });
 
-  it('count by client address when authorization is disabled, behind a proxy only if that is trusted', async () => {
+  it('count by client address without authorization, and use forwarded addresses only of trusted proxies', async () => {
     const guard = bearerGuard(tokensFrom({ list: '', single: '' }));
     const read = async (forwarded: string) =>
       (await app!.inject({ url: '/result/a', headers: { 'x-forwarded-for': forwarded } })).statusCode;
@@ -117,7 +117,7 @@ describe('limited routes', () => {
     expect([await read('203.0.113.1'), await read('203.0.113.2'), await read('203.0.113.2')]).toEqual([200, 200, 429]);
   });
 
-  it('answer 429 to an address that sends too many wrong tokens, and never to a valid token or to one that is missing', async () => {
+  it('respond 429 to an address with too many invalid tokens, but not to valid or missing tokens', async () => {
     ({ app } = await testGateway({ wrongTokensPerMinute: 3, limiter: slidingWindow({ limit: 2 }) }));
     const read = (headers: Record<string, string>, remoteAddress = '192.0.2.1') =>
       app!.inject({ url: '/result/a', headers, remoteAddress });
@@ -129,11 +129,11 @@ describe('limited routes', () => {
     expect(limited.headers).toMatchObject({ 'ratelimit-policy': '"default";q=3;w=60' });
     expect(limited.headers['retry-after']).toMatch(/^[1-9]\d?$/);
     expect([await codes({}), await codes(wrong, '192.0.2.2')]).toEqual([401, 401]);
-    // The whole quota of the valid token is there.
+    // The quota of the valid token is unused.
     expect([await codes(BEARER), await codes(BEARER), await codes(BEARER)]).toEqual([200, 200, 429]);
   });
 
-  it('count a whole IPv6 network as one client', () => {
+  it('count an IPv6 /64 network as one client', () => {
     expect(clientKey('2001:db8:1:2:3:4:5:6')).toBe(clientKey('2001:db8:1:2::1'));
     expect(clientKey('2001:db8:1:3::1')).not.toBe(clientKey('2001:db8:1:2::1'));
     expect(clientKey('::ffff:192.0.2.1')).toBe(clientKey('192.0.2.1'));

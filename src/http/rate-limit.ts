@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Asked, type Granted, TRUST_MS } from './rate-points.ts';
 import { latestKeys, Ring } from './ring.ts';
 
-/** What became of one request: `remaining` more are free now, and quota grows again in `resetSeconds`. */
+/** `remaining`: requests still available; more become available in `resetSeconds`. */
 export interface Verdict {
   readonly allowed: boolean;
   readonly remaining: number;
@@ -13,77 +13,76 @@ export interface Limiter {
   /** The `RateLimit-Policy` header of this limiter. */
   readonly policy: string;
   /**
-   * Takes one request of `key`. A refused request spends nothing, so waiting `resetSeconds` is always enough. A promise
-   * only where several gateways share the count and this one has to ask for more; it never rejects.
+   * Counts one request of `key`; rejected requests do not count. Returns a promise only if the gateway must lease more points;
+   * it never rejects.
    */
   take(key: string): Verdict | Promise<Verdict>;
 }
 
-/** What a limiter allows in any window of this length, and of how many clients it keeps count. */
+/** Requests per window and client; `maxKeys` bounds the clients in memory. */
 export interface Allowance {
   readonly limit: number;
   readonly windowMs?: number;
   readonly maxKeys?: number;
 }
 
-/** How the gateway that a window belongs to counts: see shared-limits.ts. */
+/** Sharing between gateways, see shared-limits.ts. */
 export interface Sharing {
-  /** False: the whole limit is this gateway's. */
+  /** False: this gateway has the whole limit. */
   shares(): boolean;
-  /** Puts a question to the database; resolves when it was answered, or when nobody answers. */
-  ask(question: Question): Promise<void>;
+  /** Leases points from the database; resolves also if that fails. */
+  ask(request: Question): Promise<void>;
 }
 
-/** More points for one client. */
+/** A request for more points of one client. */
 export interface Question {
-  /** As it is when it is asked, which may be later. */
+  /** The current need, read when the request is sent. */
   wish(): Asked;
-  answered(answer: Granted): void;
+  answered(grant: Granted): void;
 }
 
 /** A limiter that can share its count. */
 export interface Window extends Limiter {
-  /** From now on only what was let through already is held. */
+  /** Reduces the held points to the requests already counted. */
   beginSharing(): void;
-  /** What must be told by now: whatever is held, or what has changed of it. What is not held any more is given back. */
-  untold(what: 'all' | 'news'): Asked[];
+  /** Points to be recorded in the database: all, or changes only. Releases unused points. */
+  untold(scope: 'all' | 'news'): Asked[];
 }
 
-/** What one gateway knows of one client. It has let through as many as there are times in the ring. */
+/** One client's state in this gateway; the ring has one entry per allowed request. */
 interface Count {
   readonly bucket: string;
   readonly ring: Ring;
-  /** So many of any window are this gateway's. */
+  /** Points held by this gateway: its requests per window. */
   points: number;
-  /** What nobody held when last asked. */
+  /** Points held by no gateway at the last lease. */
   free: number;
-  /** How many requests wait for an answer, and the answer. */
+  /** Number of requests that wait for `answer`. */
   waiting: number;
   answer?: Promise<void> | undefined;
-  /** How many were let through since what is held was last told. */
-  lately: number;
-  told?: { readonly at: number; readonly points: number };
-  /** Before this, asking again is of no use. */
+  /** Requests allowed since the points were last recorded. */
+  recent: number;
+  recorded?: { readonly at: number; readonly points: number };
+  /** Earliest time of the next lease request. */
   askAt: number;
-  /** When another gateway has a point that it no longer needs. */
+  /** When another gateway will have an unused point. */
   othersAt: number;
 }
 
-/** Another gateway gives back once a second what it no longer needs; so long may it take until that is there. */
-const GIVEN_BACK_MS = 2_000;
-/** So long is a refusal believed: a client that sends on and on asks the database once a second. */
-const REFUSED_MS = 1_000;
-/** So much of a limit one gateway asks for at a time, at most. */
-const BLOCK = 0.1;
+/** Gateways release unused points once a second; until then a point is not available. */
+const RELEASE_DELAY_MS = 2_000;
+/** After a lease without points, the next one for this client follows after this time. */
+const LEASE_INTERVAL_MS = 1_000;
+/** Maximum share of a limit that a gateway leases in advance. */
+const BLOCK_SHARE = 0.1;
 const ALONE: Sharing = { shares: () => false, ask: () => Promise.resolve() };
 
 /**
- * An exact sliding window: at most `limit` requests of one key are allowed in any window, wherever it starts. Returns
- * `undefined` for a limit of 0, which means no limit. Memory is bounded: a ring grows with what its key really sends.
+ * Exact sliding window: at most `limit` requests per key in any window. Returns undefined for the limit 0 (unlimited).
  *
- * Among several gateways it lets through what it holds points for, and a point is held by one gateway at a time: it is
- * given back only when no request of the last window has used it. So all of them together never let through more than
- * the limit, in any window, whatever their clocks say; what others hold in vain is missing for a second or two.
+ * With several gateways, each allows as many requests as it holds points. One gateway at a time holds a point, and releases
+ * it only when no request of the last window has used it, so all gateways together never exceed the limit. Unused points
+ * of others are unavailable for 1 to 2 s.
  */
 export function slidingWindow(
   options: Allowance & { name?: string; sharing?: Sharing; now?: () => number },
@@ -94,55 +93,55 @@ export function slidingWindow(
   const counts = latestKeys(maxKeys, (key) => newCount(bucketOf(name, key), limit));
 
   function spend(count: Count, at: number): Verdict | undefined {
-    const { ring, told } = count;
+    const { ring, recorded } = count;
     ring.forget(at - windowMs);
     const shares = sharing.shares();
-    // Held too long without a word, what is idle may have been given to somebody else.
-    if (shares && told && at - told.at > TRUST_MS) count.points = ring.size;
-    const most = shares ? Math.min(count.points, limit) : limit;
-    if (ring.size >= most) return undefined;
+    // Idle points that were not recorded in time may have been given to another gateway.
+    if (shares && recorded && at - recorded.at > TRUST_MS) count.points = ring.size;
+    const available = shares ? Math.min(count.points, limit) : limit;
+    if (ring.size >= available) return undefined;
     ring.push(at);
-    count.lately++;
-    const remaining = shares ? Math.min(limit, most - ring.size + count.free) : limit - ring.size;
+    count.recent++;
+    const remaining = shares ? Math.min(limit, available - ring.size + count.free) : limit - ring.size;
     return { allowed: true, remaining, resetSeconds: seconds(ring.oldest() + windowMs - at) };
   }
 
-  function refuse({ ring, othersAt }: Count, at: number): Verdict {
+  function reject({ ring, othersAt }: Count, at: number): Verdict {
     const own = ring.size > 0 ? ring.oldest() + windowMs : at + windowMs;
-    const others = sharing.shares() ? Math.max(othersAt, at) + GIVEN_BACK_MS : own;
+    const others = sharing.shares() ? Math.max(othersAt, at) + RELEASE_DELAY_MS : own;
     return { allowed: false, remaining: 0, resetSeconds: seconds(Math.min(own, others) - at) };
   }
 
-  const asked = ({ bucket, points, ring }: Count, at: number): Asked => ({
+  const claimOf = ({ bucket, points, ring }: Count, at: number): Asked => ({
     ...{ bucket, held: points, wanted: 0, block: 0, most: limit },
     freesInMs: points > ring.size ? 0 : ring.size > 0 ? ring.oldest() + windowMs - at : undefined,
   });
 
-  const question = (count: Count): Question => ({
+  const leaseRequest = (count: Count): Question => ({
     wish() {
       const at = now();
-      count.told = { at, points: count.points };
-      return { ...asked(count, at), wanted: Math.max(1, count.waiting), block: Math.ceil(limit * BLOCK) };
+      count.recorded = { at, points: count.points };
+      return { ...claimOf(count, at), wanted: Math.max(1, count.waiting), block: Math.ceil(limit * BLOCK_SHARE) };
     },
     answered({ points, free, freesInMs }) {
       const at = now();
       count.points = points;
       count.free = free;
-      count.told = { at: count.told?.at ?? at, points };
+      count.recorded = { at: count.recorded?.at ?? at, points };
       count.othersAt = freesInMs === null ? Number.POSITIVE_INFINITY : at + freesInMs;
-      count.askAt = points > count.ring.size ? at : at + REFUSED_MS;
+      count.askAt = points > count.ring.size ? at : at + LEASE_INTERVAL_MS;
     },
   });
 
-  async function askFor(count: Count): Promise<Verdict> {
+  async function leasePoints(count: Count): Promise<Verdict> {
     count.waiting++;
-    count.answer ??= sharing.ask(question(count)).finally(() => {
+    count.answer ??= sharing.ask(leaseRequest(count)).finally(() => {
       count.answer = undefined;
     });
     await count.answer;
     count.waiting--;
     const at = now();
-    return spend(count, at) ?? refuse(count, at);
+    return spend(count, at) ?? reject(count, at);
   }
 
   return {
@@ -151,9 +150,9 @@ export function slidingWindow(
     take(key) {
       const at = now();
       const count = counts.of(key);
-      const verdict = spend(count, at);
-      if (verdict) return verdict;
-      return sharing.shares() && at >= count.askAt ? askFor(count) : refuse(count, at);
+      const result = spend(count, at);
+      if (result) return result;
+      return sharing.shares() && at >= count.askAt ? leasePoints(count) : reject(count, at);
     },
 
     beginSharing() {
@@ -165,20 +164,20 @@ export function slidingWindow(
       }
     },
 
-    untold(what) {
+    untold(scope) {
       const at = now();
       const found: Asked[] = [];
       for (const count of counts.all()) {
-        const { ring, told } = count;
+        const { ring, recorded } = count;
         ring.forget(at - windowMs);
-        // What one second has used, the next may want as well; and what was just granted is about to be spent.
-        count.points = Math.min(count.points, ring.size + 2 * count.lately + count.waiting);
-        count.lately = 0;
-        const news = told?.points !== count.points || (count.points > 0 && at - told.at > TRUST_MS / 2);
-        if (count.points === 0 && !told?.points) continue;
-        if (what === 'news' && !news) continue;
-        count.told = { at, points: count.points };
-        found.push(asked(count, at));
+        // Keeps points for the rate of the last second and for waiting requests.
+        count.points = Math.min(count.points, ring.size + 2 * count.recent + count.waiting);
+        count.recent = 0;
+        const hasChanged = recorded?.points !== count.points || (count.points > 0 && at - recorded.at > TRUST_MS / 2);
+        if (count.points === 0 && !recorded?.points) continue;
+        if (scope === 'news' && !hasChanged) continue;
+        count.recorded = { at, points: count.points };
+        found.push(claimOf(count, at));
       }
       return found;
     },
@@ -186,12 +185,12 @@ export function slidingWindow(
 }
 
 const newCount = (bucket: string, limit: number): Count => ({
-  ...{ bucket, ring: new Ring(limit), points: 0, free: 0, waiting: 0, lately: 0 },
+  ...{ bucket, ring: new Ring(limit), points: 0, free: 0, waiting: 0, recent: 0 },
   ...{ askAt: Number.NEGATIVE_INFINITY, othersAt: Number.POSITIVE_INFINITY },
 });
 
 const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1000));
 
-/** Addresses and names of clients stand nowhere in the database. */
+/** Hashed, so that the database contains no client names and addresses. */
 const bucketOf = (limiter: string, key: string) =>
   createHash('sha256').update(`${limiter}\n${key}`).digest('base64url').slice(0, 22);

@@ -9,7 +9,7 @@ export interface Asset {
   readonly type: string;
   readonly body: Buffer;
   readonly gzipped: Buffer;
-  /** A hash of the content; part of the address, so that a browser may keep the file for ever. */
+  /** Content hash, part of the URL: browsers may cache the file forever. */
   readonly version: string;
 }
 
@@ -18,8 +18,7 @@ const require = createRequire(import.meta.url);
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
-// The config of each viewer is a file of its own and not an inline script, so that the pages' policy can forbid those.
-// All three are told to leave their makers' services alone: proxies, fonts, telemetry, validators, assistants, logos.
+// Separate files, because the pages' policy forbids inline scripts. All external services of the viewers are disabled.
 const START_SCALAR = `Scalar.createApiReference('#app', {
   url: 'openapi.json',
   authentication: { preferredSecurityScheme: 'bearer' },
@@ -47,8 +46,8 @@ const START_REDOC = `Redoc.init('openapi.json', { nativeScrollbars: true }, docu
 const SOURCES: Record<string, { type: string; load: () => Promise<string> }> = {
   'scalar.js': { type: SCRIPT, load: scalarBundle },
   'scalar-start.js': { type: SCRIPT, load: async () => START_SCALAR },
-  'swagger-ui.js': { type: SCRIPT, load: () => packaged(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')) },
-  'swagger-ui.css': { type: STYLE, load: () => packaged(require.resolve('swagger-ui-dist/swagger-ui.css')) },
+  'swagger-ui.js': { type: SCRIPT, load: () => readPackaged(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')) },
+  'swagger-ui.css': { type: STYLE, load: () => readPackaged(require.resolve('swagger-ui-dist/swagger-ui.css')) },
   'swagger-start.js': { type: SCRIPT, load: async () => START_SWAGGER },
   'redoc.js': { type: SCRIPT, load: redocBundle },
   'redoc-start.js': { type: SCRIPT, load: async () => START_REDOC },
@@ -56,7 +55,7 @@ const SOURCES: Record<string, { type: string; load: () => Promise<string> }> = {
 
 const loaded = new Map<string, Promise<Asset>>();
 
-/** One file of the reference pages, or `undefined`. Read, hashed and compressed once per process, when first wanted. */
+/** One file of the reference pages; undefined for an unknown name. Loaded once per process, at the first request. */
 export function referenceAsset(name: string): Promise<Asset> | undefined {
   const source = Object.hasOwn(SOURCES, name) ? SOURCES[name] : undefined;
   if (source === undefined) return undefined;
@@ -64,7 +63,7 @@ export function referenceAsset(name: string): Promise<Asset> | undefined {
   if (asset === undefined) {
     asset = load(source);
     loaded.set(name, asset);
-    // A file that could not be read now may be there at the next request.
+    // The next request retries.
     asset.catch(() => loaded.delete(name));
   }
   return asset;
@@ -76,28 +75,28 @@ async function load({ type, load }: { type: string; load: () => Promise<string> 
   return { type, body, gzipped: await promisify(gzip)(body), version };
 }
 
-/** A package's file, without the pointer to its source map: we do not serve those. */
-async function packaged(path: string): Promise<string> {
+/** Reads a package's file and removes the reference to its source map. */
+async function readPackaged(path: string): Promise<string> {
   const text = await readFile(path, 'utf8');
   return text.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n');
 }
 
-/** Redoc shows its maker's logo from their host; the words beside it stay, the picture becomes an empty one. */
+/** Replaces Redoc's externally hosted logo with an empty image. */
 async function redocBundle(): Promise<string> {
-  const text = await packaged(require.resolve('redoc/bundles/redoc.standalone.js'));
+  const text = await readPackaged(require.resolve('redoc/bundles/redoc.standalone.js'));
   return text.replaceAll(
     'https://cdn.redoc.ly/redoc/logo-mini.svg',
     "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>",
   );
 }
 
-/** Scalar's package keeps its bundle inside a Fastify plugin: so one is set up for a moment and asked for it. */
+/** Scalar's bundle is only available through its Fastify plugin: loads it from a temporary server. */
 async function scalarBundle(): Promise<string> {
-  const donor = fastify();
+  const app = fastify();
   const { default: plugin } = await import('@scalar/fastify-api-reference');
-  await donor.register(plugin, { routePrefix: '/', configuration: { url: 'openapi.json' } });
-  const { body, statusCode } = await donor.inject('/js/scalar.js');
-  await donor.close();
-  if (statusCode !== 200) throw new Error('The bundle of the API reference is not where its package used to keep it.');
+  await app.register(plugin, { routePrefix: '/', configuration: { url: 'openapi.json' } });
+  const { body, statusCode } = await app.inject('/js/scalar.js');
+  await app.close();
+  if (statusCode !== 200) throw new Error('@scalar/fastify-api-reference does not serve its bundle at /js/scalar.js.');
   return body.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n');
 }

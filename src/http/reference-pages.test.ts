@@ -14,7 +14,7 @@ const PAGES = ['/docs', '/swagger', '/redoc'];
 const assetsOf = (html: string) => [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
 
 describe('the reference pages', () => {
-  it.each(PAGES)('%s needs no token and refers to nothing outside, in the page and under its policy', async (path) => {
+  it.each(PAGES)('%s is public and references no other hosts', async (path) => {
     ({ app } = await testGateway());
     const page = await app.inject(path);
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -25,7 +25,7 @@ describe('the reference pages', () => {
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
   });
 
-  it.each(PAGES)('%s loads files that a browser may keep for ever, small when it can unpack them', async (path) => {
+  it.each(PAGES)('%s loads immutable files, compressed if accepted', async (path) => {
     ({ app } = await testGateway());
     const files = assetsOf((await app.inject(path)).body).filter((address) => !address.startsWith('data:'));
     expect(files.length).toBeGreaterThanOrEqual(2);
@@ -49,7 +49,7 @@ describe('GET /openapi.json', () => {
     terminal: { post: { summary: 'The final state', responses: { '200': { description: 'Received.' } } } },
   };
 
-  it('is OpenAPI 3.1 of the very schemas that validate, with credentials, refusals, examples and webhooks', async () => {
+  it('is OpenAPI 3.1 generated from the validation schemas, with security, errors, examples and webhooks', async () => {
     ({ app } = await testGateway({ webhooks, publicUrl: 'https://api.example', limiter: slidingWindow({ limit: 5 }) }));
     const answer = await app.inject('/openapi.json');
     const document = answer.json();
@@ -88,7 +88,7 @@ describe('GET /openapi.json', () => {
     expect((await app.inject({ url: '/openapi.json', headers: { 'if-none-match': etag } })).statusCode).toBe(304);
   });
 
-  it('keeps what a route says itself about a refusal', async () => {
+  it('keeps the error descriptions of a route', async () => {
     ({ app } = await testGateway({}, (gateway) => {
       const response = { 422: { description: 'Ours.', content: { 'application/json': { schema: Type.Object({}) } } } };
       gateway.post('/own', { config: { access: 'public' }, schema: { body: Type.Object({}), response } }, () => 'x');
@@ -97,8 +97,8 @@ describe('GET /openapi.json', () => {
   });
 });
 
-describe('in a browser', () => {
-  it('each page shows the operations without asking any other host for anything', async (context) => {
+describe('the reference pages in a browser', () => {
+  it('show the operations without requests to other hosts', async (context) => {
     const executablePath = needs('chromium', context);
     ({ app } = await testGateway());
     await app.listen({ port: 0, host: '127.0.0.1' });
@@ -123,7 +123,7 @@ describe('in a browser', () => {
         page.on('pageerror', (error) => complaints.push(String(error)));
         await page.goto(origin + path, { waitUntil: 'load' });
         await page.getByText('Create a classification task').first().waitFor({ timeout: 20_000 });
-        // What asks late (a font, a logo, a telemetry ping) asks soon after the first picture.
+        // Late requests (fonts, logos, telemetry) follow soon after the first rendering.
         await page.waitForTimeout(500);
         expect([path, outside, complaints]).toEqual([path, [], []]);
         await page.close();

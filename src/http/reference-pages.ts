@@ -9,7 +9,7 @@ const PAGES = {
   '/redoc': { scripts: ['redoc.js', 'redoc-start.js'], styles: [] },
 } as const;
 
-// The viewers write style elements at run time; Redoc's search works in a blob worker.
+// The viewers create style elements at run time; Redoc's search uses a blob worker.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,10 +29,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/**
- * The interactive references and the description they show, open to everybody. Everything comes from this listener:
- * the pages work without a network, and their policy forbids them to ask any other host for anything.
- */
+/** Public OpenAPI description and reference pages, which work offline: their policy forbids requests to other hosts. */
 export async function referencePages(app: FastifyInstance, { title }: { title: string }): Promise<void> {
   const open = { config: { access: 'public' as const }, schema: { hide: true } };
   const state: { description?: string; etag?: string } = {};
@@ -47,9 +44,9 @@ export async function referencePages(app: FastifyInstance, { title }: { title: s
 
   for (const [path, { scripts, styles }] of Object.entries(PAGES)) {
     app.get(path, open, async (_request, reply) => {
-      const [ours, theirs] = await Promise.all([Promise.all(styles.map(address)), Promise.all(scripts.map(address))]);
+      const [hrefs, sources] = await Promise.all([Promise.all(styles.map(urlOf)), Promise.all(scripts.map(urlOf))]);
       void reply.headers(HEADERS);
-      return html(title, ours, theirs);
+      return html(title, hrefs, sources);
     });
   }
 
@@ -60,8 +57,8 @@ export async function referencePages(app: FastifyInstance, { title }: { title: s
   });
 }
 
-// Addresses are relative, so that the pages also work under a path of somebody's proxy.
-async function address(name: string): Promise<string> {
+// Relative URLs, so that the pages work below a proxy's path.
+async function urlOf(name: string): Promise<string> {
   return `reference/${(await referenceAsset(name))!.version}/${name}`;
 }
 
@@ -71,7 +68,7 @@ function html(title: string, styles: readonly string[], scripts: readonly string
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
     '<meta name="viewport" content="width=device-width, initial-scale=1">' +
-    // An empty icon of its own: without one the browser would ask for /favicon.ico.
+    // An empty icon prevents a request for /favicon.ico.
     `<link rel="icon" href="data:,"><title>${escapeText(title)}</title>${head}</head>` +
     `<body style="margin:0"><div id="app"></div>${tail}</body></html>`
   );

@@ -14,7 +14,7 @@ import { InvalidInput } from './details.ts';
 import { failure } from './envelope.ts';
 import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
 
-/** A refusal as a page: its status and the body that a program would get. */
+/** Renders an error page from the status and the JSON body. */
 export type RefusalPage = (
   status: number,
   body: object,
@@ -22,26 +22,24 @@ export type RefusalPage = (
 ) => Promise<{ readonly html: string; readonly policy: string }>;
 
 /**
- * The one place where an error becomes an answer. A `Fault` says itself what it is; a store that cannot be reached is
- * 503; everything else is a bug: it is logged whole and answered with nothing but the request id.
+ * Turns errors into responses: an `ApiError` as it is, an unavailable database as 503, and any other error (a bug) as 500
+ * with only the request id; the error itself is logged.
  */
 export function refusals(options: {
   validation: ValidationFormat;
   isUnavailable: (error: unknown) => boolean;
-  /** What is answered then. */
   unavailable?: (() => Fault) | undefined;
-  /** For routes that browsers open or send forms to, and addresses that are none: the refusal as a page. */
+  /** Error page for routes with `page` and for unknown paths. */
   page?: RefusalPage | undefined;
   lingerMs: number;
 }) {
   const { validation, isUnavailable, unavailable = queueUnavailable, page, lingerMs } = options;
 
-  /** The same refusal for a program and for a person. */
   function send(status: number, body: object, request: FastifyRequest, reply: FastifyReply): void {
     void reply.code(status);
     const config = request.routeOptions?.config as { page?: boolean } | undefined;
-    const forPeople = config?.page === true || (request.is404 && status === 404);
-    if (page === undefined || !forPeople || !wantsPage(request.headers.accept)) {
+    const isPage = config?.page === true || (request.is404 && status === 404);
+    if (page === undefined || !isPage || !wantsPage(request.headers.accept)) {
       void reply.send(body);
       return;
     }
@@ -49,32 +47,32 @@ export function refusals(options: {
       ({ html, policy }) =>
         reply.headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }).send(html),
       (error: unknown) => {
-        request.log.error({ err: error }, 'a refusal could not be shown as a page');
+        request.log.error({ err: error }, 'rendering an error page failed');
         return reply.send(body);
       },
     );
   }
 
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
-    linger(request, reply, lingerMs);
-    // Whatever the route had begun to say, a page or a file to keep for ever, this is neither.
+    discardBody(request, reply, lingerMs);
+    // Overrides headers that the route has already set.
     void reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
     const problem = validationFailure(error);
     if (problem !== undefined) {
       send(422, validation.body(problem, request.id) as object, request, reply);
       return;
     }
-    const fault = asFault(error, request) ?? (isUnavailable(error) ? unavailable() : internalError());
+    const fault = toApiError(error, request) ?? (isUnavailable(error) ? unavailable() : internalError());
     if (fault !== error && fault.status >= 500) request.log.error({ err: error }, fault.message);
     void reply.headers(fault.headers);
     send(fault.status, { ...failure(fault, request.id), ...fault.more }, request, reply);
   };
 }
 
-/** Fastify's own refusals, by their codes, in our words. */
-function asFault(error: FastifyError | Error, request: FastifyRequest): Fault | undefined {
+/** Maps Fastify's errors by code. */
+function toApiError(error: FastifyError | Error, request: FastifyRequest): Fault | undefined {
   if (error instanceof Fault) return error;
-  // The client broke off. Only the request's own error says so: a database's ECONNRESET has the same code.
+  // The client disconnected. Compares the error itself, because a database's ECONNRESET has the same code.
   if (error === request.raw.errored) return badRequest();
   switch ('code' in error ? error.code : '') {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -106,11 +104,11 @@ function validationFailure(error: FastifyError | Error): ValidationFailure | und
 }
 
 /**
- * A client that is refused before its body was read may still be sending. Closing at once would throw its unread bytes
- * back at it and often our answer with them, so the socket lives a little longer; Node discards what comes meanwhile.
+ * Reads and discards the rest of a request body for up to `lingerMs`. Closing at once would reset the connection, and the
+ * client could lose the response.
  */
-function linger(request: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
-  // Fastify asks to close after every body it could not parse; where the body was read to its end there is no reason.
+function discardBody(request: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
+  // Fastify closes the connection after an unparsable body, which is unnecessary if the body was read completely.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   const { raw } = request;
   const { 'content-length': length = '0', 'transfer-encoding': coding } = raw.headers;

@@ -4,15 +4,14 @@ const NAME = 'assay_http_request_seconds';
 const HELP = 'Time from the request headers to the end of the response.';
 const BOUNDS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 30, 60];
 
-/** Counts one answer: its status and how long it took. */
+/** Records one response. */
 export type Observe = (code: number, elapsedMs: number) => void;
 
 export type Sample = { metricName: string; labels: Record<string, string | number>; value: number };
 
 /**
- * The histogram of request times, one series per service, route and status. It is prom-client's in all but the counting:
- * a route's labels are known when it is registered, and building and hashing them anew for each request took longer than
- * the route's other checks. Here a request costs two additions, and the labels are made when somebody asks.
+ * Histogram of request times by service, route and status, compatible with prom-client. It builds labels at scrapes:
+ * prom-client hashes them for each request, which took longer than the route's other checks.
  */
 export function requestTimes(registry: Registry) {
   const routes = new Map<string, { service: string; route: string; byCode: Map<number, Series> }>();
@@ -33,14 +32,14 @@ export function requestTimes(registry: Registry) {
       for (const { byCode } of routes.values()) byCode.clear();
     },
   };
-  // Its type asks for prom-client's own classes; the registry itself asks for no more than the above.
+  // The type requires prom-client's classes, but the registry uses only these members.
   registry.registerMetric(metric as unknown as Parameters<Registry['registerMetric']>[0]);
 
   return {
-    /** How often each was answered, for the counter of the same labels. */
+    /** The counts, for the counter with the same labels. */
     counts: () => samples().filter(({ metricName }) => metricName === `${NAME}_count`),
     route(service: string, route: string): Observe {
-      // GET, HEAD and POST of one path are one route here: a series must not be listed twice.
+      // All methods of a path share one series.
       const known = routes.get(`${service} ${route}`);
       const { byCode } = known ?? { byCode: new Map<number, Series>() };
       if (known === undefined) routes.set(`${service} ${route}`, { service, route, byCode });

@@ -2,9 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { parsedUrl } from '../base/parsed-url.ts';
 
 /**
- * Whether a request that changes something may count a cookie as its credential: a browser states where the page stands that
- * sent it, and only our own origin (scheme, host and port) and `publicOrigins` may. A request that states nothing comes from
- * no browser, and needs no protection. Another port of the same host is another origin: cookies do not tell ports apart.
+ * CSRF check of requests with cookies: whether `Sec-Fetch-Site`, `Origin` or `Referer` name our own origin (scheme, host and
+ * port) or one of `publicOrigins`. Requests without these headers do not come from a browser and pass.
  */
 export function fromOwnPage(
   { headers, host, protocol }: Pick<FastifyRequest, 'headers' | 'host' | 'protocol'>,
@@ -12,16 +11,16 @@ export function fromOwnPage(
 ): boolean {
   const site = headers['sec-fetch-site'];
   if (site === 'same-origin' || site === 'none') return true;
-  // A page under our public name may be another origin of the same site; a `cross-site` page is never ours.
+  // A page at the public URL may be another origin of the same site.
   if (site !== undefined && site !== 'same-site') return false;
-  const said = headers.origin ?? headers.referer;
-  if (said === undefined) return site === undefined;
-  const origin = originOf(said);
+  const source = headers.origin ?? headers.referer;
+  if (source === undefined) return site === undefined;
+  const origin = originOf(source);
   if (origin === undefined) return false;
   return origin === originOf(`${protocol}://${host}`) || publicOrigins.includes(origin);
 }
 
-/** `null`, which a page without an address sends, is the origin of nobody. */
-function originOf(said: string | undefined): string | undefined {
-  return said !== undefined && /^https?:/i.test(said) ? parsedUrl(said)?.origin : undefined;
+/** Undefined for the opaque origin `null`. */
+function originOf(url: string | undefined): string | undefined {
+  return url !== undefined && /^https?:/i.test(url) ? parsedUrl(url)?.origin : undefined;
 }

@@ -6,15 +6,15 @@ import { rawConnection, TOKEN, testGateway } from './testing/gateway.ts';
 let app: Gateway | undefined;
 afterEach(() => app?.close());
 
-/** Sends `text` on a bare connection; resolves with all that came back once the gateway closed it. */
-async function say(text: string | string[], patience: Partial<Patience> = {}) {
+/** Sends `text` over TCP; resolves with the response when the gateway closes the connection. */
+async function exchange(text: string | string[], patience: Partial<Patience> = {}) {
   ({ app } = await testGateway({ patience: { ...PATIENCE, ...patience } }));
-  const { socket, heard } = await rawConnection(app);
+  const { socket, received } = await rawConnection(app);
   for (const part of [text].flat()) {
     socket.write(part);
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
-  return heard();
+  return received();
 }
 
 const post = (length: number | string) =>
@@ -22,78 +22,78 @@ const post = (length: number | string) =>
   (typeof length === 'number' ? `Content-Length: ${length}\r\n\r\n` : `${length}\r\n\r\n`);
 
 describe('slow clients', () => {
-  it('that do not finish their headers are told 408 in time', async () => {
+  it('receive 408 for incomplete headers', async () => {
     const started = performance.now();
-    const answer = await say('GET /open HTTP/1.1\r\nHost: a\r\nX-Slow: ', { headersMs: 300 });
+    const answer = await exchange('GET /open HTTP/1.1\r\nHost: a\r\nX-Slow: ', { headersMs: 300 });
     expect(performance.now() - started).toBeLessThan(2500);
     expect(answer).toContain('HTTP/1.1 408');
     expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
   });
 
-  it('that stop in the middle of a body are told 408', async () => {
-    const answer = await say([post(50), '{"image_url":'], { bodyIdleMs: 200 });
+  it('receive 408 for an incomplete body', async () => {
+    const answer = await exchange([post(50), '{"image_url":'], { bodyIdleMs: 200 });
     expect(answer).toContain('HTTP/1.1 408');
     expect(answer).toContain('"ok":false');
   });
 
-  it('that go on sending, however slowly, are not cut', async () => {
+  it('are served while they keep sending', async () => {
     const body = '{"image_url":"x"}';
     const { app: gateway } = await testGateway({ patience: { ...PATIENCE, bodyIdleMs: 300 } });
     app = gateway;
-    const { socket, heard } = await rawConnection(app);
+    const { socket, received } = await rawConnection(app);
     socket.write(post(body.length).replace('Host', 'Connection: close\r\nHost'));
     for (const character of body) {
       socket.write(character);
       await new Promise((resolve) => setTimeout(resolve, 60));
     }
-    expect(await heard()).toContain('HTTP/1.1 202');
+    expect(await received()).toContain('HTTP/1.1 202');
   });
 });
 
-describe('sizes', () => {
-  it('a too long address is 414', async () => {
+describe('size limits', () => {
+  it('return 414 for a long URL', async () => {
     ({ app } = await testGateway());
-    const refused = await app.inject(`/open?${'x'.repeat(9000)}`);
-    expect([refused.statusCode, refused.json()]).toMatchObject([414, { error: { code: 'URI_TOO_LONG' } }]);
+    const rejected = await app.inject(`/open?${'x'.repeat(9000)}`);
+    expect([rejected.statusCode, rejected.json()]).toMatchObject([414, { error: { code: 'URI_TOO_LONG' } }]);
   });
 
-  it('too many bytes of headers are 431', async () => {
-    const answer = await say(`GET /open HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`);
+  it('return 431 for large headers', async () => {
+    const answer = await exchange(`GET /open HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect(answer).toContain('HTTP/1.1 431');
     expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
   });
 
-  it('too many bytes of headers are 431 on a connection that was used before, too', async () => {
-    const answer = await say([
+  it('return 431 for large headers on a reused connection', async () => {
+    const answer = await exchange([
       'GET /open HTTP/1.1\r\nHost: a\r\n\r\n',
       `GET /open HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,
     ]);
     expect(answer).toMatch(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 431/);
   });
 
-  it('a body without a declared length is 413 as soon as it is too large, and the answer arrives', async () => {
+  it('return 413 for a chunked body as soon as it is too large', async () => {
     ({ app } = await testGateway({ patience: { ...PATIENCE, lingerMs: 300 } }));
-    const { socket, heard } = await rawConnection(app);
+    const { socket, received } = await rawConnection(app);
     socket.write(post('Transfer-Encoding: chunked'));
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     const sending = setInterval(() => socket.writable && socket.write(chunk), 5);
-    const answer = await heard(6000);
+    const answer = await received(6000);
     clearInterval(sending);
     expect(answer).toContain('HTTP/1.1 413');
     expect(answer).toContain('"code":"PAYLOAD_TOO_LARGE"');
     expect(socket.destroyed || !socket.writable).toBe(true);
   });
 
-  it('a large body behind a wrong token is refused before it is read, and the answer arrives', async () => {
+  it('do not apply before authentication: a large body with an invalid token returns 401', async () => {
     ({ app } = await testGateway({ patience: { ...PATIENCE, lingerMs: 300 } }));
-    const { socket, heard } = await rawConnection(app);
+    const { socket, received } = await rawConnection(app);
     socket.write(post(100_000_000).replace(TOKEN, 'wrong'));
     for (let i = 0; i < 200; i++) socket.write('x'.repeat(10_000));
-    expect(await heard(6000)).toContain('HTTP/1.1 401');
+    expect(await received(6000)).toContain('HTTP/1.1 401');
   });
 });
 
-describe('what is refused before it became a request has no body where HEAD asked:', () => {
+describe('the error response to invalid HTTP', () => {
   const large = `X-Large: ${'x'.repeat(20_000)}`;
   const head = (...lines: string[]) => `${['HEAD /open HTTP/1.1', 'Host: a', ...lines].join('\r\n')}\r\n\r\n`;
   const bodiless = (status: number) =>
@@ -101,34 +101,34 @@ describe('what is refused before it became a request has no body where HEAD aske
 
   it.each([
     ['too many headers', head(large), 431],
-    ['a header that is none', head('X-A : b'), 400],
-    ['too many headers behind a body', `${post(2)}{}${head(large)}`, 431],
-    ['too many headers behind a good request', ['GET /open HTTP/1.1\r\nHost: a\r\n\r\n', head(large)], 431],
-  ])('%s', async (_name, text, status) => {
-    expect(await say(text)).toMatch(bodiless(status));
+    ['an invalid header', head('X-A : b'), 400],
+    ['too many headers after a body', `${post(2)}{}${head(large)}`, 431],
+    ['too many headers after a valid request', ['GET /open HTTP/1.1\r\nHost: a\r\n\r\n', head(large)], 431],
+  ])('has no body for HEAD with %s', async (_name, text, status) => {
+    expect(await exchange(text)).toMatch(bodiless(status));
   });
 
   it.each([
-    ['a header says', `GET /open HTTP/1.1\r\nHost: a\r\nX-Line: HEAD / HTTP/1.1${large}\r\n\r\n`],
-    ['comes behind it', `GET /open HTTP/1.1\r\nHost: a\r\n${large}\r\n\r\n${head()}`],
-  ])('and has one where another method asked, whatever %s', async (_name, text) => {
-    expect(await say(text)).toContain('HEADERS_TOO_LARGE');
+    ['appears in a header', `GET /open HTTP/1.1\r\nHost: a\r\nX-Line: HEAD / HTTP/1.1${large}\r\n\r\n`],
+    ['follows', `GET /open HTTP/1.1\r\nHost: a\r\n${large}\r\n\r\n${head()}`],
+  ])('has a body for GET when HEAD %s', async (_name, text) => {
+    expect(await exchange(text)).toContain('HEADERS_TOO_LARGE');
   });
 });
 
-describe('requests that two readers could understand differently', () => {
+describe('ambiguous requests (request smuggling)', () => {
   it.each([
     ['both a length and chunks', post('Content-Length: 5\r\nTransfer-Encoding: chunked')],
     ['two lengths', post('Content-Length: 5\r\nContent-Length: 6')],
-    ['a length that is no number', post('Content-Length: +5')],
+    ['an invalid length', post('Content-Length: +5')],
     ['an unknown transfer coding', post('Transfer-Encoding: chunkedx')],
     ['a space before the colon', 'GET /open HTTP/1.1\r\nHost : a\r\n\r\n'],
     ['a folded header', 'GET /open HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n\r\n'],
     ['a bare line feed in a header', 'GET /open HTTP/1.1\r\nHost: a\nX-A: b\r\n\r\n'],
     ['no host', 'GET /open HTTP/1.1\r\n\r\n'],
-    ['a chunk size that is none', [post('Transfer-Encoding: chunked'), 'zz\r\n{}\r\n0\r\n\r\n']],
-  ])('are refused and the connection is closed: %s', async (_name, text) => {
-    const answer = await say([...[text].flat(), 'GET /open HTTP/1.1\r\nHost: a\r\n\r\n']);
+    ['an invalid chunk size', [post('Transfer-Encoding: chunked'), 'zz\r\n{}\r\n0\r\n\r\n']],
+  ])('are rejected with 400 and a closed connection: %s', async (_name, text) => {
+    const answer = await exchange([...[text].flat(), 'GET /open HTTP/1.1\r\nHost: a\r\n\r\n']);
     expect(answer).toMatch(/^HTTP\/1\.1 400/);
     expect(answer).not.toContain('HTTP/1.1 200');
   });

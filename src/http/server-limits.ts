@@ -8,76 +8,76 @@ import { failure } from './envelope.ts';
 export const URL_LIMIT = 8 * 1024;
 const HEADERS_LIMIT_BYTES = 16 * 1024;
 
-/** How long a client may take. An upload of a large file over a thin line is slow as a whole but never idle for long. */
+/** Time limits of a request. A large upload may be slow but is never idle for long. */
 export interface Patience {
   headersMs: number;
   bodyIdleMs: number;
   requestMs: number;
-  /** How long we go on reading, and throwing away, what a refused client is still sending. */
+  /** Time to read and discard the body of a rejected request. */
   lingerMs: number;
 }
 export const PATIENCE: Patience = { headersMs: 10_000, bodyIdleMs: 60_000, requestMs: 3_600_000, lingerMs: 2000 };
 
-/** The part of Fastify's options that bounds what a connection may cost before any route is known. */
-export function serverLimits(patience: Patience) {
+/** Fastify options that limit a connection before routing. */
+export function serverLimits(timeouts: Patience) {
   return {
-    connectionTimeout: patience.bodyIdleMs,
-    requestTimeout: patience.requestMs,
+    connectionTimeout: timeouts.bodyIdleMs,
+    requestTimeout: timeouts.requestMs,
     http: {
-      headersTimeout: patience.headersMs,
-      requestTimeout: patience.requestMs,
-      // Node looks at the clock only this often, and every 30 s would make 10 s mean 40 s.
-      connectionsCheckingInterval: Math.min(1000, Math.ceil(patience.headersMs / 4)),
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      // Node checks timeouts at this interval; its default is 30 s.
+      connectionsCheckingInterval: Math.min(1000, Math.ceil(timeouts.headersMs / 4)),
       maxHeaderSize: HEADERS_LIMIT_BYTES,
-      // A second Authorization must not be dropped silently: joined, it fits no grammar and is refused.
+      // A joined `Authorization` header is invalid; otherwise Node would silently drop the second one.
       joinDuplicateHeaders: true,
-      // Where it is missing, plain-request.ts says so: Node would, yet go on with what follows.
+      // Checked in reject-smuggling.ts: Node would respond but continue to read the connection.
       requireHostHeader: false,
     },
     clientErrorHandler,
   };
 }
 
-/** A body that stopped half-way is answered; any other silent connection is closed, as it would be without us. */
+/** Responds 408 to incomplete bodies; closes other idle connections. */
 export function answerIdleBodies(server: Server): void {
   server.on('timeout', (socket) => {
-    const answer = answerOn(socket);
-    if (answer === undefined || answer.headersSent || answer.req.complete) socket.destroy();
-    else refuseOn(socket, requestTimeout());
+    const response = answerOn(socket);
+    if (response === undefined || response.headersSent || response.req.complete) socket.destroy();
+    else sendError(socket, requestTimeout());
   });
 }
 
-/** Answers what never became a request. */
+/** Responds to invalid HTTP. */
 function clientErrorHandler(error: Partial<ConnectionError>, socket: Socket): void {
-  // Nobody is listening, or an answer is already on its way and a second one would be read as part of it.
+  // The connection is closed, or a response was started.
   if (error.code === 'ECONNRESET' || !socket.writable || answerOn(socket)?.headersSent) socket.destroy();
-  else refuseOn(socket, faultOf(error.code), methodIn(error));
+  else sendError(socket, toApiError(error.code), methodIn(error));
 }
 
-/** The method of what never became a request, where its first line came with the bytes that were not understood. */
+/** The method of an invalid request, if its request line is in the received packet. */
 function methodIn({ rawPacket, bytesParsed }: Partial<ConnectionError>): string | undefined {
-  // Bytes, whatever its type says.
+  // A Buffer, contrary to its type.
   const packet = rawPacket as Buffer | undefined;
   const lines = packet?.toString('latin1', 0, bytesParsed).matchAll(REQUEST_LINE);
   return [...(lines ?? [])].at(-1)?.[1];
 }
 
-/** With an end to each part: without, thousands of capitals would be looked through anew from each of them on. */
+/** Bounded repetitions prevent quadratic backtracking. */
 const REQUEST_LINE = /([A-Z]{1,16}) \S{1,8192} HTTP\/1\.\d\r\n/g;
 
-/** The answer that a socket is waiting for. Node's own handler of client errors asks by the same private name. */
+/** The pending response of a socket. Node's client error handler uses the same private property. */
 export function answerOn(socket: Socket): ServerResponse | undefined {
   return (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }
 
-function faultOf(code: string | undefined): Fault {
+function toApiError(code: string | undefined): Fault {
   if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge(HEADERS_LIMIT_BYTES);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
   return badRequest();
 }
 
-/** On the bare socket, in the form of every other refusal; what answers HEAD has no body, whatever it says. */
-function refuseOn(socket: Socket, fault: Fault, method?: string): void {
+/** Writes an error response to the socket; without a body for HEAD. */
+function sendError(socket: Socket, fault: Fault, method?: string): void {
   const body = JSON.stringify(failure(fault));
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,

@@ -5,34 +5,31 @@ import { loop, rest } from '../base/loop.ts';
 import { type Allowance, type Limiter, type Question, slidingWindow, type Window } from './rate-limit.ts';
 import { AT_ONCE, beat, forgetOld, hold, KEPT_SECONDS, lease, leave, type Seen } from './rate-points.ts';
 
-/** Limiters of one process that count together with those of all gateways on the same database. */
+/** Rate limiters shared by all gateways on the same database. */
 export interface SharedLimits {
-  /** The limiter of this name, one for all gateways; `undefined` for a limit of 0, which means no limit. */
+  /** The limiter with this name; undefined for the limit 0 (unlimited). */
   window(name: string, allowance: Allowance): Limiter | undefined;
-  /** How this gateway counts now. */
   mode(): Mode;
-  /** Resolves when it has left, after `signal` has aborted. */
+  /** Resolves after `signal` has aborted and the gateway is unregistered. */
   readonly left: Promise<void>;
 }
 
 /**
- * `joining`: it does not know yet whether there are others. `alone`: the whole limit is its own, counted in its memory.
- * `sharing`: it lets through what it holds points for. `unshared`: it should share, and the database does not answer: it
- * counts for itself until it does, since a limiter that is out of order must not be a service that is out of order.
+ * `joining`: looking for other gateways. `alone`: counts in memory with the whole limit. `sharing`: allows as many requests as
+ * it holds points. `unshared`: the database is unavailable; fails open and counts for itself.
  */
 export type Mode = 'joining' | 'alone' | 'sharing' | 'unshared';
 
 const BEAT_MS = 1_000;
-/** A newcomer looks more often whether the others have noticed it: its first requests wait. */
+/** Shorter than the heartbeat interval, because the first requests wait for the join. */
 const JOIN_MS = 50;
-const CLEAN_EVERY = 10;
-/** A request that is counted waits no longer, whatever it waits for: finding the others, or a database that is silent. */
-const ANSWER_MS = 5_000;
+const CLEANUP_EVERY = 10;
+/** Maximum wait of a request for the join or for the database. */
+const LEASE_TIMEOUT_MS = 5_000;
 
-/** Begins to share, and goes on until `signal` aborts. Nothing is waited for: the first requests that are counted wait. */
-export function shareLimits(needs: {
+/** Shares limits until `signal` aborts. Returns at once; the first counted requests wait for the join. */
+export function shareLimits(deps: {
   db: Db;
-  /** This gateway's name among the others. */
   id: string;
   registry: Registry;
   log: Log;
@@ -40,23 +37,23 @@ export function shareLimits(needs: {
   now?: () => number;
   beatMs?: number;
 }): SharedLimits {
-  const { db, id, registry, log, signal, now = () => performance.now(), beatMs = BEAT_MS } = needs;
+  const { db, id, registry, log, signal, now = () => performance.now(), beatMs = BEAT_MS } = deps;
   const windows: Window[] = [];
   let mode: Mode = 'joining';
   let others = 0;
   let seenAt = Number.NEGATIVE_INFINITY;
   let joined: () => void;
-  const known = new Promise<void>((resolve) => {
+  const hasJoined = new Promise<void>((resolve) => {
     joined = resolve;
   });
-  const failures = measure(registry, () => (mode === 'sharing' ? others + 1 : 1));
+  const failures = registerMetrics(registry, () => (mode === 'sharing' ? others + 1 : 1));
 
-  /** What is held is told and asked for by one statement at a time, so that none overtakes another. */
+  /** Statements on points run one at a time, in order. */
   let last: Promise<unknown> = Promise.resolve();
-  function inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const turn = last.then(act);
-    last = turn.catch(() => {});
-    return turn;
+  function inSequence<T>(run: () => Promise<T>): Promise<T> {
+    const result = last.then(run);
+    last = result.catch(() => {});
+    return result;
   }
 
   function enter(next: Mode): void {
@@ -68,24 +65,24 @@ export function shareLimits(needs: {
   function failOpen(err: unknown): void {
     if (signal.aborted || mode === 'alone') return;
     failures.inc();
-    if (mode !== 'unshared') log.warn({ err }, 'rate limits cannot be shared now');
+    if (mode !== 'unshared') log.warn({ err }, 'sharing rate limits failed; counting for this gateway alone');
     enter('unshared');
   }
 
-  const tell = (what: 'all' | 'news') =>
-    inTurn(async () => {
-      const told = windows.flatMap((window) => window.untold(what));
-      for (let from = 0; from < told.length; from += AT_ONCE) await hold(db, id, told.slice(from, from + AT_ONCE));
+  const recordPoints = (scope: 'all' | 'news') =>
+    inSequence(async () => {
+      const claims = windows.flatMap((window) => window.untold(scope));
+      for (let from = 0; from < claims.length; from += AT_ONCE) await hold(db, id, claims.slice(from, from + AT_ONCE));
     });
 
   async function beginSharing(): Promise<void> {
     for (const window of windows) window.beginSharing();
     enter('sharing');
-    await tell('all');
+    await recordPoints('all');
     await beat(db, { id, shares: true });
   }
 
-  async function look(): Promise<Seen> {
+  async function sendHeartbeat(): Promise<Seen> {
     const seen = await beat(db, { id, shares: mode === 'joining' || mode === 'sharing' });
     others = seen.living;
     if (seen.others > 0) seenAt = performance.now();
@@ -93,57 +90,57 @@ export function shareLimits(needs: {
   }
 
   async function join(): Promise<void> {
-    // Of two that begin at the same moment one may not see the other when it says so, but then the other sees it.
-    await look();
-    for (let seen = await look(); !signal.aborted; seen = await look()) {
+    // Twice: of two gateways that start at once, the first heartbeat of one may not see the other.
+    await sendHeartbeat();
+    for (let seen = await sendHeartbeat(); !signal.aborted; seen = await sendHeartbeat()) {
       if (seen.others === 0 && (await staysAlone())) return enter('alone');
       if (seen.others > 0 && seen.silent === 0) return enter('sharing');
       await rest(Math.min(JOIN_MS, beatMs), signal);
     }
   }
 
-  /** That it shares no more is said before it is so, and looked at again: whoever came meanwhile had been told that it shares. */
+  /** Announces `alone` before entering it, then checks for gateways that joined meanwhile. */
   async function staysAlone(): Promise<boolean> {
     await beat(db, { id, shares: false });
     return (await beat(db, { id, shares: false })).others === 0;
   }
 
-  let turns = 0;
-  async function turn(): Promise<void> {
+  let iterations = 0;
+  async function iterate(): Promise<void> {
     if (mode === 'joining') return join();
-    await look();
-    // What one that has left or died has let through still counts for a while.
+    await sendHeartbeat();
+    // Requests counted by a departed gateway still count for a while.
     const shared = performance.now() - seenAt < KEPT_SECONDS * 1000;
     if (!shared) enter('alone');
-    else if (mode === 'sharing') await tell('news');
+    else if (mode === 'sharing') await recordPoints('news');
     else await beginSharing();
-    if (turns++ % CLEAN_EVERY === 0) await forgetOld(db);
+    if (iterations++ % CLEANUP_EVERY === 0) await forgetOld(db);
   }
 
   const pending: Question[] = [];
-  function ask(question: Question): Promise<void> {
-    pending.push(question);
-    const over = new AbortController();
-    const late = rest(ANSWER_MS, over.signal).then(() => {
-      throw new Error('The database has not said in time what is left of a limit.');
+  function ask(request: Question): Promise<void> {
+    pending.push(request);
+    const ended = new AbortController();
+    const timeout = rest(LEASE_TIMEOUT_MS, ended.signal).then(() => {
+      throw new Error('The database did not respond to a rate limit request in time.');
     });
-    // All that come while another is under way are put together; whoever comes first puts them.
-    const answer = known.then(() => inTurn(askAll));
-    return Promise.race([answer, late])
+    // Requests that arrive during a statement are batched into the next one.
+    const response = hasJoined.then(() => inSequence(leasePending));
+    return Promise.race([response, timeout])
       .catch(failOpen)
-      .finally(() => over.abort());
+      .finally(() => ended.abort());
   }
 
-  async function askAll(): Promise<void> {
-    const questions = pending.splice(0, AT_ONCE);
-    if (mode !== 'sharing' || questions.length === 0) return;
-    const wishes = questions.map(({ wish }) => wish());
-    const answers = await lease(db, id, wishes);
-    const byBucket = new Map(answers.map((answer) => [answer.bucket, answer]));
-    for (const [at, { answered }] of questions.entries()) answered(byBucket.get(wishes[at]!.bucket)!);
+  async function leasePending(): Promise<void> {
+    const requests = pending.splice(0, AT_ONCE);
+    if (mode !== 'sharing' || requests.length === 0) return;
+    const claims = requests.map(({ wish }) => wish());
+    const grants = await lease(db, id, claims);
+    const byBucket = new Map(grants.map((grant) => [grant.bucket, grant]));
+    for (const [i, { answered }] of requests.entries()) answered(byBucket.get(claims[i]!.bucket)!);
   }
 
-  const running = loop(turn, { restMs: beatMs, maxRestMs: 2 * beatMs, signal, onError: failOpen });
+  const running = loop(iterate, { restMs: beatMs, maxRestMs: 2 * beatMs, signal, onError: failOpen });
   return {
     mode: () => mode,
     left: running.then(() => leave(db, id)).catch(() => {}),
@@ -163,11 +160,11 @@ const MODES: Readonly<Record<Mode, string>> = {
   unshared: 'rate limits are counted for this gateway alone',
 };
 
-function measure(registry: Registry, gateways: () => number): Counter {
+function registerMetrics(registry: Registry, gateways: () => number): Counter {
   const registers = [registry];
   new Gauge({
     name: 'assay_rate_limit_gateways',
-    help: 'Gateways that share their rate limits, as this one knows them; 1: it counts for itself.',
+    help: 'Gateways that share rate limits, as seen by this one; 1: it counts for itself.',
     aggregator: 'max',
     registers,
     collect() {
@@ -176,7 +173,7 @@ function measure(registry: Registry, gateways: () => number): Counter {
   });
   return new Counter({
     name: 'assay_rate_limit_store_failures_total',
-    help: 'Times that rate limits could not be shared, so that each gateway counted for itself.',
+    help: 'Failures to share rate limits; each gateway then counts for itself.',
     registers,
   });
 }

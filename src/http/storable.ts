@@ -1,13 +1,13 @@
-/** Patterns of texts that come in: the database has no zero character, and half of a surrogate pair is no text. */
+/** Patterns of input text: PostgreSQL cannot store NUL, and a lone surrogate is invalid. */
 export const WITHOUT_NUL = '^[^\\u0000]*$';
 export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
-/** A name that people give: characters that are none for the eye would make two of them look like one. */
+/** A name that people enter: invisible characters could make two names look equal. */
 export const NAME_TO_SEE = '^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
 
-/** What a text that breaks one of them is told: the pattern itself says nothing to people. */
+/** Error messages of these patterns. */
 export const STORABLE_IN_WORDS: Readonly<Record<string, string>> = {
   [WITHOUT_NUL]: 'Text may not contain the character NUL (U+0000)',
-  [STORABLE]: 'Text may not contain the character NUL (U+0000) or half of a character (a surrogate by itself)',
+  [STORABLE]: 'Text may not contain the character NUL (U+0000) or lone surrogates',
   [NAME_TO_SEE]:
-    'A name needs a character that can be seen, and may not contain line ends, tabs or other control characters',
+    'A name must contain a visible character and may not contain line breaks, tabs or other control characters',
 };

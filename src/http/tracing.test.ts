@@ -5,14 +5,14 @@ import { testGateway } from './testing/gateway.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-/** Keeps what was begun, and wakes whoever waits for an end. */
-function keeping() {
+/** Records ended spans; `next` waits for one. */
+function recordSpans() {
   const ended: { name: string; attributes: Attributes; error: string | undefined }[] = [];
   let wake = () => {};
   const begin: Traces['begin'] = (name, { attributes = {} }): Span => ({
     traceparent: `00-${TRACE}-00f067aa0ba902b7-01`,
     traceId: TRACE,
-    child: (named, given = {}) => begin(named, given),
+    child: (child, options = {}) => begin(child, options),
     end(more = {}, error) {
       ended.push({ name, attributes: { ...attributes, ...more }, error });
       wake();
@@ -30,8 +30,8 @@ function keeping() {
   return { traces, next };
 }
 
-it('a request is told by its route and its status, and never by its address', async () => {
-  const { traces, next } = keeping();
+it('a request span contains the route and status but not the URL', async () => {
+  const { traces, next } = recordSpans();
   const { app, log } = await testGateway({ traces }, (gateway) => {
     gateway.get('/broken/:id', { config: { access: 'public' } }, (request) => {
       request.log.info('about to break');
@@ -65,15 +65,15 @@ it('a request is told by its route and its status, and never by its address', as
   await app.close();
 });
 
-it('the span of a client who has gone ends, without a status that was never sent', async () => {
-  const { traces, next } = keeping();
-  let asked = () => {};
+it('the span of a disconnected client ends without a status', async () => {
+  const { traces, next } = recordSpans();
+  let onRequest = () => {};
   const waiting = new Promise<void>((resolve) => {
-    asked = resolve;
+    onRequest = resolve;
   });
   const { app } = await testGateway({ traces }, (gateway) => {
     gateway.get('/slow', { config: { access: 'public' } }, () => {
-      asked();
+      onRequest();
       return new Promise(() => {});
     });
   });

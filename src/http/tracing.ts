@@ -4,15 +4,12 @@ import { traceparent } from './request-id.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The span of this request, where requests are traced. */
+    /** Absent if tracing is disabled. */
     span?: Span;
   }
 }
 
-/**
- * A span for every request of a gateway (OpenTelemetry's HTTP server spans): method, route template, status and the
- * request's id. The address itself is not told: it holds ids and names, and its query whatever a client puts there.
- */
+/** Creates an OpenTelemetry HTTP server span per request. Omits the URL, which may contain ids, names and secrets. */
 export function traceRequests(app: FastifyInstance, { service, traces }: { service: string; traces: Traces }): void {
   app.decorateRequest('span');
   app.addHook('onRequest', (request, reply, done) => {
@@ -29,8 +26,8 @@ export function traceRequests(app: FastifyInstance, { service, traces }: { servi
       },
     });
     request.span = span;
-    tellTrace(request, span.traceId);
-    // Not Fastify's own hook: that is not called for a client who has gone.
+    addTraceToLog(request, span.traceId);
+    // Fastify's hook is not called when the client has disconnected.
     reply.raw.once('close', () => {
       const { headersSent, statusCode } = reply.raw;
       const failed = headersSent ? (statusCode >= 500 ? String(statusCode) : undefined) : 'client_gone';
@@ -40,7 +37,7 @@ export function traceRequests(app: FastifyInstance, { service, traces }: { servi
   });
 }
 
-/** The lines that a request logs name its trace. */
-function tellTrace({ log }: FastifyRequest, trace_id: string): void {
+/** Adds the trace id to the request's log lines. */
+function addTraceToLog({ log }: FastifyRequest, trace_id: string): void {
   (log as unknown as { setBindings(more: object): void }).setBindings({ trace_id });
 }

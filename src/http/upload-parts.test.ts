@@ -35,7 +35,7 @@ const post = (payload: string, { boundary = 'x', read = 'all' } = {}) =>
     payload,
   });
 
-it('files are read to their ends, or not at all, one after the other', async () => {
+it('multipart files can be read completely or skipped', async () => {
   const body = `${PART}abc\r\n${PART}de\r\n--x--\r\n`;
   expect((await post(body)).json()).toMatchObject({ data: 5 });
   expect((await post(body, { read: 'nothing' })).json()).toMatchObject({ data: 0 });
@@ -46,8 +46,8 @@ it.each<[string, string, string?]>([
   ['that ends in the middle of the second file', `${PART}abc\r\n${PART}de`],
   ['that ends in the middle of a boundary', `${PART}abc\r\n--`],
   ['that ends in the middle of a head', '--x\r\ncontent-disposition: form-'],
-  ['with a boundary longer than any reader takes', `${PART}abc\r\n--x--\r\n`, 'x'.repeat(300)],
+  ['with a boundary that is too long', `${PART}abc\r\n--x--\r\n`, 'x'.repeat(300)],
   ['with another boundary', `${PART}abc\r\n--x--\r\n`, 'y'],
-])('a body %s is one that is not well-formed, whether its files are read or not', async (_, body, boundary = 'x') => {
+])('a multipart body %s is malformed, whether its files are read or not', async (_, body, boundary = 'x') => {
   for (const read of ['all', 'nothing']) expect((await post(body, { boundary, read })).statusCode).toBe(422);
 });

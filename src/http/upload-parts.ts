@@ -3,14 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import { badRequest, Fault, payloadTooLarge, unsupportedMediaType } from '../base/faults.ts';
 import { InvalidInput } from './details.ts';
 
-/** A file in a multipart body, to be read to its end or destroyed before the next part comes. */
+/** A file in a multipart body; read or destroy it before the next part. */
 export interface FilePart {
   readonly kind: 'file';
-  /** The field's name. */
   readonly name: string;
-  /** As it was sent: anything at all. */
+  /** Untrusted. */
   readonly filename: string;
-  /** Of a file that is larger than `maxFileBytes` one byte more than that. */
+  /** Truncated to `maxFileBytes` + 1 bytes. */
   readonly bytes: Readable;
 }
 
@@ -20,21 +19,19 @@ export interface FieldPart {
   readonly value: string;
 }
 
-/** What one request may bring. */
 export interface UploadLimits {
   readonly maxFiles: number;
   readonly maxFileBytes: number;
   readonly maxTotalBytes: number;
 }
 
-/** What a multipart body may weigh beyond its files. */
+/** Maximum size of a multipart body without its files. */
 const OVERHEAD_BYTES = 256 * 1024;
-const MOST_FIELDS = 64;
+const MAX_FIELDS = 64;
 
 /**
- * The parts of a multipart body in their order; nothing is buffered. A body of another type is 415; more files, or more
- * bytes in all, than the limits allow end the iteration with 413; a body that is not well-formed with 422. Where nobody
- * chose a file, a browser sends a part with neither a name nor bytes.
+ * Streams the parts of a multipart body. Throws 415 for other bodies, 413 above the limits and 422 for a malformed body. For
+ * a file input without a selection, browsers send a file part without a name and bytes.
  */
 export async function* uploadParts(
   request: FastifyRequest,
@@ -50,9 +47,9 @@ export async function* uploadParts(
   );
   try {
     const options = {
-      // A file that is too large is cut and not an end of the others; its type does not know of this option.
+      // Truncates a file that is too large instead of failing. Missing in the option's type.
       throwFileSizeLimit: false,
-      limits: { fileSize: maxFileBytes + 1, files: maxFiles + 1, fields: MOST_FIELDS, fieldSize: 64 * 1024 },
+      limits: { fileSize: maxFileBytes + 1, files: maxFiles + 1, fields: MAX_FIELDS, fieldSize: 64 * 1024 },
     };
     for await (const part of request.parts(options)) {
       if (part.type === 'field') {
@@ -61,39 +58,39 @@ export async function* uploadParts(
       }
       files++;
       if (files > maxFiles) throw tooManyFiles(maxFiles);
-      const bytes = toldInWords(part.file, (error) => understood(error, request, maxFiles));
+      const bytes = withMappedErrors(part.file, (error) => toApiError(error, request, maxFiles));
       current = bytes;
-      // Of a file that was read to its limit the parser throws the rest away; what nobody read at all it waits for.
+      // The parser waits for an unread file, so discard the rest.
       yield { kind: 'file', name: part.fieldname, filename: part.filename ?? '', bytes };
       part.file.unpipe(bytes).resume();
     }
     if (bounded.exceeded()) throw payloadTooLarge(maxTotalBytes);
   } catch (error) {
-    throw bounded.exceeded() ? payloadTooLarge(maxTotalBytes) : understood(error, request, maxFiles);
+    throw bounded.exceeded() ? payloadTooLarge(maxTotalBytes) : toApiError(error, request, maxFiles);
   }
 }
 
-/** A file's bytes; that its body breaks off or is not well-formed, whoever reads them meets before the parts do. */
-function toldInWords(file: Readable, inWords: (error: Error) => Error): PassThrough {
+/** The file's bytes as a stream whose errors are mapped. */
+function withMappedErrors(file: Readable, mapError: (error: Error) => Error): PassThrough {
   const bytes = new PassThrough();
-  // A part that nobody reads may break too.
+  // An unread part may fail too.
   bytes.on('error', () => {});
-  // Also where the parser gives it up without a word, which ends no pipe.
+  // `pipe` does not forward a premature close.
   finished(file, { writable: false }, (error) => {
-    if (error) bytes.destroy(inWords(error));
+    if (error) bytes.destroy(mapError(error));
   });
   return file.pipe(bytes);
 }
 
 const tooManyFiles = (maxFiles: number) =>
-  new Fault('PAYLOAD_TOO_LARGE', 413, `One request brings at most ${maxFiles} files.`);
+  new Fault('PAYLOAD_TOO_LARGE', 413, `A request may contain at most ${maxFiles} files.`);
 
-/** Counts what comes in, whoever reads it, and says once that it is too much. */
+/** Counts received bytes; calls `onExceeded` once. */
 function meter(request: FastifyRequest, maxBytes: number, onExceeded: () => void): { exceeded(): boolean } {
   let received = 0;
   let exceeded = false;
-  request.raw.on('data', (piece: Buffer) => {
-    received += piece.length;
+  request.raw.on('data', (chunk: Buffer) => {
+    received += chunk.length;
     if (received <= maxBytes || exceeded) return;
     exceeded = true;
     onExceeded();
@@ -101,15 +98,19 @@ function meter(request: FastifyRequest, maxBytes: number, onExceeded: () => void
   return { exceeded: () => exceeded };
 }
 
-/** The errors of the parser in our words. */
-function understood<Thrown>(error: Thrown, request: FastifyRequest, maxFiles: number): Thrown | Error {
+/** Maps the parser's errors. */
+function toApiError<Thrown>(error: Thrown, request: FastifyRequest, maxFiles: number): Thrown | Error {
   if (!(error instanceof Error) || error instanceof Fault || error instanceof InvalidInput) return error;
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'FST_FILES_LIMIT') return tooManyFiles(maxFiles);
   if (code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT')
-    return new Fault('PAYLOAD_TOO_LARGE', 413, `One request brings at most ${MOST_FIELDS} fields beside its files.`);
-  const brokenOff = request.raw.destroyed && !request.raw.complete;
-  if (code === 'FST_MP_PREMATURE_CLOSE' || brokenOff) return badRequest();
+    return new Fault(
+      'PAYLOAD_TOO_LARGE',
+      413,
+      `A request may contain at most ${MAX_FIELDS} fields in addition to its files.`,
+    );
+  const isAborted = request.raw.destroyed && !request.raw.complete;
+  if (code === 'FST_MP_PREMATURE_CLOSE' || isAborted) return badRequest();
   if (code.startsWith('FST_') || MALFORMED.test(error.message)) {
     return new InvalidInput([
       { loc: ['body'], msg: 'The multipart body is not well-formed', type: 'multipart_invalid' },
@@ -118,5 +119,5 @@ function understood<Thrown>(error: Thrown, request: FastifyRequest, maxFiles: nu
   return error;
 }
 
-// The parser has no codes for these; a needle is what it makes of a boundary.
+// The parser has no codes for these; it calls a boundary a needle.
 const MALFORMED = /multipart|boundary|needle|terminated early|premature close|malformed|unexpected end/i;

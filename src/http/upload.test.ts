@@ -40,17 +40,17 @@ const send = (options: { headers: Record<string, string>; payload: Buffer | stri
   app.inject({ method: 'POST', url: '/files', ...options });
 const raw = (type: string | undefined, payload: Buffer | string) =>
   send({ headers: { ...BEARER, ...(type !== undefined && { 'content-type': type }) }, payload });
-const verdict = (answer: Awaited<ReturnType<typeof send>>) => [answer.statusCode, answer.json().error?.code];
+const result = (answer: Awaited<ReturnType<typeof send>>) => [answer.statusCode, answer.json().error?.code];
 
 describe('POST /files', () => {
-  it('takes a raw body, whole, whatever its type is said to be', async () => {
+  it('accepts a raw body of any declared type', async () => {
     await serving();
     for (const type of ['image/png', 'Audio/WAV; rate=8000', 'application/json', 'text/html', undefined]) {
       expect((await raw(type, bytes)).json(), type).toEqual({ ok: true, data: whole });
     }
   });
 
-  it('takes one multipart part named file, whole, whatever fields stand around it', async () => {
+  it('accepts one multipart part named file among other fields', async () => {
     await serving();
     const answer = await send(
       form([
@@ -62,24 +62,24 @@ describe('POST /files', () => {
     expect(answer.json()).toEqual({ ok: true, data: whole });
   });
 
-  it('refuses a form without its file, and one that is torn', async () => {
+  it('rejects a form without a file and an incomplete form', async () => {
     await serving();
-    expect(verdict(await send(form([['note', undefined, 'x']])))).toEqual([422, 'VALIDATION_ERROR']);
-    expect(verdict(await send(form([['picture', 'image/png', 'x']])))).toEqual([422, 'VALIDATION_ERROR']);
-    const torn = form([['file', 'image/png', bytes]]);
-    expect((await send({ ...torn, payload: torn.payload.subarray(0, 90_000) })).statusCode).toBe(400);
+    expect(result(await send(form([['note', undefined, 'x']])))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(result(await send(form([['picture', 'image/png', 'x']])))).toEqual([422, 'VALIDATION_ERROR']);
+    const incomplete = form([['file', 'image/png', bytes]]);
+    expect((await send({ ...incomplete, payload: incomplete.payload.subarray(0, 90_000) })).statusCode).toBe(400);
     const noBoundary = { headers: { ...BEARER, 'content-type': 'multipart/form-data' }, payload: 'x' };
-    expect(verdict(await send(noBoundary))).toEqual([422, 'VALIDATION_ERROR']);
-    expect(verdict(await send({ headers: BEARER, payload: '' }))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(result(await send(noBoundary))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(result(await send({ headers: BEARER, payload: '' }))).toEqual([422, 'VALIDATION_ERROR']);
   });
 
-  it('refuses a form that ends before anybody reads its file, and goes on', async () => {
+  it('rejects a form that ends before its file is read, without crashing', async () => {
     ({ app } = await testGateway({}, async (gateway) => {
       await gateway.register(async (scope) => {
         await acceptUploads(scope);
         scope.post('/files', { config: { access: 'bearer' } }, async (request) => {
           const upload = await readUpload(request, { maxBytes: MAX_BYTES });
-          await new Promise(setImmediate); // a store that makes a folder first
+          await new Promise(setImmediate); // like a store that creates a folder first
           return success({ size: (await buffer(upload)).length });
         });
       });
@@ -92,12 +92,12 @@ describe('POST /files', () => {
     }
   });
 
-  it('refuses more than the limit with 413: exactly the limit passes, one byte more does not', async () => {
+  it('returns 413 for one byte more than the limit', async () => {
     await serving();
     expect((await raw('image/png', Buffer.alloc(MAX_BYTES))).statusCode).toBe(201);
-    expect(verdict(await raw('image/png', Buffer.alloc(MAX_BYTES + 1)))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(result(await raw('image/png', Buffer.alloc(MAX_BYTES + 1)))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     expect((await send(form([['file', 'image/png', Buffer.alloc(MAX_BYTES)]]))).statusCode).toBe(201);
-    expect(verdict(await send(form([['file', 'image/png', Buffer.alloc(MAX_BYTES + 1)]])))).toEqual([
+    expect(result(await send(form([['file', 'image/png', Buffer.alloc(MAX_BYTES + 1)]])))).toEqual([
       413,
       'PAYLOAD_TOO_LARGE',
     ]);
@@ -110,20 +110,20 @@ describe('POST /files', () => {
       'Content-Type: image/png\r\nTransfer-Encoding: chunked\r\n',
       (bytes: string) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`,
     ],
-  ])('answers 413 while a body with %s is still being sent', async (_name, headers, framed) => {
+  ])('returns 413 while a body with %s is still being sent', async (_name, headers, framed) => {
     await serving();
-    const { socket, heard } = await rawConnection(app);
+    const { socket, received } = await rawConnection(app);
     socket.write(`POST /files HTTP/1.1\r\nHost: a\r\nAuthorization: ${BEARER.authorization}\r\n${headers}\r\n`);
     const sending = setInterval(() => socket.writable && socket.write(framed('x'.repeat(20_000))), 5);
-    const answer = await heard(6000);
+    const answer = await received(6000);
     clearInterval(sending);
     expect(answer).toContain('HTTP/1.1 413');
     expect(answer).toContain('PAYLOAD_TOO_LARGE');
   });
 
-  it('asks for the token before it reads the file', async () => {
+  it('checks the token before it reads the file', async () => {
     await serving();
-    expect(verdict(await send({ headers: { 'content-type': 'image/png' }, payload: bytes }))).toEqual([
+    expect(result(await send({ headers: { 'content-type': 'image/png' }, payload: bytes }))).toEqual([
       401,
       'UNAUTHORIZED',
     ]);

@@ -3,13 +3,10 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest, payloadTooLarge, validationError } from '../base/faults.ts';
 
-/** What a multipart body may weigh beyond its file: boundaries, part headers, a few fields that nobody asked for. */
+/** Maximum size of a multipart body without its file: boundaries, part headers, ignored fields. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
 
-/**
- * Makes the routes of this scope receive files: their bodies arrive as streams and are not parsed. Call it in a scope of
- * its own (`app.register(async (scope) => { await acceptUploads(scope); scope.post('/files', …) })`).
- */
+/** Makes the routes of a dedicated scope receive their bodies as unparsed streams. */
 export async function acceptUploads(scope: FastifyInstance): Promise<void> {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
@@ -17,10 +14,8 @@ export async function acceptUploads(scope: FastifyInstance): Promise<void> {
 }
 
 /**
- * The one file of a request: its raw body, or its multipart part named `file`. Nothing is buffered. A declared length
- * beyond `maxBytes` is refused before a byte is read; an undeclared one ends the stream with the same refusal, so a
- * caller that awaits its own pipeline needs no check of its own. What was declared decides nothing: only the bytes can
- * tell what a file is.
+ * Streams the file of a request: its raw body, or its multipart part `file`. Above `maxBytes`, throws 413 for a declared
+ * length; otherwise the stream fails with the same error. Ignores the declared media type.
  */
 export async function readUpload(request: FastifyRequest, { maxBytes }: { maxBytes: number }): Promise<Readable> {
   const isMultipart = request.isMultipart();
@@ -37,10 +32,10 @@ function rawBody(request: FastifyRequest): Readable {
 async function partNamedFile(request: FastifyRequest, maxBytes: number): Promise<Readable> {
   const limits = { files: 1, fields: 16, fieldSize: 4096, fileSize: maxBytes + 1 };
   const part = await request.file({ limits, throwFileSizeLimit: false }).catch(() => {
-    throw validationError('The multipart body is not well-formed.');
+    throw validationError('The multipart body is malformed.');
   });
   if (part?.fieldname !== 'file')
-    throw validationError('The multipart body must have one file, in a part named `file`.');
+    throw validationError('The multipart body must contain one file, in a part named `file`.');
   return part.file;
 }
 
@@ -53,8 +48,8 @@ function bounded(source: Readable, maxBytes: number): Readable {
       else done(null, chunk);
     },
   });
-  // A client that breaks off is no fault of ours, and half a file must not pass for a whole one. It may be over before
-  // anybody reads, who then hears of it: an error that nobody has listened to would end the process.
+  // A disconnect must fail the stream with a client error. Without a listener, an error before the first read would end the
+  // process.
   meter.on('error', () => {});
   finished(source, { writable: false }, (error) => {
     if (error) meter.destroy(badRequest());

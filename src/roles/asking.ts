@@ -1,31 +1,28 @@
-/** Since when somebody with a clock of his own has been asked in vain. */
+/** Tracks since when another system has not responded, by that system's clock. */
 export interface Asking {
   /**
-   * To be called before each try: when it was first tried since the last answer, by the clock of whoever answers.
-   * `undefined` until he has answered once: nobody knows his clock.
+   * Call before each attempt. Returns the time of the first attempt since the last response; undefined before the first
+   * response, when the remote clock is unknown.
    */
   since(): Date | undefined;
-  /** He has answered the latest try, at this time of his. */
+  /** The latest attempt was answered, at this time of the remote clock. */
   answered(at: Date): void;
 }
 
-/**
- * Only tries that got no answer count as his silence, not the time in which nobody asked: whoever was paused between two
- * tries has not been left without an answer.
- */
+/** Only failed attempts count as an outage: time without attempts (a paused process) does not. */
 export function openAsking(now: () => number = () => performance.now()): Asking {
-  let known: { readonly his: number; readonly ours: number } | undefined;
-  let first: Date | undefined;
-  let triedAt = 0;
+  let offset: { readonly remote: number; readonly local: number } | undefined;
+  let firstFailure: Date | undefined;
+  let attemptedAt = 0;
   return {
     since() {
-      triedAt = now();
-      first ??= known && new Date(known.his + triedAt - known.ours);
-      return first;
+      attemptedAt = now();
+      firstFailure ??= offset && new Date(offset.remote + attemptedAt - offset.local);
+      return firstFailure;
     },
     answered(at) {
-      known = { his: at.getTime(), ours: triedAt };
-      first = undefined;
+      offset = { remote: at.getTime(), local: attemptedAt };
+      firstFailure = undefined;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Claim } from '../tasks/store.ts';
 import { TaskFailure } from '../tasks/task.ts';
 import { beginAttempt } from './attempt.ts';
 
-it('tells the operator what failed and why, and never the input', async () => {
+it('a failed attempt logs the failure and its cause but not the input', async () => {
   const info = vi.fn();
   const log = { info, child: () => log } as unknown as Log;
   const cause = new Error('connection reset');
@@ -20,7 +20,7 @@ it('tells the operator what failed and why, and never the input', async () => {
   expect(JSON.stringify(info.mock.calls)).not.toContain('secret');
 });
 
-it('tells what is new with each prolongation of the lease, and what a successor needs as soon as there is some', async () => {
+it('a lease renewal contains only new progress, and a checkpoint triggers a renewal', async () => {
   const log = { child: () => log } as unknown as Log;
   let report: (progress: number | undefined, checkpoint?: { until: number }) => void = () => {};
   let finish: (outcome: { result: null }) => void = () => {};
@@ -38,18 +38,18 @@ it('tells what is new with each prolongation of the lease, and what a successor 
     log,
     onCheckpoint,
   });
-  const news = () => {
+  const renewed = () => {
     const { progress, checkpoint } = attempt.renewal();
     return { progress, checkpoint };
   };
-  expect(news()).toEqual({});
+  expect(renewed()).toEqual({});
   report(0.1, { until: 1 });
   expect(onCheckpoint).toHaveBeenCalledTimes(1);
   report(0.2);
-  expect(news()).toEqual({ progress: 0.2, checkpoint: { until: 1 } });
-  expect(news()).toEqual({});
+  expect(renewed()).toEqual({ progress: 0.2, checkpoint: { until: 1 } });
+  expect(renewed()).toEqual({});
   report(undefined, { until: 2 });
-  expect(news()).toEqual({ checkpoint: { until: 2 } });
+  expect(renewed()).toEqual({ checkpoint: { until: 2 } });
   expect(onCheckpoint).toHaveBeenCalledTimes(2);
   finish({ result: null });
   await attempt.ended;

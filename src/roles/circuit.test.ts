@@ -3,7 +3,7 @@ import { createCircuit } from './circuit.ts';
 
 const to = (origin: string, id: string, attempt = 1) => ({ id, origin, attempt });
 
-it('puts the first attempt of a new delivery off, once, after twenty failures in a row within an hour', () => {
+it('the circuit breaker defers the first attempt of a new delivery once after 20 consecutive failures within an hour', () => {
   let now = 0;
   const circuit = createCircuit(() => now);
   for (let i = 0; i < 19; i++) circuit.note('a', 'pending');
@@ -17,14 +17,14 @@ it('puts the first attempt of a new delivery off, once, after twenty failures in
   expect(circuit.putsOff(to('a', 'd5'))).toBe(false);
 });
 
-it('trusts a receiver again after one success', () => {
+it('the circuit breaker closes after one success', () => {
   const circuit = createCircuit(() => 0);
   for (let i = 0; i < 20; i++) circuit.note('a', 'pending');
   circuit.note('a', 'delivered');
   expect(circuit.putsOff(to('a', 'd1'))).toBe(false);
 });
 
-it('forgets what is an hour old, and remembers a bounded number of receivers and deliveries', () => {
+it('the circuit breaker forgets failures after an hour and remembers a bounded number of origins and deliveries', () => {
   let now = 0;
   const circuit = createCircuit(() => now);
   for (let i = 0; i < 20_000; i++) circuit.note(`origin-${i}`, 'pending');

@@ -1,32 +1,29 @@
 import type { DeliveryOutcome, DueDelivery } from '../tasks/store.ts';
 
 const FAILURES_TO_OPEN = 20;
-const MEMORY_MS = 3_600_000;
-/** Strangers choose the origins: so many are remembered, and so many deliveries that were put off; the oldest go first. */
-const MOST = 10_000;
+const WINDOW_MS = 3_600_000;
+/** Bounds the entries, because clients choose the origins; the oldest entries are dropped. */
+const MAX_ENTRIES = 10_000;
 
-/**
- * Protects a receiver that fails again and again, and ourselves: after 20 failures in a row within an hour, the first
- * attempt of each new delivery there is put off once. No delivery is ever dropped for it.
- */
+/** After 20 consecutive failures within an hour, postpones the first attempt of each new delivery to that origin once. */
 export function createCircuit(now: () => number = Date.now) {
   const origins = new Map<string, { failures: number; since: number }>();
-  const putOff = new Set<string>();
-  const forgotten = ({ since }: { since: number }) => now() - since > MEMORY_MS;
+  const deferred = new Set<string>();
+  const isExpired = ({ since }: { since: number }) => now() - since > WINDOW_MS;
   return {
-    /** How much is remembered. */
-    size: () => origins.size + putOff.size,
+    /** Number of remembered origins and deliveries. */
+    size: () => origins.size + deferred.size,
     putsOff({ id, origin, attempt }: Pick<DueDelivery, 'id' | 'origin' | 'attempt'>): boolean {
-      if (attempt > 1 || putOff.delete(id)) return false;
+      if (attempt > 1 || deferred.delete(id)) return false;
       const seen = origins.get(origin);
-      if (!seen || seen.failures < FAILURES_TO_OPEN || forgotten(seen)) return false;
-      bound(putOff.add(id));
+      if (!seen || seen.failures < FAILURES_TO_OPEN || isExpired(seen)) return false;
+      bound(deferred.add(id));
       return true;
     },
     note(origin: string, state: DeliveryOutcome['state']): void {
       if (state === 'postponed') return;
       for (const [oldest, seen] of origins) {
-        if (!forgotten(seen)) break;
+        if (!isExpired(seen)) break;
         origins.delete(oldest);
       }
       const seen = origins.get(origin);
@@ -37,7 +34,7 @@ export function createCircuit(now: () => number = Date.now) {
   };
 }
 
-/** Sets and maps remember the order in which they were filled. */
-function bound(memory: Set<string> | Map<string, unknown>): void {
-  if (memory.size > MOST) memory.delete(memory.keys().next().value!);
+/** Drops the oldest entry; sets and maps keep insertion order. */
+function bound(entries: Set<string> | Map<string, unknown>): void {
+  if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value!);
 }

@@ -17,110 +17,110 @@ import {
 } from '../tasks/store.ts';
 import { createCircuit } from './circuit.ts';
 import { type Attempt, createDeliveryQueues } from './delivery-queues.ts';
-import { beginDeliverySpan, endDeliverySpan } from './delivery-span.ts';
 import type { DeliveryMeters } from './meters.ts';
 import { createReceiverSpeed } from './receiver-speed.ts';
 import { afterFailure, type Schedule, withheld } from './retry.ts';
+import { beginDeliverySpan, endDeliverySpan } from './spans.ts';
 
-/** Due deliveries that one statement looks at. */
+/** Due deliveries read per statement. */
 const PAGE = 1000;
-/** Between two searches for deliveries that have become due. */
+/** Interval of searches for new due deliveries. */
 const SEARCH_MS = 50;
-/** Between two statements that take deliveries. */
+/** Pause between statements that take deliveries. */
 const TAKE_MS = 1;
-/** Between two searches of all due deliveries: a second, or so many times as long as the last search took. */
+/** Pause between full searches: 1 s, or this multiple of the last search's duration. */
 const FULL_SEARCH_MS = 1000;
-const FULL_SEARCH_REST = 20;
-/** For the connection and for recording the outcome. */
-const LEASE_BEYOND_TIMEOUT_MS = 15_000;
+const FULL_SEARCH_PAUSE_FACTOR = 20;
+/** Lease time beyond the request timeout, for the connection and for recording the outcome. */
+const LEASE_MARGIN_MS = 15_000;
 
 export interface DeliverNeeds {
   tasks: TaskStore;
   services: readonly { readonly name: string; readonly work?: TaskWork }[];
   fetch: GuardedFetch;
   policy: UrlPolicy;
-  /** Whether clients see nothing of a receiver on this machine but that it took a callback. */
+  /** Hides the details of receivers on this machine from clients: only success is shown. */
   withholdLoopback: boolean;
   signingKeys: SigningKeys;
-  /** Opens a secret that was sealed into the delivery. */
+  /** Decrypts a stored webhook secret. */
   openSecret: (sealed: Buffer) => string;
   schedule: Schedule;
   timeoutMs: number;
   meters: DeliveryMeters;
-  /** Where the spans of attempts go; absent where nothing is traced. */
+  /** Absent if tracing is disabled. */
   traces?: Traces;
   log: Log;
   signal: AbortSignal;
 }
 
 /**
- * Delivers webhooks until `signal` aborts, then waits for the attempts under way. Three loops: one finds deliveries that have
- * become due, one searches all due deliveries for those that were committed late, one begins attempts in turn.
+ * Delivers webhooks until `signal` aborts, then waits for running attempts. Three loops: find new due deliveries, search all
+ * due deliveries for late commits, and start attempts fairly.
  */
-export async function deliver(needs: DeliverNeeds): Promise<void> {
-  const { tasks, log } = needs;
-  const signal = AbortSignal.any([needs.signal]);
-  setMaxListeners(0, signal); // each outcome that is held back listens
+export async function deliver(deps: DeliverNeeds): Promise<void> {
+  const { tasks, log } = deps;
+  const signal = AbortSignal.any([deps.signal]);
+  setMaxListeners(0, signal); // each withheld outcome adds a listener
   const speed = createReceiverSpeed();
   const queues = createDeliveryQueues(speed);
   const circuit = createCircuit();
-  const underWay = new Set<Attempt>();
-  const becameDue = createBell();
-  const mayBegin = createBell();
-  let unsettled = 0;
+  const running = new Set<Attempt>();
+  const dueSignal = createBell();
+  const slotSignal = createBell();
+  let pending = 0;
 
   const send = async (due: DueDelivery): Promise<DeliveryOutcome> => {
-    if (circuit.putsOff(due)) return POSTPONED(needs.schedule);
+    if (circuit.putsOff(due)) return postponed(deps.schedule);
     const slot: Attempt = { principal: due.principal, origin: due.origin, startedAt: performance.now() };
-    underWay.add(slot);
+    running.add(slot);
     try {
-      return await traced(needs, due);
+      return await traced(deps, due);
     } finally {
       speed.record(due.origin, performance.now() - slot.startedAt);
-      underWay.delete(slot);
-      mayBegin.ring();
+      running.delete(slot);
+      slotSignal.ring();
     }
   };
 
   const begin = async (due: DueDelivery) => {
     const { id, attempt, origin } = due;
     const startedAt = performance.now();
-    unsettled++;
+    pending++;
     try {
       const outcome = await send(due);
-      const isWithheld = needs.withholdLoopback && isLoopback(origin);
-      const told = isWithheld ? withheld(outcome, attempt, needs) : outcome;
-      circuit.note(origin, told.state);
-      needs.meters.attempted(due.task.service, told.state === 'pending' ? 'retry' : told.state);
-      // The moment at which the client sees the outcome does not depend on the receiver either.
-      if (isWithheld) await rest(Math.max(0, startedAt + needs.timeoutMs - performance.now()), signal);
-      const counted = await tasks.settle(id, attempt, told);
+      const isWithheld = deps.withholdLoopback && isLoopback(origin);
+      const recorded = isWithheld ? withheld(outcome, attempt, deps) : outcome;
+      circuit.note(origin, recorded.state);
+      deps.meters.attempted(due.task.service, recorded.state === 'pending' ? 'retry' : recorded.state);
+      // The client sees the outcome at a time that does not depend on the receiver.
+      if (isWithheld) await rest(Math.max(0, startedAt + deps.timeoutMs - performance.now()), signal);
+      const counted = await tasks.settle(id, attempt, recorded);
       log.debug({ delivery: id, attempt, outcome, counted }, 'a delivery attempt ended');
     } catch (err) {
-      // Not settled: its lease runs out and another attempt follows, under the same delivery id.
-      log.warn({ err, delivery: id }, 'what came of a delivery could not be written down');
+      // The lease expires and another attempt with the same delivery id follows.
+      log.warn({ err, delivery: id }, 'recording the outcome of a delivery attempt failed');
     } finally {
-      unsettled--;
-      becameDue.ring();
-      mayBegin.ring();
+      pending--;
+      dueSignal.ring();
+      slotSignal.ring();
     }
   };
 
-  /** Reads pages of due deliveries, from `after` to the last one; answers where the next search begins. */
+  /** Reads all pages of due deliveries from `after` on; returns the start of the next search. */
   const search = async (after?: DuePosition): Promise<DuePosition> => {
     for (;;) {
       const page = await tasks.findDue(PAGE, after);
       page.queues.forEach(queues.add);
-      if (page.queues.length > 0) mayBegin.ring();
+      if (page.queues.length > 0) slotSignal.ring();
       if (page.isLast || signal.aborted) return page.next;
       after = page.next;
     }
   };
 
-  let newest: DuePosition | undefined;
+  let resumeAt: DuePosition | undefined;
   const searchNew = async () => {
-    await becameDue.wait();
-    newest = await search(newest);
+    await dueSignal.wait();
+    resumeAt = await search(resumeAt);
   };
 
   let fullSearchMs = 0;
@@ -130,69 +130,69 @@ export async function deliver(needs: DeliverNeeds): Promise<void> {
     fullSearchMs = performance.now() - began;
   };
 
-  const beginInTurn = async () => {
-    const wanted = queues.choose(underWay);
-    if (wanted.length === 0) return mayBegin.wait();
-    const taken = await tasks.takeDue(wanted, needs.timeoutMs + LEASE_BEYOND_TIMEOUT_MS).catch((error) => {
+  const startAttempts = async () => {
+    const wanted = queues.choose(running);
+    if (wanted.length === 0) return slotSignal.wait();
+    const taken = await tasks.takeDue(wanted, deps.timeoutMs + LEASE_MARGIN_MS).catch((error) => {
       wanted.forEach(queues.add);
       throw error;
     });
     for (const { principal, origin, limit } of wanted) {
-      const its = taken.filter((due) => due.principal === principal && due.origin === origin);
-      // It got all it asked for, so there may be more.
-      if (its.length === limit) queues.add({ principal, origin, since: Math.max(...its.map(({ dueAt }) => dueAt)) });
+      const received = taken.filter((due) => due.principal === principal && due.origin === origin);
+      if (received.length < limit) continue;
+      // There may be more.
+      queues.add({ principal, origin, since: Math.max(...received.map(({ dueAt }) => dueAt)) });
     }
     for (const due of taken) void begin(due);
   };
 
-  const onError = (err: unknown) => log.warn({ err }, 'due deliveries could not be read; trying again');
-  const fullSearchRestMs = () => Math.max(FULL_SEARCH_MS, FULL_SEARCH_REST * fullSearchMs);
-  becameDue.ring();
-  tasks.onHint('finished', becameDue.ring, signal);
-  signal.addEventListener('abort', becameDue.ring);
-  signal.addEventListener('abort', mayBegin.ring);
+  const onError = (err: unknown) => log.warn({ err }, 'reading due deliveries failed; retrying');
+  const fullSearchRestMs = () => Math.max(FULL_SEARCH_MS, FULL_SEARCH_PAUSE_FACTOR * fullSearchMs);
+  dueSignal.ring();
+  tasks.onHint('finished', dueSignal.ring, signal);
+  signal.addEventListener('abort', dueSignal.ring);
+  signal.addEventListener('abort', slotSignal.ring);
   await Promise.all([
     loop(searchNew, { restMs: SEARCH_MS, maxRestMs: 1000, signal, onError }),
     loop(searchAll, { restMs: fullSearchRestMs, signal, onError }),
-    loop(beginInTurn, { restMs: TAKE_MS, maxRestMs: 1000, signal, onError }),
+    loop(startAttempts, { restMs: TAKE_MS, maxRestMs: 1000, signal, onError }),
   ]);
-  while (unsettled > 0) await mayBegin.wait();
+  while (pending > 0) await slotSignal.wait();
 }
 
-/** One attempt as a span, where deliveries are traced. */
-async function traced(needs: DeliverNeeds, due: DueDelivery): Promise<DeliveryOutcome> {
-  const span = beginDeliverySpan(needs.traces, due);
+async function traced(deps: DeliverNeeds, due: DueDelivery): Promise<DeliveryOutcome> {
+  const span = beginDeliverySpan(deps.traces, due);
   let outcome: DeliveryOutcome | undefined;
   try {
-    outcome = await post(needs, due, span);
+    outcome = await post(deps, due, span);
     return outcome;
   } finally {
     endDeliverySpan(span, outcome);
   }
 }
 
-async function post(needs: DeliverNeeds, due: DueDelivery, span: Span | undefined): Promise<DeliveryOutcome> {
-  const { schedule, log } = needs;
+async function post(deps: DeliverNeeds, due: DueDelivery, span: Span | undefined): Promise<DeliveryOutcome> {
+  const { schedule, log } = deps;
   try {
-    return { state: 'delivered', statusCode: await request(needs, due, span?.traceparent ?? due.traceparent) };
+    return { state: 'delivered', statusCode: await request(deps, due, span?.traceparent ?? due.traceparent) };
   } catch (error) {
     if (error instanceof FetchFailed) return afterFailure(error, due.attempt, { schedule });
     if (isUnavailable(error)) throw error;
-    // A fault of ours (a secret that does not open, a service that is not here any more) that only a new start may mend:
-    // it takes the same slow schedule, or it would come back with every lease.
+    // A local error (an undecryptable secret, a disabled service) follows the retry schedule; otherwise the delivery would
+    // be retried with every lease.
     const trace = span && { trace_id: span.traceId };
-    log.error({ err: error, delivery: due.id, ...trace }, 'a delivery could not be made ready');
+    log.error({ err: error, delivery: due.id, ...trace }, 'preparing a delivery failed');
     return afterFailure({ reason: 'connect_error' }, due.attempt, { schedule });
   }
 }
 
-/** The status of the receiver's 2xx; he may go on in the trace `traceparent`. */
-async function request(needs: DeliverNeeds, due: DueDelivery, traceparent: string | undefined): Promise<number> {
-  const { tasks, fetch, policy, timeoutMs, signingKeys } = needs;
-  const work = needs.services.find(({ name }) => name === due.task.service)?.work;
-  if (!work) throw new Error(`No service here is named ${due.task.service}.`);
+/** Sends the request; returns the receiver's 2xx status. */
+async function request(deps: DeliverNeeds, due: DueDelivery, traceparent: string | undefined): Promise<number> {
+  const { tasks, fetch, policy, timeoutMs, signingKeys } = deps;
+  const work = deps.services.find(({ name }) => name === due.task.service)?.work;
+  if (!work) throw new Error(`The service ${due.task.service} is not enabled here.`);
   const body = due.body ?? (await tasks.keepBody(due.id, bodyOf(work, due)));
-  const secret = due.secret ? needs.openSecret(due.secret) : work.webhook.secretFor(due.task.principal);
+  const secret = due.secret ? deps.openSecret(due.secret) : work.webhook.secretFor(due.task.principal);
   const timestamp = Math.floor(Date.now() / 1000);
   const { status } = await fetch(due.url, {
     policy,
@@ -214,17 +214,14 @@ async function request(needs: DeliverNeeds, due: DueDelivery, traceparent: strin
   return status;
 }
 
-/**
- * Serialised once, by the function that answers polls, with the webhook as it was the moment the result was recorded;
- * every attempt sends these bytes.
- */
+/** Serialised once by the function that also serves polls, with the webhook's initial state; all attempts send these bytes. */
 function bodyOf({ present, webhook }: TaskWork, due: DueDelivery): string {
   const task = { ...due.task, webhook: newbornWebhook(due.id) };
   const body = present(task);
-  return webhook.thin && Buffer.byteLength(body) > LARGEST_BODY_BYTES ? webhook.thin(task) : body;
+  return webhook.thin && Buffer.byteLength(body) > MAX_BODY_BYTES ? webhook.thin(task) : body;
 }
 
-/** What a receiver may be expected to take; Standard Webhooks advises much less. */
-const LARGEST_BODY_BYTES = 256 * 1024;
+/** Chosen; Standard Webhooks recommends much less. */
+const MAX_BODY_BYTES = 256 * 1024;
 
-const POSTPONED = (schedule: Schedule): DeliveryOutcome => ({ state: 'postponed', delayMs: (schedule[1] ?? 5) * 1000 });
+const postponed = (schedule: Schedule): DeliveryOutcome => ({ state: 'postponed', delayMs: (schedule[1] ?? 5) * 1000 });

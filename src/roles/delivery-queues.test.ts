@@ -4,17 +4,17 @@ import { createReceiverSpeed, type Speed } from './receiver-speed.ts';
 
 const queue = (principal: string, origin: string, since = 0) => ({ principal, origin, since });
 const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
-/** Attempts that have just begun, `each` at every origin. */
+/** Attempts that have just started, `each` per origin. */
 const attempts = (principal: string, origins: readonly string[], each = 1): Attempt[] =>
   origins.flatMap((origin) => Array.from({ length: each }, () => ({ principal, origin, startedAt: 0 })));
-/** Receivers are as fast as the first letters of their names say. */
+/** The prefix of an origin determines its speed. */
 const byName = { of: (origin: string): Speed => (/^(quick|slow)/.exec(origin)?.[1] as Speed | undefined) ?? 'unknown' };
 const open = (now = 0) => createDeliveryQueues(byName, () => now);
-const chosen = (queues: ReturnType<typeof open>, underWay: readonly Attempt[] = []) =>
-  queues.choose(underWay).map(({ principal, origin, limit }) => `${principal} ${origin} ${limit}`);
+const chosen = (queues: ReturnType<typeof open>, running: readonly Attempt[] = []) =>
+  queues.choose(running).map(({ principal, origin, limit }) => `${principal} ${origin} ${limit}`);
 
-describe('the choice of the next deliveries', () => {
-  it('gives a free slot to the client with the fewest attempts under way', () => {
+describe('the delivery queues', () => {
+  it('give a free slot to the client with the fewest running attempts', () => {
     const queues = open();
     queues.add(queue('a', 'quick-1'));
     queues.add(queue('b', 'quick-2'));
@@ -22,7 +22,7 @@ describe('the choice of the next deliveries', () => {
     expect(chosen(queues, busy)).toEqual(['b quick-2 1']);
   });
 
-  it('gives clients with the same number of attempts one turn each, and so the receivers of one client', () => {
+  it('serve clients with equal attempts in turn, and likewise the receivers of one client', () => {
     const queues = open();
     for (const origin of ['quick-1', 'quick-2', 'quick-3']) queues.add(queue('a', origin));
     queues.add(queue('b', 'quick-4'));
@@ -30,7 +30,7 @@ describe('the choice of the next deliveries', () => {
     expect(chosen(queues, full).sort()).toEqual(['a quick-1 1', 'a quick-2 1', 'b quick-4 2']);
   });
 
-  it('forgets the queues that it chooses and keeps the others for the next time', () => {
+  it('remove chosen queues and keep the others', () => {
     const queues = open();
     queues.add(queue('a', 'quick-1'));
     queues.add(queue('a', 'quick-2'));
@@ -40,7 +40,7 @@ describe('the choice of the next deliveries', () => {
     expect(queues.size()).toBe(0);
   });
 
-  it('begins four attempts at a receiver, counted over all clients, and one where its speed is unknown', () => {
+  it('start four attempts per receiver over all clients, or one while its speed is unknown', () => {
     const queues = open();
     queues.add(queue('a', 'quick-1'));
     queues.add(queue('b', 'quick-1'));
@@ -48,7 +48,7 @@ describe('the choice of the next deliveries', () => {
     expect(chosen(queues, attempts('c', ['quick-1'])).sort()).toEqual(['a new-1 1', 'a quick-1 1', 'b quick-1 2']);
   });
 
-  it('lets slow receivers have 40 of 100 slots', () => {
+  it('limit slow receivers to 40 of 100 slots', () => {
     const queues = open();
     for (const origin of names(50, 'slow-')) queues.add(queue('a', origin));
     const begun = queues.choose([]);
@@ -56,7 +56,7 @@ describe('the choice of the next deliveries', () => {
     expect(queues.size()).toBe(10);
   });
 
-  it('counts a receiver as slow while one of its attempts takes longer than a second', () => {
+  it('count a receiver as slow while one of its attempts takes longer than 1 s', () => {
     const queues = open(1500);
     queues.add(queue('a', 'slow-1'));
     queues.add(queue('b', 'new-1'));
@@ -64,7 +64,7 @@ describe('the choice of the next deliveries', () => {
     expect(chosen(queues, late)).toEqual(['b new-1 1']);
   });
 
-  it('lets one client have 50 attempts at receivers that are not known to be quick, and all clients 75', () => {
+  it('limit attempts at receivers not known to be quick to 50 per client and 75 in total', () => {
     const queues = open();
     for (const principal of ['a', 'b', 'c']) {
       for (const origin of names(60, `new-${principal}`)) queues.add(queue(principal, origin));
@@ -76,7 +76,7 @@ describe('the choice of the next deliveries', () => {
     expect(chosen(queues, attempts('b', names(75, 'new-')))).toEqual(['a quick-1 4']);
   });
 
-  it('remembers 100 receivers of one client, and the earlier time of a queue that is found twice', () => {
+  it('remember 100 receivers per client and the earlier time of a queue that is found twice', () => {
     const queues = open();
     for (const origin of names(200, 'quick-')) queues.add(queue('a', origin, 5));
     expect(queues.size()).toBe(100);
@@ -87,7 +87,7 @@ describe('the choice of the next deliveries', () => {
 });
 
 describe('the speed of a receiver', () => {
-  it('is unknown until an attempt has ended, and follows a moving average', () => {
+  it('is unknown before the first attempt has ended and then a moving average', () => {
     const speed = createReceiverSpeed();
     expect(speed.of('x')).toBe('unknown');
     speed.record('x', 14_000);
@@ -96,7 +96,7 @@ describe('the speed of a receiver', () => {
     expect(speed.of('x')).toBe('quick');
   });
 
-  it('is remembered for a bounded number of receivers, the latest ones', () => {
+  it('is remembered for a bounded number of recent receivers', () => {
     const speed = createReceiverSpeed();
     for (let n = 0; n < 10_001; n++) speed.record(`origin-${n}`, 20);
     expect(speed.of('origin-0')).toBe('unknown');

@@ -1,20 +1,20 @@
 import type { DueQueue, DueWant } from '../tasks/store.ts';
 import { type ReceiverSpeed, SLOW_MS, type Speed } from './receiver-speed.ts';
 
-/** Attempts under way at once. */
-const AT_ONCE = 100;
-const PER_ORIGIN = 4;
-/** One attempt shows how fast a receiver is, before more follow. */
-const PER_UNKNOWN_ORIGIN = 1;
-/** Of all attempts: the rest is reserved for receivers that are known to be quick. */
-const NOT_QUICK = 75;
-const NOT_QUICK_PER_CLIENT = 50;
-/** Receivers that are known to be slow share this many, so that there is room for those that nobody knows yet. */
-const SLOW = 40;
-/** Queues that are remembered per client; the search finds the others when there is room. */
-const QUEUES_PER_CLIENT = 100;
+/** Concurrent attempts. */
+const MAX_ATTEMPTS = 100;
+const MAX_PER_ORIGIN = 4;
+/** Until the receiver's speed is known. */
+const MAX_PER_UNKNOWN_ORIGIN = 1;
+/** The other attempts are reserved for quick receivers. */
+const MAX_NOT_QUICK = 75;
+const MAX_NOT_QUICK_PER_CLIENT = 50;
+/** Leaves room for receivers of unknown speed. */
+const MAX_SLOW = 40;
+/** Queues in memory per client; a later search finds the others. */
+const MAX_QUEUES_PER_CLIENT = 100;
 
-/** An attempt under way. */
+/** A running attempt. */
 export interface Attempt {
   readonly principal: string;
   readonly origin: string;
@@ -23,17 +23,17 @@ export interface Attempt {
 }
 
 /**
- * The queues that have deliveries due, and whose turn it is: the client with the fewest attempts under way comes first,
- * then the one that has waited longest for its turn; and so the receivers of one client.
+ * Fair scheduling of due deliveries: the client with the fewest running attempts comes first, then the client that was served
+ * least recently; likewise the receivers of one client.
  */
-export function createDeliveryQueues(speed: Pick<ReceiverSpeed, 'of'>, now: () => number = () => performance.now()) {
-  // Maps are walked in the order in which they were filled: a turn moves to the end.
+export function createDeliveryQueues(speeds: Pick<ReceiverSpeed, 'of'>, now: () => number = () => performance.now()) {
+  // Maps iterate in insertion order: a served entry moves to the end.
   const clients = new Map<string, Map<string, DueQueue>>();
 
   const add = (queue: DueQueue) => {
     const queues = clients.get(queue.principal) ?? new Map<string, DueQueue>();
     const known = queues.get(queue.origin);
-    if (!known && queues.size >= QUEUES_PER_CLIENT) return;
+    if (!known && queues.size >= MAX_QUEUES_PER_CLIENT) return;
     if (!known || queue.since < known.since) queues.set(queue.origin, queue);
     clients.set(queue.principal, queues);
   };
@@ -44,15 +44,15 @@ export function createDeliveryQueues(speed: Pick<ReceiverSpeed, 'of'>, now: () =
     if (queues?.size === 0) clients.delete(principal);
   };
 
-  /** The next queue in turn that may begin another attempt. */
+  /** The next queue that may start another attempt. */
   const next = (load: Load): DueQueue | undefined => {
-    let first: { queue: DueQueue; underWay: number } | undefined;
+    let first: { queue: DueQueue; running: number } | undefined;
     for (const [principal, queues] of clients) {
-      const underWay = load.ofClient(principal);
-      if (first && underWay >= first.underWay) continue;
+      const running = load.ofClient(principal);
+      if (first && running >= first.running) continue;
       for (const queue of queues.values()) {
         if (!load.hasRoom(queue)) continue;
-        first = { queue, underWay };
+        first = { queue, running };
         break;
       }
     }
@@ -71,9 +71,9 @@ export function createDeliveryQueues(speed: Pick<ReceiverSpeed, 'of'>, now: () =
   return {
     add,
     size: () => [...clients.values()].reduce((sum, { size }) => sum + size, 0),
-    /** Chooses what is begun next to `underWay`. The queues chosen are forgotten here: `add` those that may have more. */
-    choose(underWay: Iterable<Attempt>): DueWant[] {
-      const load = createLoad(underWay, speed, now());
+    /** Chooses and removes the queues to serve next; `add` those again that may have more deliveries. */
+    choose(running: Iterable<Attempt>): DueWant[] {
+      const load = createLoad(running, speeds, now());
       const chosen = new Map<DueQueue, number>();
       for (let queue = next(load); queue; queue = next(load)) {
         load.begin(queue);
@@ -94,34 +94,34 @@ interface Load {
   begin(queue: Pick<DueQueue, 'principal' | 'origin'>): void;
 }
 
-/** What is under way, counted in the ways that the limits need. */
-function createLoad(underWay: Iterable<Attempt>, speed: Pick<ReceiverSpeed, 'of'>, now: number): Load {
-  const attempts = [...underWay];
+/** Counts running attempts for the limits. */
+function createLoad(running: Iterable<Attempt>, speeds: Pick<ReceiverSpeed, 'of'>, now: number): Load {
+  const attempts = [...running];
   const late = new Set(attempts.filter(({ startedAt }) => now - startedAt > SLOW_MS).map(({ origin }) => origin));
-  const speedOf = (origin: string): Speed => (late.has(origin) ? 'slow' : speed.of(origin));
+  const speedOf = (origin: string): Speed => (late.has(origin) ? 'slow' : speeds.of(origin));
   const perClient = createCounter();
   const perOrigin = createCounter();
   const notQuickPerClient = createCounter();
-  let all = 0;
+  let total = 0;
   let notQuick = 0;
   let slow = 0;
   const load: Load = {
     ofClient: perClient.of,
     hasRoom({ principal, origin }) {
-      const its = speedOf(origin);
-      if (all >= AT_ONCE) return false;
-      if (perOrigin.of(origin) >= (its === 'unknown' ? PER_UNKNOWN_ORIGIN : PER_ORIGIN)) return false;
-      if (its === 'quick') return true;
-      if (its === 'slow' && slow >= SLOW) return false;
-      return notQuick < NOT_QUICK && notQuickPerClient.of(principal) < NOT_QUICK_PER_CLIENT;
+      const speed = speedOf(origin);
+      if (total >= MAX_ATTEMPTS) return false;
+      if (perOrigin.of(origin) >= (speed === 'unknown' ? MAX_PER_UNKNOWN_ORIGIN : MAX_PER_ORIGIN)) return false;
+      if (speed === 'quick') return true;
+      if (speed === 'slow' && slow >= MAX_SLOW) return false;
+      return notQuick < MAX_NOT_QUICK && notQuickPerClient.of(principal) < MAX_NOT_QUICK_PER_CLIENT;
     },
     begin({ principal, origin }) {
-      const its = speedOf(origin);
-      all++;
+      const speed = speedOf(origin);
+      total++;
       perClient.add(principal);
       perOrigin.add(origin);
-      if (its === 'slow') slow++;
-      if (its === 'quick') return;
+      if (speed === 'slow') slow++;
+      if (speed === 'quick') return;
       notQuick++;
       notQuickPerClient.add(principal);
     },

@@ -3,11 +3,11 @@ import type { TaskWork } from '../services/service.ts';
 import type { TaskStore } from '../tasks/store.ts';
 import type { Demand } from './supervise.ts';
 
-const LOOK_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 /**
- * When a service's worker is wanted, where workers cost money while they idle: realtime work starts one at once, batch
- * work after the cost-delay window in which it gathers company; and without work for `idleSeconds` it goes again.
+ * Starts a service's worker on demand: at once for realtime tasks, after `startAfterSeconds` for batch tasks. Stops it after
+ * `idleSeconds` without tasks.
  */
 export function demandFor(
   { name, work }: { name: string; work: TaskWork },
@@ -17,20 +17,20 @@ export function demandFor(
   const depth = () => tasks.depth(name).catch(() => undefined);
   return {
     async wanted(signal) {
-      for (; !signal.aborted; await rest(LOOK_MS, signal)) {
-        const now = await depth();
-        if (!now) continue;
+      for (; !signal.aborted; await rest(POLL_INTERVAL_MS, signal)) {
+        const current = await depth();
+        if (!current) continue;
         const due = (['realtime', 'batch'] as const).some(
           (priority) =>
-            now.waiting[priority] > 0 && now.oldestWaitingSeconds[priority] >= work.startAfterSeconds[priority],
+            current.waiting[priority] > 0 && current.oldestWaitingSeconds[priority] >= work.startAfterSeconds[priority],
         );
         if (due) return;
       }
     },
     async idle(signal) {
-      for (let since = Date.now(); !signal.aborted; await rest(LOOK_MS, signal)) {
-        const now = await depth();
-        if (!now || now.waiting.realtime + now.waiting.batch + now.processing > 0) since = Date.now();
+      for (let since = Date.now(); !signal.aborted; await rest(POLL_INTERVAL_MS, signal)) {
+        const current = await depth();
+        if (!current || current.waiting.realtime + current.waiting.batch + current.processing > 0) since = Date.now();
         if (Date.now() - since > idleSeconds * 1000) return;
       }
     },

@@ -1,8 +1,8 @@
 import type { Log } from '../base/log.ts';
 
 /**
- * Calls `run` every `ms` and when told to, never two at a time; `stop` waits for the one that is under way. What it throws
- * is a heartbeat that did not arrive.
+ * Calls `run` every `ms` and on `now`, one call at a time. `stop` waits for the running call. Errors are logged as failed
+ * heartbeats.
  */
 export function every(ms: number, run: () => Promise<unknown>, log: Log): { now(): void; stop(): Promise<void> } {
   let busy = false;
@@ -14,7 +14,7 @@ export function every(ms: number, run: () => Promise<unknown>, log: Log): { now(
     busy = true;
     running = run()
       .then(() => {})
-      .catch((err) => log.warn({ err }, 'the heartbeat did not reach the store'))
+      .catch((err) => log.warn({ err }, 'the heartbeat failed'))
       .finally(() => {
         busy = false;
         if (again) now();

@@ -3,15 +3,15 @@ import type { Log } from '../base/log.ts';
 import type { Claim, Ending, TaskStore, Want } from '../tasks/store.ts';
 import { type Ended, handedBack, openExchange } from './exchange.ts';
 
-// Time stands still: what goes on does so because somebody rang, and not because a clock ran out.
+// Fake timers: progress must come from notifications, not from timeouts.
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 type Answer = Awaited<ReturnType<TaskStore['advance']>>;
 
-/** A store that answers when the test says so, and a worker that has nothing but its exchange. */
+/** A fake store whose responses the test controls. */
 function open({ concurrency = 4, room }: { concurrency?: number; room?: () => number } = {}) {
-  const asked: {
+  const requests: {
     endings: readonly Ending[];
     limit: number;
     busy: boolean | undefined;
@@ -20,41 +20,41 @@ function open({ concurrency = 4, room }: { concurrency?: number; room?: () => nu
   }[] = [];
   const hints: string[] = [];
   const running = new Set<string>();
-  const told: [string, boolean][] = [];
+  const recorded: [string, boolean][] = [];
   const late: number[] = [];
-  let over = false;
+  let stopped = false;
   const exchange = openExchange({
     tasks: {
       advance: (endings: readonly Ending[], { limit, busy }: Want) =>
         new Promise<Answer>((resolve, reject) =>
-          asked.push({
+          requests.push({
             ...{ endings, limit, busy },
             answer: (with_) => resolve({ ended: [], claimed: [], ...with_ }),
-            fail: () => reject(new Error('away')),
+            fail: () => reject(new Error('unavailable')),
           }),
         ),
       hint: (what, ids = []) => void hints.push([what, ...ids].join(' ')),
       returnClaims: async () => [],
-    },
+    } as Partial<TaskStore> as TaskStore,
     ...{ service: 'a', worker: 'w', concurrency },
     running: () => running.size,
     room: room ?? (() => concurrency - running.size),
     onClaimed: ({ id }) => void running.add(id),
     onLateClaims: () => void late.push(running.size),
     onLostClaim: () => {},
-    onTold: ({ ending }, recorded) => void told.push([ending.id, recorded]),
+    onTold: ({ ending }, isRecorded) => void recorded.push([ending.id, isRecorded]),
     log: { warn() {} } as unknown as Log,
   });
-  const ran = exchange.run(() => !over);
+  const ran = exchange.run(() => !stopped);
   const end = (id: string) => {
     running.delete(id);
     exchange.record(ended(id));
   };
-  const turns = async () => void (await vi.advanceTimersByTimeAsync(0));
+  const tick = async () => void (await vi.advanceTimersByTimeAsync(0));
   return {
-    ...{ exchange, asked, hints, running, told, late, end, turns },
+    ...{ exchange, requests, hints, running, recorded, late, end, tick },
     async close() {
-      over = true;
+      stopped = true;
       exchange.ring();
       await ran;
     },
@@ -70,208 +70,208 @@ const ended = (id: string): Ended => ({
 });
 const idsOf = (endings: readonly Ending[] | undefined) => endings?.map(({ id }) => id);
 
-describe('the exchange of a worker with its store', () => {
-  it('has two batches under way, which together ask for no more than there is room for', async () => {
-    const { asked, running, end, turns, close } = open();
-    expect(asked.map(({ limit }) => limit)).toEqual([2]);
-    asked[0]!.answer(claims('1', '2'));
-    await turns();
-    expect(asked.map(({ limit }) => limit)).toEqual([2, 2]);
+describe('the task exchange of a worker with the database', () => {
+  it('has two batches in flight that together claim at most the free slots', async () => {
+    const { requests, running, end, tick, close } = open();
+    expect(requests.map(({ limit }) => limit)).toEqual([2]);
+    requests[0]!.answer(claims('1', '2'));
+    await tick();
+    expect(requests.map(({ limit }) => limit)).toEqual([2, 2]);
     end('1');
     end('2');
-    await turns();
-    expect(asked.map(({ limit }) => limit)).toEqual([2, 2, 2]);
-    expect(idsOf(asked[2]?.endings)).toEqual(['1', '2']);
-    // Both are full of claims: what is rung for now waits for one of them.
-    asked[1]!.answer(claims('3', '4'));
-    await turns();
-    asked[2]!.answer({ ended: ['1', '2'], ...claims('5', '6') });
-    await turns();
+    await tick();
+    expect(requests.map(({ limit }) => limit)).toEqual([2, 2, 2]);
+    expect(idsOf(requests[2]?.endings)).toEqual(['1', '2']);
+    // All slots are used by both batches: a further claim waits.
+    requests[1]!.answer(claims('3', '4'));
+    await tick();
+    requests[2]!.answer({ ended: ['1', '2'], ...claims('5', '6') });
+    await tick();
     expect(running).toEqual(new Set(['3', '4', '5', '6']));
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     await close();
   });
 
-  it('has leases renewed at once whose claim was answered late', async () => {
-    const { asked, late, turns, close } = open();
-    asked[0]!.answer(claims('1', '2'));
-    await turns();
+  it('renews leases at once after a late response to a claim', async () => {
+    const { requests, late, tick, close } = open();
+    requests[0]!.answer(claims('1', '2'));
+    await tick();
     await vi.advanceTimersByTimeAsync(1500);
-    asked[1]!.answer(claims('3', '4'));
-    await turns();
+    requests[1]!.answer(claims('3', '4'));
+    await tick();
     expect(late).toEqual([4]);
     await close();
   });
 
-  it('asks once where nothing waits, and again when somebody rings, also while it is asking', async () => {
-    const { exchange, asked, turns, close } = open({ concurrency: 1 });
+  it('claims once when no task waits, and again after each notification, also one during a claim', async () => {
+    const { exchange, requests, tick, close } = open({ concurrency: 1 });
     exchange.ring();
-    await turns();
-    expect(asked).toHaveLength(1);
-    asked[0]!.answer({});
-    await turns();
-    expect(asked).toHaveLength(2);
-    asked[1]!.answer({});
-    await turns();
-    expect(asked).toHaveLength(2);
+    await tick();
+    expect(requests).toHaveLength(1);
+    requests[0]!.answer({});
+    await tick();
+    expect(requests).toHaveLength(2);
+    requests[1]!.answer({});
+    await tick();
+    expect(requests).toHaveLength(2);
     exchange.ring();
-    await turns();
-    expect(asked).toHaveLength(3);
+    await tick();
+    expect(requests).toHaveLength(3);
     await close();
   });
 
-  it('keeps the leases of what has ended until the store has answered', async () => {
-    const { exchange, asked, hints, told, end, turns, close } = open();
+  it('renews the leases of unrecorded results until the database has responded', async () => {
+    const { exchange, requests, hints, recorded, end, tick, close } = open();
     const kept = () => idsOf(exchange.renewals() as unknown as Ending[]);
-    asked[0]!.answer(claims('1', '2'));
-    await turns();
-    asked[1]!.answer({});
-    await turns();
+    requests[0]!.answer(claims('1', '2'));
+    await tick();
+    requests[1]!.answer({});
+    await tick();
     end('1');
-    await turns();
-    expect(idsOf(asked[2]?.endings)).toEqual(['1']);
+    await tick();
+    expect(idsOf(requests[2]?.endings)).toEqual(['1']);
     expect(kept()).toEqual(['1']);
-    asked[2]!.fail();
-    await turns();
+    requests[2]!.fail();
+    await tick();
     end('2');
-    await turns();
-    expect(idsOf(asked[3]?.endings)).toEqual(['1', '2']);
+    await tick();
+    expect(idsOf(requests[3]?.endings)).toEqual(['1', '2']);
     expect(kept()).toEqual(['1', '2']);
-    expect([hints, told]).toEqual([[], []]);
-    asked[3]!.answer({ ended: ['1'] });
-    await turns();
+    expect([hints, recorded]).toEqual([[], []]);
+    requests[3]!.answer({ ended: ['1'] });
+    await tick();
     expect(kept()).toEqual([]);
     expect(hints).toEqual(['finished 1']);
-    expect(told).toEqual([
+    expect(recorded).toEqual([
       ['1', true],
       ['2', false],
     ]);
     await close();
   });
 
-  it('tries one batch at a time while the store fails, later and later, and at once when somebody rings', async () => {
-    const { exchange, asked, end, running, turns, close } = open();
-    asked[0]!.answer(claims('1', '2'));
-    await turns();
+  it('sends one batch at a time with backoff while the database fails, and at once after a notification', async () => {
+    const { exchange, requests, end, running, tick, close } = open();
+    requests[0]!.answer(claims('1', '2'));
+    await tick();
     end('1');
-    await turns();
-    expect(asked).toHaveLength(3);
-    asked[1]!.fail();
-    asked[2]!.fail();
-    await turns();
-    expect(asked).toHaveLength(3);
+    await tick();
+    expect(requests).toHaveLength(3);
+    requests[1]!.fail();
+    requests[2]!.fail();
+    await tick();
+    expect(requests).toHaveLength(3);
     await vi.advanceTimersByTimeAsync(5000);
-    expect(asked).toHaveLength(4);
-    expect(idsOf(asked[3]?.endings)).toEqual(['1']);
-    asked[3]!.fail();
-    await turns();
+    expect(requests).toHaveLength(4);
+    expect(idsOf(requests[3]?.endings)).toEqual(['1']);
+    requests[3]!.fail();
+    await tick();
     end('2');
-    await turns();
-    expect(asked).toHaveLength(5);
-    expect(idsOf(asked[4]?.endings)).toEqual(['1', '2']);
-    // There is room for two more, but it is not asked for before the store has answered.
+    await tick();
+    expect(requests).toHaveLength(5);
+    expect(idsOf(requests[4]?.endings)).toEqual(['1', '2']);
+    // Two slots are free, but are not claimed before the database responds.
     exchange.ring();
-    await turns();
-    expect(asked).toHaveLength(5);
-    asked[4]!.answer({ ended: ['1', '2'], ...claims('3', '4') });
-    await turns();
-    expect(asked).toHaveLength(6);
+    await tick();
+    expect(requests).toHaveLength(5);
+    requests[4]!.answer({ ended: ['1', '2'], ...claims('3', '4') });
+    await tick();
+    expect(requests).toHaveLength(6);
     expect(running).toEqual(new Set(['3', '4']));
     await close();
   });
 
-  it('lets an ending wait for company only while more than half is still in hand', async () => {
-    const { asked, end, turns, close } = open();
-    asked[0]!.answer(claims('1', '2'));
-    await turns();
-    asked[1]!.answer(claims('3', '4'));
-    await turns();
+  it('batches results only while more than half of the slots are busy', async () => {
+    const { requests, end, tick, close } = open();
+    requests[0]!.answer(claims('1', '2'));
+    await tick();
+    requests[1]!.answer(claims('3', '4'));
+    await tick();
     end('1');
-    await turns();
-    expect(asked).toHaveLength(2);
+    await tick();
+    expect(requests).toHaveLength(2);
     end('2');
-    await turns();
-    expect(idsOf(asked[2]?.endings)).toEqual(['1', '2']);
-    asked[2]!.answer({ ended: ['1', '2'], ...claims('5', '6') });
-    await turns();
+    await tick();
+    expect(idsOf(requests[2]?.endings)).toEqual(['1', '2']);
+    requests[2]!.answer({ ended: ['1', '2'], ...claims('5', '6') });
+    await tick();
     end('3');
-    await turns();
-    expect(asked).toHaveLength(3);
+    await tick();
+    expect(requests).toHaveLength(3);
     await vi.advanceTimersByTimeAsync(1000);
-    expect(idsOf(asked[3]?.endings)).toEqual(['3']);
+    expect(idsOf(requests[3]?.endings)).toEqual(['3']);
     await close();
   });
 
-  it('tells what has ended also where nothing more is to begin, and that others may begin what is handed back', async () => {
+  it('records results without free slots and notifies workers of handed-back tasks', async () => {
     let room = 2;
-    const { exchange, asked, hints, turns, close } = open({ room: () => room });
-    asked[0]!.answer(claims('1', '2'));
+    const { exchange, requests, hints, tick, close } = open({ room: () => room });
+    requests[0]!.answer(claims('1', '2'));
     room = 0;
-    await turns();
-    expect(asked).toHaveLength(1);
+    await tick();
+    expect(requests).toHaveLength(1);
     exchange.record({ claim: claim('1'), ending: handedBack(claim('1')), processingMs: 0 });
-    await turns();
-    expect(asked[1]).toMatchObject({ limit: 0, endings: [{ id: '1', outcome: 'again' }] });
-    asked[1]!.answer({ ended: ['1'] });
-    await turns();
+    await tick();
+    expect(requests[1]).toMatchObject({ limit: 0, endings: [{ id: '1', outcome: 'again' }] });
+    requests[1]!.answer({ ended: ['1'] });
+    await tick();
     expect(hints).toEqual(['finished 1', 'waiting:a']);
     await close();
   });
 
-  it('says whether it holds tasks, and asks for no more while it waits for the answer to having said that it holds none', async () => {
-    const { exchange, asked, end, turns, close } = open();
-    expect(asked[0]).toMatchObject({ limit: 2, busy: false });
+  it('reports whether it is busy and sends no second claim during an idle claim', async () => {
+    const { exchange, requests, end, tick, close } = open();
+    expect(requests[0]).toMatchObject({ limit: 2, busy: false });
     exchange.ring();
-    await turns();
-    expect(asked).toHaveLength(1);
-    asked[0]!.answer(claims('1'));
-    await turns();
-    expect(asked[1]).toMatchObject({ limit: 2, busy: true });
-    asked[1]!.answer({});
-    await turns();
+    await tick();
+    expect(requests).toHaveLength(1);
+    requests[0]!.answer(claims('1'));
+    await tick();
+    expect(requests[1]).toMatchObject({ limit: 2, busy: true });
+    requests[1]!.answer({});
+    await tick();
     end('1');
-    await turns();
-    expect(asked[2]).toMatchObject({ endings: [{ id: '1' }], limit: 2, busy: false });
+    await tick();
+    expect(requests[2]).toMatchObject({ endings: [{ id: '1' }], limit: 2, busy: false });
     await close();
   });
 
-  it('asks again when it holds nothing any more and was given nothing while it held something', async () => {
-    const { asked, end, turns, close } = open();
-    asked[0]!.answer(claims('1', '2'));
-    await turns();
+  it('claims again when idle after a busy claim returned nothing', async () => {
+    const { requests, end, tick, close } = open();
+    requests[0]!.answer(claims('1', '2'));
+    await tick();
     end('1');
     end('2');
-    await turns();
-    expect(asked.map(({ busy }) => busy)).toEqual([false, true, true]);
-    asked[2]!.answer({ ended: ['1', '2'] });
-    await turns();
-    asked[1]!.answer({});
-    await turns();
-    expect(asked[3]).toMatchObject({ endings: [], busy: false });
-    asked[3]!.answer({});
-    await turns();
-    expect(asked).toHaveLength(4);
+    await tick();
+    expect(requests.map(({ busy }) => busy)).toEqual([false, true, true]);
+    requests[2]!.answer({ ended: ['1', '2'] });
+    await tick();
+    requests[1]!.answer({});
+    await tick();
+    expect(requests[3]).toMatchObject({ endings: [], busy: false });
+    requests[3]!.answer({});
+    await tick();
+    expect(requests).toHaveLength(4);
     await close();
   });
 
-  it('settles when all is recorded, however often the store had to be asked, or when its time is over', async () => {
-    const { exchange, asked, turns, close } = open({ room: () => 0 });
+  it('settles when all results are recorded, with retries, or at the timeout', async () => {
+    const { exchange, requests, tick, close } = open({ room: () => 0 });
     await close();
     exchange.record(ended('1'));
     const settled = vi.fn();
     void exchange.settle(60_000).then(settled);
-    await turns();
-    asked[0]!.fail();
+    await tick();
+    requests[0]!.fail();
     await vi.advanceTimersByTimeAsync(5000);
-    expect(idsOf(asked[1]?.endings)).toEqual(['1']);
+    expect(idsOf(requests[1]?.endings)).toEqual(['1']);
     expect(settled).not.toHaveBeenCalled();
-    asked[1]!.answer({ ended: ['1'] });
-    await turns();
+    requests[1]!.answer({ ended: ['1'] });
+    await tick();
     expect(settled).toHaveBeenCalled();
     exchange.record(ended('2'));
-    const given = exchange.settle(60_000);
+    const settling = exchange.settle(60_000);
     await vi.advanceTimersByTimeAsync(60_000);
-    await given;
+    await settling;
     expect(idsOf(exchange.renewals() as unknown as Ending[])).toEqual(['2']);
   });
 });

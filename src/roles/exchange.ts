@@ -5,166 +5,170 @@ import type { Span } from '../base/trace.ts';
 import type { Claim, Ending, Renewal, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 
-/** What ends within this time of a busy worker is written down together. */
-const GATHER_MS = 30;
-/** While one batch is committed, the next one is prepared. */
-const BATCHES = 2;
-/** Claims are numbered in a column of four bytes. */
-const MOST_CLAIMS = 2 ** 31;
-/** Between two tries while the store does not answer, unless somebody rings before; the look at the table rings every second. */
-const LONGEST_PAUSE_MS = 1000;
+/** A busy worker batches results that arrive within this time. */
+const BATCH_WINDOW_MS = 30;
+/** Batches in flight: one is committed while the next one is prepared. */
+const MAX_BATCHES = 2;
+/** Claim numbers are stored in a 4-byte column. */
+const CLAIM_NUMBERS = 2 ** 31;
+/** Longest delay between retries; any notification ends it early. */
+const MAX_BACKOFF_MS = 1000;
 
-/** An answer that took longer than this leaves too little of the lease to wait for the next renewal. */
+/** After a slower response, the lease cannot wait for the next regular renewal. */
 const LATE_MS = 1000;
-/** For how long a claim without an answer may still be carried out: as long as TCP delivers what was sent before. */
+/** A claim without a response may still be executed for this long (TCP retransmission). */
 const LOST_CLAIM_MS = 15 * 60_000;
 
-/** An ending that is to be recorded, and what is counted once it is. */
-export interface Ended {
-  readonly claim: Claim;
+/** An attempt result to be recorded, with the data of its metrics. */
+export interface Ended extends EndedSpan {
   readonly ending: Ending;
+}
+
+/** The metrics and span of an ended attempt. */
+export interface EndedSpan {
+  readonly claim: Claim;
   readonly processingMs: number;
   readonly span?: Span | undefined;
-  /** Of its failure, also of one that another attempt may mend. */
+  /** Code of the failure, transient ones included. */
   readonly code?: string | undefined;
 }
 
-/** All that a worker tells the store of its tasks and hears of them, but for the prolonging of leases. */
+/** Exchanges attempt results for new claims with the database; lease renewals are separate. */
 export interface Exchange {
-  /** Something may wait, or there may be room for more: looks now, also while the store is being left in peace. */
+  /** Claims now, also during a backoff: tasks may wait, or a slot may be free. */
   ring(): void;
-  /** Takes an ending, which counts as unrecorded until the store has answered. */
+  /** Queues a result for recording. */
   record(ended: Ended): void;
-  /** Prolongations for what has ended and is not recorded: a result must not be lost with its lease while the store is away. */
+  /** Lease renewals for unrecorded results, so that they survive an outage of the database. */
   renewals(): Renewal[];
-  /** Tells what has ended, and claims for whatever room there is, while `goesOn`; ring when that changes. */
-  run(goesOn: () => boolean): Promise<void>;
+  /** Records results and claims tasks while `isActive()`; call `notify` when that changes. */
+  run(isActive: () => boolean): Promise<void>;
   /**
-   * Returns what was claimed by requests whose answer never came: nobody works on it, and its lease would run out and count
-   * as an attempt. Repeat this: the store may carry such a request out at any time.
+   * Requeues tasks of claims without a response, whose expired leases would count as attempts. Call repeatedly: the database
+   * may execute such a claim later.
    */
   returnLostClaims(): Promise<void>;
-  /** Tells what has ended, until all is recorded or `ms` are over, then returns what was claimed without an answer. */
+  /** Records all results within `ms`, then returns lost claims. */
   settle(ms: number): Promise<void>;
 }
 
-export function openExchange(needs: {
-  tasks: Pick<TaskStore, 'advance' | 'hint' | 'returnClaims'>;
+export function openExchange(deps: {
+  tasks: TaskStore;
   service: string;
   worker: string;
-  /** How many attempts this worker makes at once. */
   concurrency: number;
-  /** How many it is making. */
+  /** Number of running attempts. */
   running: () => number;
-  /** How many more may begin, none beside one that is to be alone; what batches under way have asked for is subtracted here. */
+  /** Number of attempts that may start, including those requested by batches in flight; 0 beside an attempt made alone. */
   room: () => number;
   onClaimed: (claim: Claim) => void;
-  /** The answer to a claim took so long that its leases have to be renewed at once. */
+  /** The response to a claim was late: renew its leases at once. */
   onLateClaims: () => void;
-  /** A claim was given up: call `returnLostClaims` at once, before its leases run out. */
+  /** A claim had no response: call `returnLostClaims` before its leases expire. */
   onLostClaim: () => void;
-  /** The store has answered; `recorded` is false where the fence has refused the ending. */
+  /** `recorded` is false if fencing rejected the result. */
   onTold: (ended: Ended, recorded: boolean) => void;
   log: Log;
 }): Exchange {
-  const { tasks, service, worker, concurrency, log } = needs;
-  const bell = createBell();
+  const { tasks, service, worker, concurrency, log } = deps;
+  const wakeSignal = createBell();
   const batches = new Set<Batch>();
   const waiting: Ended[] = [];
-  /** Numbers of claims that were given up, and when. */
+  /** Claims without a response, with the time of the failure. */
   const lostClaims = new Map<number, number>();
-  let claims = 0;
-  let called = true;
+  let lastClaim = 0;
+  let claimPending = true;
   let failures = 0;
-  let pause: NodeJS.Timeout | undefined;
+  let backoff: NodeJS.Timeout | undefined;
 
   const wake = () => {
-    clearTimeout(pause);
-    pause = undefined;
-    bell.ring();
+    clearTimeout(backoff);
+    backoff = undefined;
+    wakeSignal.ring();
   };
   const ring = () => {
-    called = true;
+    claimPending = true;
     wake();
   };
 
-  /** Begins as many batches as may be under way: one while the store fails. */
+  /** Sends batches; only one at a time while the database fails. */
   const send = () => {
-    while (pause === undefined && batches.size < (failures > 0 ? 1 : BATCHES)) {
-      const asked = [...batches].reduce((sum, { limit }) => sum + limit, 0);
-      const busy = needs.running() + batches.size > 0;
-      // What a worker that holds nothing has asked for may be a task that is to be alone.
-      const mayAsk = ![...batches].some((batch) => !batch.busy && batch.limit > 0);
-      const free = mayAsk ? Math.max(0, needs.room() - asked) : 0;
-      // Half of it: with a long queue, the other half is worked on or asked for while this one is being written down.
-      const limit = called || waiting.length > 0 ? Math.min(free, Math.ceil(concurrency / 2)) : 0;
+    while (backoff === undefined && batches.size < (failures > 0 ? 1 : MAX_BATCHES)) {
+      const requested = [...batches].reduce((sum, { limit }) => sum + limit, 0);
+      const busy = deps.running() + batches.size > 0;
+      // The claim of an idle worker may return a task that runs alone.
+      const mayClaim = ![...batches].some((batch) => !batch.busy && batch.limit > 0);
+      const free = mayClaim ? Math.max(0, deps.room() - requested) : 0;
+      // Half of the slots per batch, so that the other half works while this batch is committed.
+      const limit = claimPending || waiting.length > 0 ? Math.min(free, Math.ceil(concurrency / 2)) : 0;
       if (limit === 0 && waiting.length === 0) return;
-      if (limit > 0 && (limit === free || waiting.length === 0)) called = false;
-      claims = (claims + 1) % MOST_CLAIMS;
-      void exchange({ claim: claims, limit, busy, endings: waiting.splice(0) });
+      if (limit > 0 && (limit === free || waiting.length === 0)) claimPending = false;
+      lastClaim = (lastClaim + 1) % CLAIM_NUMBERS;
+      void sendBatch({ claim: lastClaim, limit, busy, endings: waiting.splice(0) });
     }
   };
 
-  const exchange = async (batch: Batch) => {
+  const sendBatch = async (batch: Batch) => {
     batches.add(batch);
     const begun = performance.now();
-    const answer = await tasks
+    const response = await tasks
       .advance(
         batch.endings.map(({ ending }) => ending),
         { service, worker, limit: batch.limit, leaseMs: LEASE_MS, claim: batch.claim, busy: batch.busy },
       )
       .catch((error: unknown) => ({ error }));
     batches.delete(batch);
-    if ('error' in answer) return leaveInPeace(batch, answer.error);
+    if ('error' in response) return backOff(batch, response.error);
     failures = 0;
-    answer.claimed.forEach(needs.onClaimed);
-    if (answer.claimed.length > 0 && performance.now() - begun > LATE_MS) needs.onLateClaims();
-    tell(batch.endings, new Set(answer.ended));
-    // It got all it asked for, so there may be more.
-    if (batch.limit > 0 && answer.claimed.length === batch.limit) called = true;
-    // It was given nothing while it held something, which may be different now.
-    if (batch.limit > 0 && batch.busy && needs.running() + batches.size === 0) called = true;
-    wake(); // also where another batch has failed meanwhile: the store is there
+    response.claimed.forEach(deps.onClaimed);
+    if (response.claimed.length > 0 && performance.now() - begun > LATE_MS) deps.onLateClaims();
+    reportRecorded(batch.endings, new Set(response.ended));
+    // More tasks may wait.
+    if (batch.limit > 0 && response.claimed.length === batch.limit) claimPending = true;
+    // A task to be claimed alone may have been held back from the busy worker, which is idle now.
+    if (batch.limit > 0 && batch.busy && deps.running() + batches.size === 0) claimPending = true;
+    wake(); // ends the backoff of a batch that failed meanwhile
   };
 
-  /** Nothing is lost: the endings are sent again, and the fence refuses those that then come too late. */
-  const leaveInPeace = ({ claim, limit, endings }: Batch, error: unknown) => {
+  /** Results are sent again; fencing rejects those that were already recorded or are too late. */
+  const backOff = ({ claim, limit, endings }: Batch, error: unknown) => {
     waiting.unshift(...endings);
     if (limit > 0 && isUndecided(error)) {
       lostClaims.set(claim, performance.now());
-      needs.onLostClaim();
+      deps.onLostClaim();
     }
     failures++;
-    log.warn({ err: error }, 'the store does not answer; work goes on when it does');
-    clearTimeout(pause);
-    pause = setTimeout(ring, Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS)).unref();
+    log.warn({ err: error }, 'the database is unavailable; retrying');
+    clearTimeout(backoff);
+    backoff = setTimeout(ring, Math.min(100 * 2 ** failures, MAX_BACKOFF_MS)).unref();
   };
 
-  const tell = (endings: readonly Ended[], recorded: ReadonlySet<string>) => {
-    for (const ended of endings) needs.onTold(ended, recorded.has(ended.ending.id));
+  const reportRecorded = (endings: readonly Ended[], recorded: ReadonlySet<string>) => {
+    for (const ended of endings) deps.onTold(ended, recorded.has(ended.ending.id));
     if (recorded.size > 0) tasks.hint('finished', [...recorded]);
     if (endings.some(({ ending }) => isHandedBack(ending))) tasks.hint(`waiting:${service}`);
     const late = endings.length - recorded.size;
-    if (late > 0) log.warn({ late }, 'endings came too late to count');
+    if (late > 0) log.warn({ late }, 'results came too late and were discarded');
   };
 
-  /** With plenty still in hand, an ending waits for company: one statement then ends and claims several tasks. */
-  const gather = async (goesOn: () => boolean) => {
-    const until = performance.now() + GATHER_MS;
-    const mayWait = () => goesOn() && waiting.length > 0 && needs.running() > concurrency / 2;
-    for (let left = GATHER_MS; left > 0 && mayWait(); left = until - performance.now()) await bell.wait(left);
+  /** While more than half of the slots are busy, waits for more results to batch. */
+  const gather = async (isActive: () => boolean) => {
+    const until = performance.now() + BATCH_WINDOW_MS;
+    const mayWait = () => isActive() && waiting.length > 0 && deps.running() > concurrency / 2;
+    for (let left = BATCH_WINDOW_MS; left > 0 && mayWait(); left = until - performance.now())
+      await wakeSignal.wait(left);
   };
 
   const returnLostClaims = async () => {
     const unknown = [...lostClaims.keys()];
     if (unknown.length === 0) return;
-    const longAgo = performance.now() - LOST_CLAIM_MS;
+    const oldest = performance.now() - LOST_CLAIM_MS;
     const returned = await tasks.returnClaims(worker, unknown);
     for (const claim of returned) lostClaims.delete(claim);
-    for (const [claim, at] of lostClaims) if (at < longAgo) lostClaims.delete(claim);
+    for (const [claim, at] of lostClaims) if (at < oldest) lostClaims.delete(claim);
     if (returned.length === 0) return;
     tasks.hint(`waiting:${service}`);
-    log.warn({ claims: returned.length }, 'claims without an answer: their tasks went back to the queue');
+    log.warn({ claims: returned.length }, 'tasks of claims without a response were requeued');
   };
 
   return {
@@ -177,33 +181,35 @@ export function openExchange(needs: {
       [...waiting, ...[...batches].flatMap(({ endings }) => endings)].map(({ claim: { id, attempt } }) => ({
         ...{ id, attempt, leaseMs: LEASE_MS },
       })),
-    async run(goesOn) {
-      while (goesOn()) {
+    async run(isActive) {
+      while (isActive()) {
         send();
-        await bell.wait();
-        await gather(goesOn);
+        await wakeSignal.wait();
+        await gather(isActive);
       }
     },
     returnLostClaims,
     async settle(ms) {
       let late = false;
-      const clock = setTimeout(() => {
+      const deadline = setTimeout(() => {
         late = true;
         ring();
       }, ms);
       while (!late && waiting.length + batches.size > 0) {
         send();
-        await bell.wait();
+        await wakeSignal.wait();
       }
-      clearTimeout(clock);
-      clearTimeout(pause);
+      clearTimeout(deadline);
+      clearTimeout(backoff);
       for (const { claim, limit } of batches) if (limit > 0) lostClaims.set(claim, performance.now());
-      await returnLostClaims().catch((err) => log.warn({ err }, 'lost claims wait for their leases to run out'));
+      await returnLostClaims().catch((err) =>
+        log.warn({ err }, 'returning lost claims failed; their leases will expire'),
+      );
     },
   };
 }
 
-/** What is under way to the store: endings, and how many claims are asked for. */
+/** A request in flight. */
 interface Batch {
   readonly claim: number;
   readonly endings: readonly Ended[];
@@ -211,7 +217,7 @@ interface Batch {
   readonly busy: boolean;
 }
 
-/** The ending of an attempt that another worker is to make anew, at once and without being counted. */
+/** A result that requeues the task at once without counting the attempt. */
 export const handedBack = ({ id, attempt }: Claim): Ending => ({
   ...{ id, attempt, outcome: 'again', delayMs: 0, uncounted: true },
 });

@@ -6,50 +6,50 @@ import { releaseWhenLost } from './lost-worker.ts';
 
 const log = createLog('silent', 'test');
 
-/** A process that says what a worker says, and lives until something happens to it. */
-const worker = (says: object) => {
+/** A process that sends `message` and then runs until it is killed. */
+const spawnWorker = (message: object) => {
   const script = `
     process.on('SIGTERM', () => process.exit(0));
     setInterval(() => {}, 60_000);
-    process.send(${JSON.stringify(says)});`;
+    process.send(${JSON.stringify(message)});`;
   return spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
 };
 
-/** What is given back when this happens to a worker that has said so. */
-async function given(says: object, happens: (child: ChildProcess) => void, answer = async () => 1) {
-  const told: string[] = [];
-  const child = releaseWhenLost(worker(says), {
+/** Returns the calls of `release` and `hint` after `end` has ended the worker. */
+async function callsAfter(message: object, end: (child: ChildProcess) => void, release = async () => 1) {
+  const calls: string[] = [];
+  const child = releaseWhenLost(spawnWorker(message), {
     service: 'a',
     tasks: {
       release: async (id, maxAttempts) => {
-        told.push(`${id} of ${maxAttempts}`);
-        return answer();
+        calls.push(`${id} of ${maxAttempts}`);
+        return release();
       },
-      hint: (what) => void told.push(what),
+      hint: (topic) => void calls.push(topic),
     },
     maxAttempts: 3,
     log,
   });
   await once(child, 'message');
-  happens(child);
+  end(child);
   await once(child, 'close');
   await new Promise(setImmediate);
-  return told;
+  return calls;
 }
 
-it('gives back what a worker held that was killed, and tells the others', async () => {
-  const told = await given({ loaded: 'a', worker: 'w1' }, (child) => child.kill('SIGKILL'));
-  expect(told).toEqual(['w1 of 3', 'waiting:a']);
+it('the tasks of a killed worker are released, and other workers are notified', async () => {
+  const calls = await callsAfter({ loaded: 'a', worker: 'w1' }, (child) => child.kill('SIGKILL'));
+  expect(calls).toEqual(['w1 of 3', 'waiting:a']);
 });
 
-it('wakes nobody where it held nothing, or the database does not answer', async () => {
-  const says = { loaded: 'a', worker: 'w1' };
+it('no worker is notified when the killed worker held no tasks or the database fails', async () => {
+  const message = { loaded: 'a', worker: 'w1' };
   const kill = (child: ChildProcess) => child.kill('SIGKILL');
-  expect(await given(says, kill, async () => 0)).toEqual(['w1 of 3']);
-  expect(await given(says, kill, () => Promise.reject(new Error('away')))).toEqual(['w1 of 3']);
+  expect(await callsAfter(message, kill, async () => 0)).toEqual(['w1 of 3']);
+  expect(await callsAfter(message, kill, () => Promise.reject(new Error('unavailable')))).toEqual(['w1 of 3']);
 });
 
-it('leaves alone what has ended in order, and what takes no tasks', async () => {
-  expect(await given({ loaded: 'a', worker: 'w1' }, (child) => child.kill('SIGTERM'))).toEqual([]);
-  expect(await given({ loaded: 'a' }, (child) => child.kill('SIGKILL'))).toEqual([]);
+it('nothing is released after a normal exit or for a process without tasks', async () => {
+  expect(await callsAfter({ loaded: 'a', worker: 'w1' }, (child) => child.kill('SIGTERM'))).toEqual([]);
+  expect(await callsAfter({ loaded: 'a' }, (child) => child.kill('SIGKILL'))).toEqual([]);
 });

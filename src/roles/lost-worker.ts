@@ -2,21 +2,18 @@ import type { ChildProcess } from 'node:child_process';
 import type { Log } from '../base/log.ts';
 import type { TaskStore } from '../tasks/store.ts';
 
-/** What a worker tells its supervisor once it is ready: who it is, in the leases that it will hold. */
+/** A worker's message to its supervisor when it is ready; `worker` is its id in leases. */
 export interface WorkerReady {
   readonly loaded: string;
   readonly worker?: string;
 }
 
-/**
- * Gives back what a worker held as soon as its process has ended otherwise than in order: whoever started it need not wait
- * for its leases to know that it is dead. Nobody waits for this, and where it fails, the leases run out.
- */
+/** Releases a worker's tasks as soon as its process has failed. If that fails, its leases expire. */
 export function releaseWhenLost(
   child: ChildProcess,
-  needs: { service: string; tasks: Pick<TaskStore, 'release' | 'hint'>; maxAttempts: number; log: Log },
+  deps: { service: string; tasks: Pick<TaskStore, 'release' | 'hint'>; maxAttempts: number; log: Log },
 ): ChildProcess {
-  const { service, tasks, maxAttempts, log } = needs;
+  const { service, tasks, maxAttempts, log } = deps;
   let worker: string | undefined;
   child.on('message', (message) => {
     if (typeof message === 'object' && 'worker' in message) worker = (message as WorkerReady).worker;
@@ -25,12 +22,14 @@ export function releaseWhenLost(
     const released = await tasks.release(id, maxAttempts);
     if (released === 0) return;
     tasks.hint(`waiting:${service}`);
-    log.info({ service, worker: id, released }, 'tasks of a lost worker went back to the queue');
+    log.info({ service, worker: id, released }, 'tasks of a lost worker were requeued');
   };
-  // Not `exit`: what it has sent before that may still be on its way.
+  // Not `exit`: messages may still arrive after it.
   child.once('close', (code) => {
     if (code === 0 || worker === undefined) return;
-    release(worker).catch((err) => log.warn({ err, service }, 'tasks of a lost worker wait for its leases to run out'));
+    release(worker).catch((err) =>
+      log.warn({ err, service }, 'releasing tasks of a lost worker failed; its leases will expire'),
+    );
   });
   return child;
 }

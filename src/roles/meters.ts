@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Claim } from '../tasks/store.ts';
 
-// What processes without a listener count. It travels with their heartbeats, and whoever scrapes a gateway sees the sum.
+// Metrics of processes without a listener, sent with their heartbeats; gateways export the sums.
 
 export interface WorkMeters {
-  /** An attempt begins. */
+  /** Called when an attempt starts. */
   waited(claim: Claim): void;
-  /** An attempt took this long, and its ending was recorded; `lost`: it was not, or there was none. */
+  /** Called when an attempt has ended; `lost`: no result was recorded. */
   processed(claim: Claim, ms: number, outcome: 'done' | 'failed' | 'again' | 'lost'): void;
 }
 
@@ -17,25 +17,25 @@ export function createWorkMeters(service: string, registry: Registry): WorkMeter
   const labelNames = ['service'];
   const wait = new Histogram({
     name: 'assay_task_wait_seconds',
-    help: 'From queueing to the beginning of an attempt.',
+    help: 'Time from queueing to the start of an attempt.',
     buckets: SECONDS,
     ...{ labelNames, registers },
   });
   const processing = new Histogram({
     name: 'assay_task_processing_seconds',
-    help: 'From the beginning of an attempt to its end.',
+    help: 'Duration of an attempt.',
     buckets: SECONDS,
     ...{ labelNames, registers },
   });
   const attempts = new Counter({
     name: 'assay_task_attempts_total',
-    help: 'Attempts by how they ended; lost: another worker or nobody has the task now.',
+    help: 'Attempts by outcome; lost: the worker no longer held the task.',
     labelNames: ['service', 'outcome'],
     registers,
   });
   const error = new Gauge({
     name: 'assay_estimate_error_seconds',
-    help: 'What the last finished task took from its queueing, less what its client was told to expect.',
+    help: 'Time from queueing to the end of the last finished task, minus its estimate.',
     aggregator: 'max',
     ...{ labelNames, registers },
   });
@@ -56,14 +56,14 @@ export interface TaskMeter {
   ended(service: string, status: 'done' | 'failed', count?: number): void;
 }
 
-/** `assay_tasks_total`: tasks by the state they ended in, whoever ended them. The roles of one process share it. */
+/** `assay_tasks_total`, shared by the roles of one process. */
 export function createTaskMeter(registry: Registry): TaskMeter {
   const name = 'assay_tasks_total';
   const total =
     (registry.getSingleMetric(name) as Counter | undefined) ??
     new Counter({
       name,
-      help: 'Tasks by the state they ended in.',
+      help: 'Finished tasks by status.',
       labelNames: ['service', 'status'],
       registers: [registry],
     });
@@ -77,7 +77,7 @@ export interface DeliveryMeters {
 export function createDeliveryMeters(registry: Registry): DeliveryMeters {
   const attempts = new Counter({
     name: 'assay_webhook_attempts_total',
-    help: 'Attempts to deliver a webhook, by outcome.',
+    help: 'Webhook delivery attempts by outcome.',
     labelNames: ['service', 'outcome'],
     registers: [registry],
   });

@@ -4,12 +4,12 @@ import { afterFailure, withheld } from './retry.ts';
 const schedule = [0, 5, 60, 300, 1800, 7200, 18_000, 36_000];
 const steady = { schedule, random: () => 0.5 };
 
-describe('the schedule of deliveries', () => {
+describe('the retry schedule of deliveries', () => {
   it('makes eight attempts at 0, 5, 65, 365, 2165, 9365, 27365 and 63365 seconds', () => {
     const offsets = [0];
     for (let attempt = 1; attempt < 8; attempt++) {
       const outcome = afterFailure({ reason: 'timeout' }, attempt, steady);
-      if (outcome.state !== 'pending') throw new Error('given up too early');
+      if (outcome.state !== 'pending') throw new Error('failed too early');
       offsets.push(offsets.at(-1)! + outcome.delayMs / 1000);
     }
     expect(offsets).toEqual([0, 5, 65, 365, 2165, 9365, 27_365, 63_365]);
@@ -19,7 +19,7 @@ describe('the schedule of deliveries', () => {
     });
   });
 
-  it('varies each wait by a tenth at the most', () => {
+  it('varies each delay by at most 10 %', () => {
     for (const [random, seconds] of [
       [0, 54],
       [1, 66],
@@ -29,7 +29,7 @@ describe('the schedule of deliveries', () => {
     }
   });
 
-  it('waits longer where the receiver asks for it, to an hour at the most', () => {
+  it('honours Retry-After up to an hour', () => {
     const busy = (retryAfterSeconds: number) =>
       afterFailure({ reason: 'http_status', status: 503, retryAfterSeconds }, 1, steady);
     expect(busy(120)).toMatchObject({ delayMs: 120_000 });
@@ -37,15 +37,15 @@ describe('the schedule of deliveries', () => {
     expect(busy(99_999)).toMatchObject({ delayMs: 3_600_000 });
   });
 
-  it('ends at once on 410 and on a blocked address', () => {
+  it('ends at once for status 410 and for a blocked address', () => {
     const of = (failed: Parameters<typeof afterFailure>[0]) => afterFailure(failed, 1, steady);
     expect(of({ reason: 'http_status', status: 410 })).toEqual({ state: 'failed', error: 'gone', statusCode: 410 });
     expect(of({ reason: 'blocked_address' })).toEqual({ state: 'failed', error: 'blocked_address' });
   });
 });
 
-describe('the outcome that is recorded for a receiver on this machine', () => {
-  it('has neither a status nor a kind of failure, and every failure takes the schedule', () => {
+describe('the recorded outcome for a receiver on this machine', () => {
+  it('has no status and no failure reason, and every failure follows the schedule', () => {
     expect(withheld({ state: 'delivered', statusCode: 201 }, 1, steady)).toEqual({ state: 'delivered' });
     for (const outcome of [
       afterFailure({ reason: 'http_status', status: 410 }, 1, steady),

@@ -1,33 +1,33 @@
 import type { FetchFailed } from '../base/fetch-failed.ts';
 import type { DeliveryOutcome } from '../tasks/store.ts';
 
-/** Seconds before each attempt, counted from the one before; its length is the number of attempts. */
+/** Seconds before each attempt, from the previous one. The length is the number of attempts. */
 export type Schedule = readonly number[];
 
 type FailedAttempt = Extract<DeliveryOutcome, { readonly error: string }>;
 
-const LONGEST_RETRY_AFTER_SECONDS = 3600;
+const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** What a failed attempt leads to: the next one by the schedule, or the end. */
+/** The outcome of a failed attempt: the next attempt by the schedule, or failure. */
 export function afterFailure(
   failed: Pick<FetchFailed, 'reason' | 'status' | 'retryAfterSeconds'>,
   attempt: number,
   { schedule, random = Math.random }: { schedule: Schedule; random?: () => number },
 ): FailedAttempt {
-  const told = { error: wordFor(failed), ...(failed.status !== undefined && { statusCode: failed.status }) };
+  const details = { error: reasonFor(failed), ...(failed.status !== undefined && { statusCode: failed.status }) };
   const scheduled = schedule[attempt];
   if (failed.status === 410 || failed.reason === 'blocked_address' || scheduled === undefined) {
-    return { state: 'failed', ...told };
+    return { state: 'failed', ...details };
   }
-  // A tenth more or less, so that deliveries which failed together do not all come back together.
+  // ±10 % jitter spreads deliveries that failed together.
   const jittered = scheduled * (0.9 + 0.2 * random());
-  const delayMs = 1000 * Math.max(jittered, Math.min(failed.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_SECONDS));
-  return { state: 'pending', delayMs: Math.round(delayMs), ...told };
+  const delayMs = 1000 * Math.max(jittered, Math.min(failed.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS));
+  return { state: 'pending', delayMs: Math.round(delayMs), ...details };
 }
 
 /**
- * What is recorded of an attempt at a receiver on this machine: whether it took the callback. All failures take the whole
- * schedule, so that a client cannot tell a closed port from an error page.
+ * Hides the details of an attempt at a receiver on this machine. All failures follow the whole schedule, so that a client
+ * cannot distinguish a closed port from an error response.
  */
 export function withheld(
   outcome: DeliveryOutcome,
@@ -39,8 +39,8 @@ export function withheld(
   return { ...afterFailure({ reason: 'connect_error' }, attempt, options), error: 'undelivered' };
 }
 
-/** The short word that a reader of the task is told: never a host, never a byte of an answer. */
-function wordFor({ reason, status }: Pick<FetchFailed, 'reason' | 'status'>): string {
+/** The reason shown to clients; contains no host and no response data. */
+function reasonFor({ reason, status }: Pick<FetchFailed, 'reason' | 'status'>): string {
   if (status === 410) return 'gone';
   switch (reason) {
     case 'timeout':

@@ -4,16 +4,16 @@ import { OperatorError } from '../base/operator-error.ts';
 import type { Gateway } from '../http/gateway.ts';
 import type { GatewayHouse, OpenService } from '../services/service.ts';
 
-/** A port that somebody else has: a plain sentence for the operator instead of a stack. */
+/** The port is in use by another program. */
 export class PortTaken extends OperatorError {
   override readonly name = 'PortTaken';
 }
 
-/** A predecessor that was killed or still closes may hold the port for this long. */
-const PORT_PATIENCE_MS = 12_000;
+/** A previous process may hold the port for this long while it closes. */
+const PORT_TIMEOUT_MS = 12_000;
 
-/** Listens for every service until `signal` aborts, then answers what is in flight and closes. */
-export async function serve(needs: {
+/** Serves every service until `signal` aborts, then finishes requests in flight and closes. */
+export async function serve(deps: {
   services: readonly OpenService[];
   house: GatewayHouse;
   host: string;
@@ -21,7 +21,7 @@ export async function serve(needs: {
   log: Log;
   signal: AbortSignal;
 }): Promise<void> {
-  const { services, house, host, log, signal } = needs;
+  const { services, house, host, log, signal } = deps;
   const gateways: Gateway[] = [];
   try {
     const addresses: Record<string, string> = {};
@@ -30,7 +30,7 @@ export async function serve(needs: {
       gateways.push(gateway);
       addresses[service.name] = await listen(gateway, { service, host, log, signal });
     }
-    needs.onListening(addresses);
+    deps.onListening(addresses);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   } finally {
     await Promise.all(gateways.map((gateway) => gateway.close()));
@@ -39,21 +39,21 @@ export async function serve(needs: {
 
 async function listen(
   gateway: Gateway,
-  needs: { service: OpenService; host: string; log: Log; signal: AbortSignal },
+  deps: { service: OpenService; host: string; log: Log; signal: AbortSignal },
 ): Promise<string> {
-  const { service, host, log, signal } = needs;
+  const { service, host, log, signal } = deps;
   const { name, port } = service;
-  let told = false;
+  let hasWarned = false;
   for (const since = Date.now(); ; await rest(250, signal)) {
     try {
       return await gateway.listen({ host, port, listenTextResolver: (address) => `listening on ${address}` });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-      if (signal.aborted || Date.now() - since > PORT_PATIENCE_MS) {
+      if (signal.aborted || Date.now() - since > PORT_TIMEOUT_MS) {
         throw new PortTaken(`Port ${port} is taken by another program; set ${name.toUpperCase()}_PORT to a free one.`);
       }
-      if (!told) log.warn({ port }, 'the port is taken; maybe a predecessor is about to leave it');
-      told = true;
+      if (!hasWarned) log.warn({ port }, 'the port is in use; waiting for a previous process to release it');
+      hasWarned = true;
     }
   }
 }

@@ -3,35 +3,35 @@ import type { Log } from '../base/log.ts';
 import { rest } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
 
-/** Exit status of a process that cannot run as it is configured: starting it again would change nothing. */
+/** Exit status for invalid configuration; the process is not restarted. */
 export const MISCONFIGURED = 2;
 
-/** One process to keep alive. */
+/** A process that the supervisor restarts. */
 export interface Post {
   readonly name: string;
-  /** Starts it. The child stops by itself when it loses its parent. */
+  /** Starts the process, which exits by itself when its parent dies. */
   spawn(): ChildProcess;
-  /** When it is wanted; a post without this is wanted always. */
+  /** Absent: the process always runs. */
   readonly demand?: Demand;
 }
 
 export interface Demand {
-  /** Resolves when the process is wanted. */
+  /** Resolves when the process is needed. */
   wanted(signal: AbortSignal): Promise<void>;
-  /** Resolves when it is wanted no more. */
+  /** Resolves when it is no longer needed. */
   idle(signal: AbortSignal): Promise<void>;
 }
 
 const FIRST_BACKOFF_MS = 200;
-const LONGEST_BACKOFF_MS = 10_000;
-/** A process that lived this long had a good start; its next death is a first one. */
-const GOOD_LIFE_MS = 30_000;
-/** Gentle stops take up to 20 s (work under way); after this a process is killed. */
-const STOP_MS = 30_000;
+const MAX_BACKOFF_MS = 10_000;
+/** A process that ran this long resets the backoff. */
+const STABLE_AFTER_MS = 30_000;
+/** A graceful stop takes up to 20 s; a process that exceeds this is killed. */
+const STOP_TIMEOUT_MS = 30_000;
 
 /**
- * Keeps every post manned until `signal` aborts: what dies is started again, at once the first time and then more and
- * more slowly. Then all are told to stop, and waited for. Rejects if a process says that it is misconfigured.
+ * Restarts processes that exit, with exponential backoff, until `signal` aborts; then stops all and waits for them. Rejects
+ * when a process exits with `EXIT_CONFIG_ERROR`.
  */
 export async function supervise({
   posts,
@@ -42,14 +42,14 @@ export async function supervise({
   log: Log;
   signal: AbortSignal;
 }): Promise<void> {
-  const given = new AbortController();
-  const stop = AbortSignal.any([signal, given.signal]);
+  const failed = new AbortController();
+  const stop = AbortSignal.any([signal, failed.signal]);
   const outcomes = await Promise.allSettled(
     posts.map(async (post) => {
       try {
-        await keep(post, stop, log);
+        await keepRunning(post, stop, log);
       } catch (error) {
-        given.abort();
+        failed.abort();
         throw error;
       }
     }),
@@ -57,45 +57,45 @@ export async function supervise({
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-async function keep(post: Post, signal: AbortSignal, log: Log): Promise<void> {
-  let deaths = 0;
+async function keepRunning(post: Post, signal: AbortSignal, log: Log): Promise<void> {
+  let restarts = 0;
   while (!signal.aborted) {
     await post.demand?.wanted(signal);
     if (signal.aborted) return;
-    const begun = Date.now();
-    const dismissed = new AbortController();
-    const over = new AbortController();
-    if (post.demand) void post.demand.idle(AbortSignal.any([signal, over.signal])).then(() => dismissed.abort());
-    const death = await run(post.spawn(), AbortSignal.any([signal, dismissed.signal]));
-    over.abort();
+    const startedAt = Date.now();
+    const idle = new AbortController();
+    const exited = new AbortController();
+    if (post.demand) void post.demand.idle(AbortSignal.any([signal, exited.signal])).then(() => idle.abort());
+    const exit = await run(post.spawn(), AbortSignal.any([signal, idle.signal]));
+    exited.abort();
     if (signal.aborted) return;
-    // Without words: they are those of the process that ended.
-    if (death.code === MISCONFIGURED) throw new OperatorError('');
-    if (dismissed.signal.aborted) continue;
-    deaths = Date.now() - begun > GOOD_LIFE_MS ? 1 : deaths + 1;
-    const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (deaths - 1), LONGEST_BACKOFF_MS);
-    log.warn({ post: post.name, ...death, backoffMs }, 'a process died and is started again');
+    // No message: the process has printed its own.
+    if (exit.code === MISCONFIGURED) throw new OperatorError('');
+    if (idle.signal.aborted) continue;
+    restarts = Date.now() - startedAt > STABLE_AFTER_MS ? 1 : restarts + 1;
+    const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (restarts - 1), MAX_BACKOFF_MS);
+    log.warn({ post: post.name, ...exit, backoffMs }, 'a process exited and will be restarted');
     await rest(backoffMs, signal);
   }
 }
 
-/** Waits for the end of `child`, which is told to stop when `signal` aborts and killed if it does not. */
+/** Waits until `child` exits; stops it when `signal` aborts, and kills it after `STOP_TIMEOUT_MS`. */
 function run(child: ChildProcess, signal: AbortSignal): Promise<{ code: number | null; by: string | null }> {
   return new Promise((resolve) => {
     let killing: NodeJS.Timeout | undefined;
     const stop = () => {
       child.kill('SIGTERM');
-      killing = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      killing = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     };
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
-    const ended = (code: number | null, by: string | null) => {
+    const onEnd = (code: number | null, by: string | null) => {
       signal.removeEventListener('abort', stop);
       clearTimeout(killing);
       resolve({ code, by });
     };
-    // Not `exit`: what it has sent before that may still be on its way.
-    child.once('close', ended);
-    child.once('error', (error) => ended(null, error.message));
+    // Not `exit`: messages may still arrive after it.
+    child.once('close', onEnd);
+    child.once('error', (error) => onEnd(null, error.message));
   });
 }

@@ -7,21 +7,21 @@ import { createTaskMeter } from './meters.ts';
 import { type SweepNeeds, sweep } from './sweep.ts';
 
 const NOTHING: Swept = {
-  ...{ returned: 0, failed: {}, promoted: 0, removed: 0, spared: 0, skipped: [] },
+  ...{ returned: 0, failed: {}, promoted: 0, removed: 0, extended: 0, skipped: [] },
   ...{ at: new Date(0), nextLeaseMs: null },
 };
 
-/** Keeps house, with these needs in place of ones that have nothing to do, until `stop` is called. */
-async function keepHouse(
-  needs: (stop: () => void) => {
+/** Sweeps with these dependencies, and empty ones for the rest, until `stop` is called. */
+async function sweepWith(
+  deps: (stop: () => void) => {
     tasks?: Partial<TaskStore>;
     files?: Partial<Files>;
     services?: SweepNeeds['services'];
     absent?: SweepNeeds['absent'];
   },
 ): Promise<void> {
-  const over = new AbortController();
-  const { tasks, files, services = [{ name: 'a' }], absent = [] } = needs(() => over.abort());
+  const stopped = new AbortController();
+  const { tasks, files, services = [{ name: 'a' }], absent = [] } = deps(() => stopped.abort());
   await sweep({
     tasks: { sweep: async () => NOTHING, hint: () => {}, ...tasks } as TaskStore,
     expiredUploads: { empty: async () => {} },
@@ -30,66 +30,66 @@ async function keepHouse(
     limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },
     meter: createTaskMeter(new Registry()),
     log: createLog('silent', 'test'),
-    signal: over.signal,
+    signal: stopped.signal,
   });
 }
 
-it('lets every service tidy what is its own; one that fails does not keep the others', async () => {
-  const tidied: string[] = [];
-  await keepHouse((stop) => ({
+it('a failing cleanup of a service does not stop the others', async () => {
+  const cleaned: string[] = [];
+  await sweepWith((stop) => ({
     services: [
-      { name: 'a', tidy: () => Promise.reject(new Error('a table that is locked')) },
+      { name: 'a', tidy: () => Promise.reject(new Error('table locked')) },
       { name: 'b' },
       {
         name: 'c',
         tidy: async () => {
-          tidied.push('c');
+          cleaned.push('c');
         },
       },
     ],
     absent: [
-      () => Promise.reject(new Error('a table that is locked')),
+      () => Promise.reject(new Error('table locked')),
       async () => {
-        tidied.push('what is asked for a service that does not run here');
+        cleaned.push('disabled service');
         stop();
       },
     ],
   }));
-  expect(tidied).toEqual(['c', 'what is asked for a service that does not run here']);
+  expect(cleaned).toEqual(['c', 'disabled service']);
 });
 
-it('looks again when the next lease runs out, sooner than it would otherwise', async () => {
-  const looked = vi.fn();
-  await keepHouse((stop) => ({
+it('the next sweep runs when the next lease expires', async () => {
+  const swept = vi.fn();
+  await sweepWith((stop) => ({
     tasks: {
       async sweep() {
-        looked();
-        if (looked.mock.calls.length === 100) stop();
+        swept();
+        if (swept.mock.calls.length === 100) stop();
         return { ...NOTHING, nextLeaseMs: 1 };
       },
     },
   }));
-  expect(looked).toHaveBeenCalledTimes(100);
+  expect(swept).toHaveBeenCalledTimes(100);
 });
 
-it('says since when it has asked in vain, and of a round of several parts the same in each', async () => {
-  const asked: (number | undefined)[] = [];
-  await keepHouse((stop) => ({
+it('a sweep after failures reports the start of the outage, the same in all parts of a round', async () => {
+  const starts: (number | undefined)[] = [];
+  await sweepWith((stop) => ({
     tasks: {
-      async sweep({ asked: given }) {
-        asked.push(given?.since.getTime());
-        if (asked.length === 2) throw new Error('the database is away');
-        if (asked.length === 5) stop();
+      async sweep({ outage }) {
+        starts.push(outage?.since.getTime());
+        if (starts.length === 2) throw new Error('database unavailable');
+        if (starts.length === 5) stop();
         return {
           ...NOTHING,
-          at: new Date(asked.length * 1e6),
-          returned: asked.length === 3 ? 1000 : 0,
+          at: new Date(starts.length * 1e6),
+          returned: starts.length === 3 ? 1000 : 0,
           nextLeaseMs: 1,
         };
       },
     },
   }));
-  const [first, tried, again, rest, next] = asked;
+  const [first, tried, again, rest, next] = starts;
   expect(first).toBeUndefined();
   expect(tried).toBeGreaterThanOrEqual(1e6);
   expect([again, rest]).toEqual([tried, tried]);

@@ -7,56 +7,55 @@ import { every } from './every.ts';
 
 export { StuckAttempt };
 
-/** How long a stop waits for a heartbeat under way. */
-const LAST_BEAT_MS = 2000;
+/** A stop waits this long for a running heartbeat. */
+const LAST_HEARTBEAT_TIMEOUT_MS = 2000;
 
 /**
- * Works for one service until `signal` aborts, then finishes what it has begun (handing back what takes too long) and
- * resolves. Rejects with `StuckAttempt` when one is stuck beyond help: the process must then be killed.
+ * Runs the tasks of one service until `signal` aborts, then drains: running attempts finish or are handed back. Rejects with
+ * `StuckAttempt`; the process must then be killed.
  *
- * The event loop of this process is its heart: it renews leases and beats while the model computes elsewhere (in
- * threads), so a long inference does not look like a death.
+ * The event loop renews leases and sends heartbeats while the model computes in threads.
  */
 export async function work(
-  needs: AttemptNeeds & {
+  deps: AttemptNeeds & {
     load: () => Promise<Model>;
     workers: Workers;
-    /** What this process counts; travels with its heartbeat. */
+    /** Metrics of this process, sent with its heartbeat. */
     metrics: () => Promise<unknown[]>;
   },
 ): Promise<void> {
-  const { id, service, workers, log, signal } = needs;
+  const { id, service, workers, log, signal } = deps;
   let model: Model | undefined;
   let attempts: Attempts | undefined;
   let stuck = false;
-  let offered = { versions: '', at: 0 };
+  let advertised = { versions: '', at: 0 };
 
-  const beat = async () => {
+  const sendHeartbeat = async () => {
     const state = signal.aborted ? 'stopping' : model ? 'warm' : 'loading';
     const info = { ...model?.info(), running: attempts?.running() ?? 0, host: hostname(), pid: process.pid };
     const versions = model?.versions() ?? [];
-    // Before the beat: from a warm worker's first one on, only what is offered counts.
-    if (model && (versions.join() !== offered.versions || Date.now() - offered.at >= OFFER_MS)) {
+    // Before the heartbeat: with a warm worker, only advertised versions count.
+    if (model && (versions.join() !== advertised.versions || Date.now() - advertised.at >= OFFER_MS)) {
       await workers.offer(service, versions);
-      offered = { versions: versions.join(), at: Date.now() };
+      advertised = { versions: versions.join(), at: Date.now() };
     }
-    await workers.beat({ id, role: 'work', service, state, info, metrics: await needs.metrics() });
+    await workers.beat({ id, role: 'work', service, state, info, metrics: await deps.metrics() });
   };
 
-  // Not the loop that renews leases: a heartbeat that hangs must not cost them.
-  const heart = every(BEAT_MS, beat, log);
+  // Separate from lease renewals, so that a hanging heartbeat does not delay them.
+  const heartbeats = every(BEAT_MS, sendHeartbeat, log);
   try {
-    await beat().catch((err) => log.warn({ err }, 'the first heartbeat did not reach the store'));
-    model = await needs.load();
-    await beat().catch((err) => log.warn({ err }, 'the heartbeat did not reach the store'));
-    attempts = openAttempts(model, needs);
+    await sendHeartbeat().catch((err) => log.warn({ err }, 'the first heartbeat failed'));
+    model = await deps.load();
+    await sendHeartbeat().catch((err) => log.warn({ err }, 'the heartbeat failed'));
+    attempts = openAttempts(model, deps);
     await attempts.make();
   } catch (error) {
     stuck = error instanceof StuckAttempt;
     throw error;
   } finally {
-    // A heartbeat that arrived after `leave` would count everything twice; one that hangs must not keep the process.
-    await Promise.race([heart.stop(), rest(LAST_BEAT_MS)]);
+    // A heartbeat after `unregister` would count metrics twice; a hanging heartbeat must not block the exit.
+    await Promise.race([heartbeats.stop(), rest(LAST_HEARTBEAT_TIMEOUT_MS)]);
     await workers.leave(id).catch(() => {});
     if (!stuck) await model?.close();
   }

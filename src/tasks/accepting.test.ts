@@ -22,7 +22,7 @@ const task = (): NewTask => ({
   ...{ id: newId(), service: 'test', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 },
 });
 
-/** A store whose accepts fail with `failure` while it is set. */
+/** A watched store whose accepts fail with the given error. */
 function watched(now: () => number) {
   let failure: Error | undefined;
   const store = postgresTaskStore(database.db);
@@ -41,8 +41,8 @@ function watched(now: () => number) {
   };
 }
 
-describe('whether accepts fail', () => {
-  it('is so for 10 s after one that failed as unavailable, or until one succeeds', async () => {
+describe('the health of accepts', () => {
+  it('is failing for 10 s after an unavailable database, or until an accept succeeds', async () => {
     let nowMs = 0;
     const { accepting, fail, close } = watched(() => nowMs);
     expect(accepting.fails()).toBe(false);
@@ -61,7 +61,7 @@ describe('whether accepts fail', () => {
     close();
   });
 
-  it('is not so where there are too many at once, or where the task itself was refused', async () => {
+  it('is not failing after a full connection pool or an invalid task', async () => {
     const { accepting, fail, close } = watched(() => 0);
     for (const error of [new Overcrowded('Too many.'), Object.assign(new Error('too large'), { code: '22P05' })]) {
       fail(error);

@@ -4,27 +4,24 @@ import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import type { TaskStore } from './store.ts';
 
-/** Whether this process can write tasks down. */
+/** Health of accepts in this process. */
 export interface Accepting {
-  /** The store that was given; the outcomes of its accepts are noted. */
+  /** The given store; observes the outcomes of its accepts. */
   readonly tasks: TaskStore;
-  /** True while accepts fail, or would. */
+  /** True while accepts fail, or the probe does. */
   fails(): boolean;
 }
 
-/** Longer than a migration waits for its locks (2 s), shorter than a client waits for an accept (5 s). */
+/** Longer than a migration's lock timeout (2 s), shorter than the time limit of an accept (5 s). */
 const PROBE_LIMIT_MS = 4_000;
-/** A failed accept that no accept has followed counts for this long: a load balancer sends none meanwhile. */
+/** A failure counts for this long unless an accept succeeds; meanwhile a load balancer sends no accepts. */
 const FAILURE_COUNTS_MS = 10_000;
 
-/**
- * The locks and rights of an accept, and a database that can be written, without writing: a standby and a locked table
- * fail here. A full disk does not, and shows in the accepts themselves.
- */
+/** Checks the locks and privileges of an accept and a writable database without writing. Does not detect a full disk. */
 const PROBE = `insert into tasks (id) select '' where false`;
 
-/** Probes every `everyMs` until `signal` aborts. */
-export function watchAccepts(needs: {
+/** Probes the database every `everyMs` until `signal` aborts. */
+export function watchAccepts(deps: {
   db: Db;
   tasks: TaskStore;
   log: Log;
@@ -32,18 +29,18 @@ export function watchAccepts(needs: {
   everyMs: number;
   now?: () => number;
 }): Accepting {
-  const { db, tasks, log, signal, everyMs, now = () => performance.now() } = needs;
+  const { db, tasks, log, signal, everyMs, now = () => performance.now() } = deps;
   let probeFails = false;
   let failedAt = Number.NEGATIVE_INFINITY;
 
   const probe = async () => {
     await db.transaction((tx) => tx.query(PROBE), { statementTimeoutMs: PROBE_LIMIT_MS });
-    if (probeFails) log.info('tasks can be written down again');
+    if (probeFails) log.info('tasks can be accepted again');
     probeFails = false;
   };
   const onError = (err: unknown) => {
     if (signal.aborted) return;
-    if (!probeFails) log.warn({ err }, 'tasks cannot be written down now');
+    if (!probeFails) log.warn({ err }, 'tasks cannot be accepted');
     probeFails = true;
   };
   void loop(probe, { restMs: everyMs, maxRestMs: everyMs, signal, onError });
@@ -54,14 +51,14 @@ export function watchAccepts(needs: {
       failedAt = Number.NEGATIVE_INFINITY;
       return accepted;
     } catch (error) {
-      // Too many at once is no fault of the database: other gateways would get as many.
+      // A full connection pool is not a database failure.
       if (isUnavailable(error) && !(error instanceof Overcrowded)) failedAt = now();
       throw error;
     }
   };
 
   return {
-    // All else is the given store's, also what is replaced there later.
+    // Inherits from the given store, so that later replacements there apply.
     tasks: Object.assign(Object.create(tasks) as TaskStore, { accept }),
     fails: () => probeFails || now() - failedAt < FAILURE_COUNTS_MS,
   };

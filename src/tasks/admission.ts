@@ -3,24 +3,24 @@ import { type Fault, queueFull } from '../base/faults.ts';
 import type { Roster } from './roster.ts';
 import type { Priority } from './task.ts';
 
-/** Decides whether a service takes another task, by how many wait for a worker already. */
+/** Accepts or rejects new tasks by the number of tasks that wait for a worker. */
 export interface Admission {
   /**
-   * Counts in tasks that are about to be written, all of one request where there is room for one; undefined where there is
-   * none. The answer is to be called once it is known whether they were written.
+   * Reserves room for the tasks of one request; undefined when the queue is full. Call the returned function once it is
+   * known whether they were written.
    */
   enter(service: string, priority: Priority, count?: number): ((written: boolean) => void) | undefined;
-  /** The error for a request that found no room. Its `Retry-After` is when there is expected to be some. */
+  /** The error for a full queue; its `Retry-After` estimates when there will be room. */
   refusal(service: string): Fault;
 }
 
-/** `Retry-After` while it is not known how quickly the service works. */
-const UNKNOWN_SECONDS = 30;
-const LONGEST_SECONDS = 3600;
+/** `Retry-After` while the completion rate is unknown. */
+const DEFAULT_RETRY_SECONDS = 30;
+const MAX_RETRY_SECONDS = 3600;
 
 /**
- * Admission by the roster, so that no request asks the database. A gateway by itself never exceeds a limit (but by the
- * further tasks of one request); several together may, by what the others accept between two counts.
+ * Uses the worker registry, so that requests do not query the database. One gateway exceeds a limit only by further tasks
+ * of one request; several gateways may also exceed it by what the others accept between two counts.
  */
 export function createAdmission({
   roster,
@@ -28,25 +28,25 @@ export function createAdmission({
   registry,
 }: {
   roster: Roster;
-  /** The most tasks that may wait, by service; 0 or absent: any number. */
+  /** Maximum number of waiting tasks by service; 0 or absent: unlimited. */
   limits: ReadonlyMap<string, number>;
   registry: Registry;
 }): Admission {
-  const refused = new Counter({
+  const rejections = new Counter({
     name: 'assay_queue_full_total',
-    help: 'Requests refused because too many tasks wait.',
+    help: 'Requests rejected because the queue is full.',
     labelNames: ['service'],
     registers: [registry],
   });
   const limited = [...limits].filter(([, limit]) => limit > 0);
-  for (const [service] of limited) refused.inc({ service }, 0);
+  for (const [service] of limited) rejections.inc({ service }, 0);
 
   const waiting = (service: string) => {
     const { realtime, batch } = roster.waiting(service);
     return realtime + batch;
   };
-  /** Those refused since the last count will come back first. */
-  const inLine = new Map<string, { countedAt: number; requests: number }>();
+  /** Requests rejected since the last count, which are expected to be retried first. */
+  const rejected = new Map<string, { countedAt: number; requests: number }>();
 
   return {
     enter(service, priority, count = 1) {
@@ -55,15 +55,15 @@ export function createAdmission({
       return roster.adding(service, priority, count);
     },
     refusal(service) {
-      refused.inc({ service });
+      rejections.inc({ service });
       const countedAt = roster.countedAt(service);
-      const before = inLine.get(service);
+      const before = rejected.get(service);
       const requests = before?.countedAt === countedAt ? before.requests + 1 : 1;
-      inLine.set(service, { countedAt, requests });
+      rejected.set(service, { countedAt, requests });
       const rate = roster.completionsPerSecond(service);
-      if (rate === undefined) return queueFull(UNKNOWN_SECONDS);
+      if (rate === undefined) return queueFull(DEFAULT_RETRY_SECONDS);
       const excess = Math.max(0, waiting(service) - (limits.get(service) ?? 0)) + requests;
-      return queueFull(Math.min(LONGEST_SECONDS, Math.max(1, Math.ceil(excess / rate))));
+      return queueFull(Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(excess / rate))));
     },
   };
 }

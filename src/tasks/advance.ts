@@ -6,17 +6,17 @@ import { MOST_PROCESSING_MS } from './rows.ts';
 import type { Claim, Ending, Renewal, Want } from './store.ts';
 import type { Priority } from './task.ts';
 
-/** Ends attempts and claims new ones in one statement: a busy worker needs one round trip a batch, not two. */
+/** Records attempt results and claims tasks in one statement, which saves a round trip per batch. */
 export async function advance(
   db: Db,
   queueFloors: QueueFloors,
-  given: readonly Ending[],
-  want: Want,
+  endings: readonly Ending[],
+  request: Want,
 ): Promise<{ ended: string[]; claimed: Claim[] }> {
-  const floors: Floors = want.limit > 0 ? await queueFloors.of(want.service) : {};
-  const { service, worker, limit, leaseMs, busy = false, claim = null } = want;
-  const wanted = [service, worker, limit, leaseMs, busy, ...inOrder(floors), claim];
-  const rows = await query(db, wanted, [...given].sort(byId)).catch((error: unknown) => {
+  const { service, worker, limit, leaseMs, busy = false, claim = null } = request;
+  const floors: Floors = limit > 0 ? await queueFloors.of(service) : {};
+  const claimParameters = [service, worker, limit, leaseMs, busy, ...inOrder(floors), claim];
+  const rows = await query(db, claimParameters, [...endings].sort(byId)).catch((error: unknown) => {
     queueFloors.doubt(service);
     throw error;
   });
@@ -29,10 +29,10 @@ export async function advance(
   return { ended: rows.filter((row) => row.ended).map(({ id }) => id), claimed: claims.map(toClaim) };
 }
 
-async function query(db: Db, wanted: readonly unknown[], endings: readonly Ending[]): Promise<AdvanceRow[]> {
-  if (endings.length === 0) return (await db.query<AdvanceRow>(CLAIM, wanted)).rows;
+async function query(db: Db, claimParameters: readonly unknown[], endings: readonly Ending[]): Promise<AdvanceRow[]> {
+  if (endings.length === 0) return (await db.query<AdvanceRow>(CLAIM, claimParameters)).rows;
   const { rows } = await db.query<AdvanceRow>(ADVANCE, [
-    ...wanted,
+    ...claimParameters,
     endings.map((e) => e.id),
     endings.map((e) => e.attempt),
     endings.map((e) => e.outcome),
@@ -47,7 +47,7 @@ async function query(db: Db, wanted: readonly unknown[], endings: readonly Endin
   return rows;
 }
 
-/** Where the queue begins now. A priority of which nothing was claimed was read to its end if there was room for more. */
+/** The front of the queue. A priority without claims was read to its end if the limit was not reached. */
 function frontsOf(claims: readonly ClaimRow[], limit: number): Fronts {
   const end = claims.length < limit ? null : undefined;
   const first = (priority: Priority) => {
@@ -57,10 +57,10 @@ function frontsOf(claims: readonly ClaimRow[], limit: number): Fronts {
   return { realtime: first('realtime'), batch: first('batch') };
 }
 
-/** Prolongs leases that are still held, with what is known of the progress. */
-export async function renew(db: Db, worker: string, given: readonly Renewal[]): Promise<string[]> {
-  if (given.length === 0) return [];
-  const leases = [...given].sort(byId);
+/** Extends leases that are still held; stores progress and checkpoints. */
+export async function renew(db: Db, worker: string, renewals: readonly Renewal[]): Promise<string[]> {
+  if (renewals.length === 0) return [];
+  const leases = [...renewals].sort(byId);
   const { rows } = await db.query<{ id: string }>(RENEW, [
     worker,
     leases.map((l) => l.id),
@@ -73,20 +73,20 @@ export async function renew(db: Db, worker: string, given: readonly Renewal[]): 
 }
 
 /**
- * Not `=`: that implies that the worker is not null, and the planner would look through all of `tasks_leased`, which is small
- * by its statistics, and not small while a snapshot is open.
+ * With `=` the planner could scan the partial index `tasks_leased`, which is larger than its statistics say while a snapshot
+ * is open.
  */
 const isHeldBy = (worker: string) => `t.worker is not distinct from ${worker}`;
 
-/** The order in which both statements lock their rows, so that a worker's two never wait for each other in a circle. */
+/** One lock order for both statements of a worker prevents deadlocks. */
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 
-/** A reservation that its worker does not renew ends after this long; it asks at least every second. */
+/** A reservation expires after this time; its worker renews it at least every second. */
 const RESERVED_SECONDS = 10;
 
 const WAITS = 'service = $1 and worker is null and finished_at is null and run_at <= now()';
 
-/** The first of a priority: those that were given back, then those that wait from the floor on. */
+/** The first tasks of a priority: handed-back tasks, then those above the floor. */
 const waiting = (priority: Priority, floor: string, condition = 'true') => `
       select * from (
         select id, null::float8 as front
@@ -105,16 +105,15 @@ const waiting = (priority: Priority, floor: string, condition = 'true') => `
          limit $3
            for update skip locked) as in_order`;
 
-const IS_MINE = '(reserved_by = $2 and reserved_until > now())';
+const IS_RESERVED = '(reserved_by = $2 and reserved_until > now())';
 
-// The first of the tasks whose attempt was lost, unless another worker has reserved it. It comes first in its priority. A
-// worker that holds nothing claims it and nothing else. A busy one reserves it and claims nothing until it holds nothing;
-// realtime tasks that come meanwhile do not prolong that. Behind realtime tasks, it keeps only those of its own priority
-// waiting.
+// `lost`: the first task whose worker was lost, unless another worker has reserved it. An idle worker claims it alone. A
+// busy worker reserves it and claims nothing until it is idle; realtime tasks that arrive meanwhile do not delay that.
+// Behind realtime tasks, a lost batch task holds back only batch tasks.
 const CLAIMED = `
     lost as materialized (
       select id,
-             priority = ${RANK.realtime} or ${IS_MINE} or not exists (
+             priority = ${RANK.realtime} or ${IS_RESERVED} or not exists (
                select from tasks where ${WAITS} and priority = ${RANK.realtime} and ${fromFloor('$6')}) as is_next
         from tasks
        where ${WAITS} and returned = 'lost' and $3 > 0
@@ -154,29 +153,28 @@ const CLAIMED = `
                 t.priority, next.front
     )`;
 
-// One row at the least, with the time, and with whether a lost task has kept everything else from being claimed.
-const ANSWER = `
+// At least one row, with the time and with whether a lost task has held back other tasks.
+const RESULT_ROWS = `
     select false as ended, claimed.*, extract(epoch from now())::float8 as at,
            exists (select from lost where is_next) as kept_back,
            exists (select from lost) as batch_kept_back
       from (select) as once
       left join claimed on true`;
 
-// Does not wait for the disk. What a crash of the database may forget of a claim is that somebody had it: then the task
-// waits again, and the fence refuses whoever works on it (docs/decisions/0021-cheap-reads.md).
+// Does not wait for the disk: if a database crash loses the claim, the task is queued again and fencing rejects the late
+// result (docs/decisions/0021-cheap-reads.md).
 const CLAIM = {
   name: 'claim',
   limitMs: CLIENT_LIMIT_MS,
   text: `
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),${CLAIMED}
-    select answer.* from quick, (${ANSWER}) as answer`,
+    select answer.* from quick, (${RESULT_ROWS}) as answer`,
 };
 
-// Rows that end here and rows that are claimed here are never the same: what ends is held by this worker, what is
-// claimed is held by nobody, both judged at the statement's start.
+// Ended rows and claimed rows are disjoint: at the statement's start, this worker holds the former and no worker the latter.
 const ADVANCE = {
   name: 'advance',
-  limitMs: CLIENT_LIMIT_MS, // later a lease has run out anyway
+  limitMs: CLIENT_LIMIT_MS, // shorter than a lease
   text: `
     with ending as materialized (
       select * from unnest(
@@ -206,14 +204,14 @@ const ADVANCE = {
     due as (
       update deliveries d set due_at = now() from ended where d.task_id = ended.id and ended.outcome <> 'again'
     ),${CLAIMED}
-    ${ANSWER}
+    ${RESULT_ROWS}
     union all
     select true, id, null, null, null, null, null, null, null, null, null, null, null, null, null, null from ended`,
 };
 
 const RENEW = {
   name: 'renew',
-  limitMs: 1800, // of the four seconds that a lease has left, so that there is time for another try
+  limitMs: 1800, // a lease has 4 s left: time for a retry
   text: `
     update tasks t
        set leased_until = now() + l.lease_ms * interval '1 millisecond',
@@ -250,7 +248,7 @@ interface ClaimRow extends Clock {
   waited_ms: number;
   alone: boolean | null;
   priority: number;
-  /** `run_at` of one that was found in the order of the queue. */
+  /** `run_at` of a task found in queue order. */
   front: number | null;
 }
 

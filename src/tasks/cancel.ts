@@ -2,7 +2,7 @@ import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import { processingMs } from './rows.ts';
 import { FAILURES } from './task.ts';
 
-/** Ends an unfinished task; whoever works on it loses the lease with it and learns so at its next renewal. */
+/** Ends an unfinished task. Its worker loses the lease and detects that at the next renewal. */
 export async function cancel(db: Db, service: string, id: string): Promise<boolean> {
   const { rowCount } = await db.query(CANCEL, [service, id, FAILURES.CANCELLED.code, FAILURES.CANCELLED.sentence]);
   return rowCount > 0;

@@ -1,22 +1,19 @@
 import type { Beat } from './workers.ts';
 
-/** How many tasks of one service its workers complete per second while there is enough work for all of them. */
+/** Throughput of one service's workers while there is enough work for all of them. */
 export interface CompletionRate {
-  /**
-   * Takes what the workers' last heartbeats have counted, and whether tasks wait for a worker now. Only the time between
-   * two calls at which tasks wait is measured: at other times the rate is that of the arrivals.
-   */
+  /** Measures the time between two calls with waiting tasks; at other times the rate would be the arrival rate. */
   observe(beats: readonly Beat[], tasksWait: boolean, nowMs: number): void;
-  /** Of this many workers; undefined until it is known. */
+  /** Tasks per second for this many workers; undefined until measured. */
   perSecond(workers: number): number | undefined;
 }
 
-/** The measurement remembers this many seconds or completions, whichever is longer. */
-const REMEMBERED_SECONDS = 30;
-const REMEMBERED_COMPLETIONS = 50;
-/** Heartbeats come every 2 s: less than two of them, or a single task, tells nothing. */
-const LEAST_SECONDS = 4;
-const LEAST_COMPLETIONS = 3;
+/** Length of the measured window: this many seconds or completions, whichever is longer. */
+const WINDOW_SECONDS = 30;
+const WINDOW_COMPLETIONS = 50;
+/** At least two heartbeats (2 s each) and more than one task. */
+const MIN_SECONDS = 4;
+const MIN_COMPLETIONS = 3;
 
 export function createCompletionRate(service: string): CompletionRate {
   const counted = new Map<string, number>();
@@ -28,7 +25,7 @@ export function createCompletionRate(service: string): CompletionRate {
       const workers = beats.filter((beat) => beat.service === service && beat.state === 'warm');
       let completed = 0;
       for (const { id, metrics = [] } of workers) {
-        const total = completionsIn(metrics, service);
+        const total = countCompletions(metrics, service);
         completed += Math.max(0, total - (counted.get(id) ?? total));
         counted.set(id, total);
       }
@@ -36,25 +33,25 @@ export function createCompletionRate(service: string): CompletionRate {
       for (const id of counted.keys()) if (!living.has(id)) counted.delete(id);
 
       if (before && tasksWait) {
-        const passed = (nowMs - before.nowMs) / 1000;
+        const elapsedSeconds = (nowMs - before.nowMs) / 1000;
         completions += completed;
-        seconds += passed;
-        workerSeconds += passed * before.workers;
-        const kept = Math.max(REMEMBERED_COMPLETIONS / completions, REMEMBERED_SECONDS / seconds);
-        if (kept < 1)
-          [completions, seconds, workerSeconds] = [completions * kept, seconds * kept, workerSeconds * kept];
+        seconds += elapsedSeconds;
+        workerSeconds += elapsedSeconds * before.workers;
+        const scale = Math.max(WINDOW_COMPLETIONS / completions, WINDOW_SECONDS / seconds);
+        if (scale < 1)
+          [completions, seconds, workerSeconds] = [completions * scale, seconds * scale, workerSeconds * scale];
       }
       before = tasksWait && workers.length > 0 ? { nowMs, workers: workers.length } : undefined;
     },
     perSecond(workers) {
-      if (workers === 0 || seconds < LEAST_SECONDS || completions < LEAST_COMPLETIONS) return undefined;
+      if (workers === 0 || seconds < MIN_SECONDS || completions < MIN_COMPLETIONS) return undefined;
       return (completions / workerSeconds) * workers;
     },
   };
 }
 
 /** `assay_tasks_total` in the metrics of one worker. */
-function completionsIn(metrics: readonly unknown[], service: string): number {
+function countCompletions(metrics: readonly unknown[], service: string): number {
   let total = 0;
   for (const { name, values } of metrics as readonly MetricLike[]) {
     if (name !== 'assay_tasks_total') continue;

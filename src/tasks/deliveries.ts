@@ -10,7 +10,6 @@ import {
   type DueWant,
 } from './store.ts';
 
-/** Finds which clients have deliveries due to which receivers, one page of the order in which they are due. */
 export async function findDue(db: Db, limit: number, after: DuePosition = BEGINNING): Promise<DuePage> {
   const { rows } = await db.query<PageRow>(FIND, [after.dueAt, after.id, limit]);
   const { queues, found, last_due_at, last_id, resume_at } = rows[0]!;
@@ -18,7 +17,6 @@ export async function findDue(db: Db, limit: number, after: DuePosition = BEGINN
   return { queues, isLast, next: isLast ? { dueAt: resume_at, id: '' } : { dueAt: last_due_at!, id: last_id! } };
 }
 
-/** Takes due deliveries under a lease; the attempt is counted here, when it starts. */
 export async function takeDue(db: Db, queues: readonly DueWant[], leaseMs: number): Promise<DueDelivery[]> {
   const { rows } = await db.query<DueRow>(TAKE, [
     queues.map(({ principal }) => principal),
@@ -30,7 +28,7 @@ export async function takeDue(db: Db, queues: readonly DueWant[], leaseMs: numbe
   return rows.map(toDue);
 }
 
-/** The first bytes kept are the bytes: two deliverers that serialise at once send the same. */
+/** The first stored body wins, so that concurrent deliverers send the same bytes. */
 export async function keepBody(db: Db, deliveryId: string, body: string): Promise<string> {
   const { rows } = await db.query<{ body: string }>(
     'update deliveries set body = coalesce(body, $2) where id = $1 returning body',
@@ -39,7 +37,6 @@ export async function keepBody(db: Db, deliveryId: string, body: string): Promis
   return rows[0]?.body ?? body;
 }
 
-/** Writes an attempt's outcome down while it is still the latest one. */
 export async function settle(db: Db, deliveryId: string, attempt: number, outcome: DeliveryOutcome): Promise<boolean> {
   const { rowCount } = await db.query(SETTLE, [
     deliveryId,
@@ -52,17 +49,16 @@ export async function settle(db: Db, deliveryId: string, attempt: number, outcom
   return rowCount > 0;
 }
 
-/** Deliveries that are due now or later, counted to `DEPTH_COUNTED`. */
 export async function pendingDeliveries(db: Db): Promise<number> {
   const { rows } = await db.query<{ n: number }>(PENDING, [DEPTH_COUNTED]);
   return rows[0]!.n;
 }
 
 const BEGINNING: DuePosition = { dueAt: 0, id: '' };
-/** A delivery falls due at the beginning of the transaction that ends its task, and is visible after the commit. */
+/** A delivery is due from the start of its task's last transaction but visible only after the commit. */
 const COMMIT_SECONDS = 2;
 
-// As whole microseconds, so that JavaScript holds a time exactly.
+// Whole microseconds, which JavaScript represents exactly.
 const micros = (time: string) => `(extract(epoch from ${time}) * 1000000)::bigint`;
 const timeOf = (parameter: string) => `(timestamptz 'epoch' + ${parameter} * interval '1 microsecond')`;
 
@@ -90,8 +86,8 @@ const FIND = {
            ${micros('now()')} - ${COMMIT_SECONDS * 1_000_000} as resume_at`,
 };
 
-// `due_at` moves to the end of the lease, so that entries of the index that are behind a queue's `since` are never read
-// again, also not while an old snapshot keeps vacuum from removing them.
+// `due_at` moves to the end of the lease, so that index entries below a queue's `since` are not read again, even while an
+// old snapshot keeps vacuum from removing them.
 const TAKE = {
   name: 'take-due-deliveries',
   text: `
@@ -170,14 +166,14 @@ interface PageRow {
   resume_at: number;
 }
 
-/** What the task of a delivery tells; the columns of `TaskRow` are null where the task has expired. */
-interface TaskOfDelivery extends TaskRow {
+/** The columns of `TaskRow` are null if the task has expired. */
+interface DeliveredTaskRow extends TaskRow {
   request_id: string | null;
   traceparent: string | null;
 }
 
-interface DueRow extends TaskOfDelivery {
-  expired_task: TaskOfDelivery | null;
+interface DueRow extends DeliveredTaskRow {
+  expired_task: DeliveredTaskRow | null;
   delivery_id: string;
   attempts: number;
   client: string;

@@ -4,16 +4,16 @@ import { fromFloor, inOrder, type QueueFloors } from './queue-floors.ts';
 import { DEPTH_COUNTED, type Depth } from './store.ts';
 import type { Priority } from './task.ts';
 
-/** How much waits, counted from the front of the queue's index and never past `most`. */
-export async function depth(db: Db, queueFloors: QueueFloors, service: string, most = DEPTH_COUNTED): Promise<Depth> {
+/** Counts waiting tasks from the front of the queue's index, each priority up to `limit`. */
+export async function depth(db: Db, queueFloors: QueueFloors, service: string, limit = DEPTH_COUNTED): Promise<Depth> {
   const floors = await queueFloors.of(service);
-  const { rows } = await db.query<DepthRow>(DEPTH, [service, ...inOrder(floors), most]);
+  const { rows } = await db.query<DepthRow>(DEPTH, [service, ...inOrder(floors), limit]);
   const row = rows[0]!;
   queueFloors.raise(service, floors, row.at, { realtime: row.front_realtime, batch: row.front_batch });
   return {
     waiting: {
-      realtime: Math.min(row.realtime, most),
-      batch: Math.min(row.batch, most),
+      realtime: Math.min(row.realtime, limit),
+      batch: Math.min(row.batch, limit),
     },
     processing: row.processing,
     oldestWaitingSeconds: { realtime: row.oldest_realtime, batch: row.oldest_batch },
@@ -34,14 +34,14 @@ interface DepthRow {
 const WAITS = 'service = $1 and worker is null and finished_at is null';
 const FLOOR: Record<Priority, string> = { realtime: fromFloor('$2'), batch: fromFloor('$3') };
 
-// In the order of the index, or the planner may prefer to read the table, whose front is full of finished tasks.
-const first = (priority: Priority, condition: string, limit: string, what = '') => `
-  select ${what}
+// Ordered like the index; otherwise the planner may scan the table, which is full of finished tasks.
+const first = (priority: Priority, condition: string, limit: string, columns = '') => `
+  select ${columns}
     from tasks
    where ${WAITS} and priority = ${RANK[priority]} and ${condition}
    order by run_at, id
    limit ${limit}`;
-/** Tasks that were given back and stand before the floor. */
+/** Requeued tasks below the floor. */
 const returned = (priority: Priority) => `returned is not null and not ${FLOOR[priority]}`;
 
 const count = (priority: Priority) => {
@@ -54,7 +54,7 @@ const MOMENTS = 'extract(epoch from run_at)::float8 as front, extract(epoch from
 const oldest = (priority: Priority) => `
   coalesce((${first(priority, returned(priority), '1', 'extract(epoch from now() - queued_at)::float8')}), ${priority}.waited, 0)`;
 
-// A lease that ran out longer ago belongs to a worker that is gone, and its task is about to be returned.
+// Tasks with a lease that expired more than 10 s ago are about to be requeued and do not count as in progress.
 const DEPTH = {
   name: 'depth',
   text: `

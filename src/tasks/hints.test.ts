@@ -8,7 +8,7 @@ const silent = { query: async () => ({ rows: [], rowCount: 0 }), listen: async (
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('wakes every listener once a second without a hint, by one timer, which goes with the last of them', () => {
+it('hints wake every listener once a second by one timer, which stops with the last listener', () => {
   const hints = hintsOver(silent);
   const stops = Array.from({ length: 3 }, () => new AbortController());
   const wake = vi.fn();
@@ -24,7 +24,7 @@ it('wakes every listener once a second without a hint, by one timer, which goes 
 describe('hints of finished tasks', () => {
   beforeEach(() => void vi.useRealTimers());
 
-  /** What was sent, and a way to receive it in another process. */
+  /** Hints over a fake database: the payloads sent, and a function that delivers payloads. */
   function connected() {
     const sent: string[] = [];
     let receive: (payload: string) => void = () => {};
@@ -37,10 +37,10 @@ describe('hints of finished tasks', () => {
     return { hints: hintsOver(db), sent, receive: (payload: string) => receive(payload) };
   }
 
-  it('name every task, in as many payloads as PostgreSQL takes', async () => {
+  it('list every task, split into payloads that PostgreSQL accepts', async () => {
     const { hints, sent } = connected();
     const ids = Array.from({ length: 1000 }, () => newId());
-    hints.hint('changed:a'); // the first goes at once, and those after it together
+    hints.hint('changed:a'); // sent at once; the following ones are batched
     hints.hint('finished', ids.slice(0, 1));
     hints.hint('waiting:a');
     hints.hint('finished', ids.slice(1));
@@ -51,7 +51,7 @@ describe('hints of finished tasks', () => {
     expect(sent).toHaveLength(6);
   });
 
-  it('wake the readers of those tasks, and every reader where no task is named', () => {
+  it('wake the readers of the listed tasks, or every reader without a list', () => {
     const { hints, receive } = connected();
     const woken: string[] = [];
     const stop = new AbortController();
@@ -69,7 +69,7 @@ describe('hints of finished tasks', () => {
     stop.abort();
   });
 
-  it('name no task when the ids of some are not known', async () => {
+  it('list no tasks when some ids are unknown', async () => {
     const { hints, sent } = connected();
     hints.hint('changed:a');
     hints.hint('finished', ['1']);

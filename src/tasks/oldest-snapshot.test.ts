@@ -22,9 +22,9 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Another session's transaction that stays open. */
+/** Opens a transaction in another session; `close` ends it. */
 async function openTransaction(level: 'repeatable read' | 'read committed'): Promise<void> {
-  const asked = new Promise<void>((resolve) => {
+  const closing = new Promise<void>((resolve) => {
     close = resolve;
   });
   await new Promise<void>((opened) => {
@@ -32,14 +32,14 @@ async function openTransaction(level: 'repeatable read' | 'read committed'): Pro
       await tx.query(`set transaction isolation level ${level}`);
       await tx.query('select from tasks');
       opened();
-      await asked;
+      await closing;
     });
   });
 }
 
 /**
- * Waits until every transaction of the cluster that began before now has ended. The tests share one cluster, and a new
- * snapshot is as old as the oldest transaction that runs in any of its databases.
+ * Waits until all older transactions of the cluster have ended: tests share it, and a new snapshot is as old as the oldest
+ * transaction of any database.
  */
 async function olderTransactionsEnd(): Promise<void> {
   const { rows } = await db.query<{ next: string }>('select pg_snapshot_xmax(pg_current_snapshot())::text as next');
@@ -49,13 +49,13 @@ async function olderTransactionsEnd(): Promise<void> {
   await vi.waitFor(async () => expect(await ended()).toBe(true), { timeout: 60_000, interval: 50 });
 }
 
-/** Uses up transaction ids, as work does. */
+/** Uses up transaction ids. */
 const work = async () => {
   for (let i = 0; i < 3; i++) await db.query('select pg_current_xact_id()');
 };
 
 describe('the age of the oldest snapshot', () => {
-  it('is that of the transaction that holds it, and nearly 0 when it has ended', async () => {
+  it('is the age of its transaction, and nearly 0 after that has ended', async () => {
     const read = snapshotAge(db, now);
     await openTransaction('repeatable read');
     await work();
@@ -66,7 +66,7 @@ describe('the age of the oldest snapshot', () => {
     expect(await read()).toBeLessThan(1);
   });
 
-  it('does not count a transaction that has no snapshot open', async () => {
+  it('ignores a transaction without an open snapshot', async () => {
     const read = snapshotAge(db, now);
     await openTransaction('read committed');
     await work();
@@ -74,15 +74,15 @@ describe('the age of the oldest snapshot', () => {
     expect(await read()).toBeLessThan(1);
   });
 
-  it('is counted in samples where the account may not see when the session of another role began', async () => {
+  it("is estimated from samples when the start of another role's session is not visible", async () => {
     const role = `assay_test_${randomBytes(6).toString('hex')}`;
     await db.query(`create role ${role} login password 'test-password'`);
     const url = new URL(database.url);
     url.username = role;
     url.password = 'test-password';
-    const stranger = openDb({ url: url.href, log: createLog('silent', 'test'), max: 1 });
+    const restricted = openDb({ url: url.href, log: createLog('silent', 'test'), max: 1 });
     try {
-      const read = snapshotAge(stranger, now);
+      const read = snapshotAge(restricted, now);
       nowMs = 0;
       await read();
       await work();
@@ -96,8 +96,8 @@ describe('the age of the oldest snapshot', () => {
       await work();
       nowMs = 190_000;
       expect(await read()).toBe(90);
-      // Older than everything that this process has seen: as long as it looks.
-      const late = snapshotAge(stranger, now);
+      // The snapshot is older than all samples: its age is the time since the first sample.
+      const late = snapshotAge(restricted, now);
       expect(await late()).toBe(0);
       nowMs = 200_000;
       expect(await late()).toBe(10);
@@ -106,7 +106,7 @@ describe('the age of the oldest snapshot', () => {
       await work();
       expect(await read()).toBe(0);
     } finally {
-      await stranger.close();
+      await restricted.close();
       await db.query(`drop role ${role}`);
     }
   });

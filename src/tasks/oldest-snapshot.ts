@@ -3,74 +3,74 @@ import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 
-const EVERY_MS = 5_000;
-const MOST_SAMPLES = 4_000;
+const INTERVAL_MS = 5_000;
+const MAX_SAMPLES = 4_000;
 
 /**
- * Exports the age of the oldest snapshot. PostgreSQL keeps every row version that it could still see, so that the queue
- * and its indexes grow while it is open, whoever holds it: a session, a prepared transaction, or a standby.
+ * Exports the age of the oldest snapshot of sessions, prepared transactions and standbys. While it is open, PostgreSQL
+ * keeps dead row versions, and the queue and its indexes grow.
  */
-export function watchSnapshots(needs: {
+export function watchSnapshots(deps: {
   db: Db;
   registry: Registry;
   log: Log;
   signal: AbortSignal;
   everyMs?: number;
 }): void {
-  const { db, registry, log, signal, everyMs = EVERY_MS } = needs;
+  const { db, registry, log, signal, everyMs = INTERVAL_MS } = deps;
   const gauge = new Gauge({
     name: 'assay_database_oldest_snapshot_seconds',
-    help: 'Age of the oldest snapshot in the database; since the start of this gateway where it is older and its session cannot be seen.',
+    help: 'Age of the oldest snapshot in the database; measured from the start of this gateway when the session is not visible.',
     registers: [registry],
     aggregator: 'max',
   });
   const read = snapshotAge(db);
   const onError = (err: unknown) =>
-    void (signal.aborted || log.debug({ err }, 'the age of the oldest snapshot is not known'));
+    void (signal.aborted || log.debug({ err }, 'reading the age of the oldest snapshot failed'));
   void loop(async () => gauge.set(await read()), { restMs: everyMs, signal, onError });
 }
 
 interface Holder {
-  /** Seconds since its transaction began; null where that is not shown. */
+  /** Age of the transaction in seconds; null if not visible. */
   since: number | null;
-  /** How many transactions have begun since the oldest one that it may still see; null for the row that has none. */
+  /** Transactions since the oldest one that the snapshot may see; null without a snapshot. */
   transactions: number | null;
-  /** The id that the next transaction gets. */
+  /** The next transaction id. */
   next: number;
 }
 
 /**
- * Reads the age in seconds. Sessions of other roles show their start only to members of pg_read_all_stats, and standbys
- * never: for those it is counted from when this process last saw a transaction id that is older than the snapshot.
+ * Reads the age in seconds. The start of other roles' sessions is visible only to members of pg_read_all_stats, and that of
+ * standbys never: their age is counted from when this process last saw a transaction id older than the snapshot.
  */
 export function snapshotAge(db: Db, now = () => performance.now()): () => Promise<number> {
-  /** When each transaction id was last the next one. */
+  /** When each transaction id was last seen as the next one. */
   let samples: { next: number; atMs: number }[] = [];
-  let beganMs: number | undefined;
+  let firstReadMs: number | undefined;
 
-  function remember(next: number): void {
-    beganMs ??= now();
+  function addSample(next: number): void {
+    firstReadMs ??= now();
     if (samples.at(-1)?.next === next) samples.pop();
     samples.push({ next, atMs: now() });
-    if (samples.length > MOST_SAMPLES) samples = samples.filter((_, i) => i % 2 === 0);
+    if (samples.length > MAX_SAMPLES) samples = samples.filter((_, i) => i % 2 === 0);
   }
 
   function ageOf({ since, transactions, next }: Holder): number {
     if (transactions === null) return 0;
     const before = samples.findLast((sample) => sample.next <= next - transactions);
-    const seconds = (now() - (before?.atMs ?? beganMs!)) / 1000;
+    const seconds = (now() - (before?.atMs ?? firstReadMs!)) / 1000;
     if (since === null) return seconds;
     return before ? Math.min(since, seconds) : since;
   }
 
   return async () => {
     const { rows } = await db.query<Holder>(HOLDERS);
-    remember(rows[0]!.next);
+    addSample(rows[0]!.next);
     return Math.max(...rows.map(ageOf));
   };
 }
 
-// Housekeeping of PostgreSQL itself has no user, and vacuum does not wait for it.
+// PostgreSQL's background workers have no user and do not hold back vacuum.
 const HOLDERS = `
   with next as (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next),
   holder as (

@@ -12,14 +12,13 @@ import { waitForEnd } from './wait.ts';
 describeTaskStore('the task store in PostgreSQL', async () => {
   const { db, drop } = await testDatabase();
   const stores = [postgresTaskStore(db)];
-  // What a store knows of the queue, it knows from the time that has really passed: one that is asked after a task was moved
-  // into the past is a new one.
-  const store = new Proxy(stores[0]!, { get: (_, verb) => Reflect.get(stores.at(-1)!, verb) });
+  // A store caches queue floors by real time, so `age` replaces it.
+  const store = new Proxy(stores[0]!, { get: (_, method) => Reflect.get(stores.at(-1)!, method) });
   return {
     store,
     transaction: (run) => db.transaction(run),
     empty: async () => void (await db.query('truncate tasks, deliveries, workers cascade')),
-    kept: async (id) => (await db.query('select from deliveries where id = $1', [id])).rowCount === 1,
+    hasDelivery: async (id) => (await db.query('select from deliveries where id = $1', [id])).rowCount === 1,
     async age(id, seconds) {
       const columns = ['queued_at', 'run_at', 'deadline_at', 'expires_at', 'leased_until', 'started_at', 'finished_at'];
       const back = (names: string[]) => names.map((name) => `${name} = ${name} - make_interval(secs => $2)`).join(', ');
@@ -27,7 +26,7 @@ describeTaskStore('the task store in PostgreSQL', async () => {
       await db.query(`update deliveries set ${back(['due_at', 'leased_until'])} where task_id = $1`, [id, seconds]);
       stores.push(postgresTaskStore(db));
     },
-    async seen(worker, secondsAgo) {
+    async setLastSeen(worker, secondsAgo) {
       await db.query(
         `insert into workers (id, role, state, info, seen_at) values ($1, 'work', 'warm', '{}', now() - make_interval(secs => $2))
              on conflict (id) do update set seen_at = excluded.seen_at`,
@@ -41,13 +40,13 @@ describeTaskStore('the task store in PostgreSQL', async () => {
   };
 });
 
-it('waits for the disk with what has ended, and not with what is only claimed', async () => {
+it('results are committed synchronously and claims asynchronously', async () => {
   const { db, drop } = await testDatabase();
-  /** Whether a store that was asked so would wait. */
-  const waits = (ask: (store: TaskStore) => Promise<unknown>) =>
+  /** Whether the statement commits synchronously. */
+  const isSynchronous = (run: (store: TaskStore) => Promise<unknown>) =>
     db.transaction(async (tx) => {
       await tx.query('set local synchronous_commit = on');
-      await ask(postgresTaskStore({ ...db, query: tx.query }));
+      await run(postgresTaskStore({ ...db, query: tx.query }));
       const { rows } = await tx.query<{ synchronous_commit: string }>('show synchronous_commit');
       return rows[0]?.synchronous_commit === 'on';
     });
@@ -56,9 +55,9 @@ it('waits for the disk with what has ended, and not with what is only claimed', 
   const store = postgresTaskStore(db);
   const id = newId();
   await store.accept({ ...task, id });
-  expect(await waits((at) => at.advance([], want))).toBe(false);
+  expect(await isSynchronous((at) => at.advance([], want))).toBe(false);
   const ending = { id, attempt: 1, outcome: 'done', result: {}, processingMs: 1 } as const;
-  expect(await waits((at) => at.advance([ending], want))).toBe(true);
+  expect(await isSynchronous((at) => at.advance([ending], want))).toBe(true);
   expect((await store.read('a', id))?.status).toBe('done');
   store.close();
   await drop();
@@ -84,27 +83,27 @@ describe('a sweep that fails on a task', () => {
     return { db, store, ids };
   };
 
-  it('sweeps the others, names that one, and skips it from then on', async () => {
+  it('sweeps the other tasks, reports the failing one and skips it from then on', async () => {
     const { db, store, ids } = await start();
     await db.query(`
-      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'never'; end $$;
-      create trigger refuse before update on tasks for each row when (old.id = '${ids[1]}') execute function refuse()`);
+      create function reject() returns trigger language plpgsql as $$ begin raise exception 'never'; end $$;
+      create trigger reject before update on tasks for each row when (old.id = '${ids[1]}') execute function reject()`);
     const swept = await store.sweep(limits);
     expect(swept).toMatchObject({ failed: { a: 2 }, skipped: [{ id: ids[1] }] });
     expect(await store.sweep(limits)).toMatchObject({ failed: {}, skipped: [] });
     expect((await store.read('a', ids[1]!))?.status).toBe('processing');
   });
 
-  it('throws what is not the fault of a task, and skips none', async () => {
+  it('throws errors that do not depend on a task and skips no task', async () => {
     const { db, store } = await start();
-    await db.query('alter table workers rename to away');
+    await db.query('alter table workers rename to renamed');
     await expect(store.sweep(limits)).rejects.toThrow('workers');
-    await db.query('alter table away rename to workers');
+    await db.query('alter table renamed rename to workers');
     expect(await store.sweep(limits)).toMatchObject({ failed: { a: 3 }, skipped: [] });
   });
 });
 
-it('tells clients of a database that hangs in seconds that it is unavailable, also those that wait their turn', async () => {
+it('all accepts and reads fail as unavailable within seconds when the database hangs', async () => {
   const { db, drop } = await testDatabase();
   const store = postgresTaskStore(db);
   const began = performance.now();
@@ -122,44 +121,44 @@ it('tells clients of a database that hangs in seconds that it is unavailable, al
   expect(performance.now() - began).toBeLessThan(9000);
 });
 
-it('sends one word for what it wrote, whether a task came alone, in company, or with a key', async () => {
+it('accepting tasks sends one hint per service for lone, batched and keyed tasks', async () => {
   const { db, drop } = await testDatabase();
-  const asked: unknown[] = [];
-  const telling: Db = {
+  const statements: unknown[] = [];
+  const recording: Db = {
     ...db,
     query(sql, params) {
-      asked.push(typeof sql === 'string' ? sql : sql.name);
+      statements.push(typeof sql === 'string' ? sql : sql.name);
       return db.query(sql, params);
     },
   };
-  const store = postgresTaskStore(telling);
-  const over = new AbortController();
-  const heard: string[] = [];
-  const listening = db.listen('assay_hints', (hint) => void heard.push(hint), over.signal);
+  const store = postgresTaskStore(recording);
+  const listenerEnd = new AbortController();
+  const received: string[] = [];
+  const listening = db.listen('assay_hints', (hint) => void received.push(hint), listenerEnd.signal);
   const accept = (service: string, idempotency?: NewTask['idempotency']) =>
     store.accept({
       ...{ id: newId(), service, principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 },
       ...(idempotency && { idempotency }),
     });
   const key = { key: Buffer.from('key'), fingerprint: Buffer.from('fingerprint') };
-  await vi.waitFor(() => expect(heard).toEqual(['']), PATIENCE); // it listens
+  await vi.waitFor(() => expect(received).toEqual(['']), WAIT); // connected
   await accept('alone');
-  await vi.waitFor(() => expect(heard).toEqual(['', 'waiting:alone']), PATIENCE);
-  expect(asked).toEqual(['accept-lone']);
+  await vi.waitFor(() => expect(received).toEqual(['', 'waiting:alone']), WAIT);
+  expect(statements).toEqual(['accept-lone']);
   await Promise.all([accept('together'), accept('together'), accept('beside')]);
-  await vi.waitFor(() => expect(heard.slice(2).sort()).toEqual(['waiting:beside', 'waiting:together']), PATIENCE);
+  await vi.waitFor(() => expect(received.slice(2).sort()).toEqual(['waiting:beside', 'waiting:together']), WAIT);
   await accept('keyed', key);
-  await vi.waitFor(() => expect(heard[4]).toBe('waiting:keyed'), PATIENCE);
-  await accept('keyed', key); // replayed: nothing is new
+  await vi.waitFor(() => expect(received[4]).toBe('waiting:keyed'), WAIT);
+  await accept('keyed', key); // replayed: no new task
   await accept('last');
-  await vi.waitFor(() => expect(heard.slice(5)).toEqual(['waiting:last']), PATIENCE);
-  over.abort();
+  await vi.waitFor(() => expect(received.slice(5)).toEqual(['waiting:last']), WAIT);
+  listenerEnd.abort();
   await listening;
   store.close();
   await drop();
 });
 
-it('wakes only the readers of the task that has ended', async () => {
+it('a finished task wakes only its own readers', async () => {
   const { db, drop } = await testDatabase();
   const store = postgresTaskStore(db);
   const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
@@ -178,7 +177,7 @@ it('wakes only the readers of the task that has ended', async () => {
   const wait = (id: string) => waitForEnd(counting, 'a', id, { ms: 60_000, signal: stop.signal });
   const began = performance.now();
   const waits = ids.map(wait);
-  await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(2 * READERS), PATIENCE); // once and after `listen`
+  await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(2 * READERS), WAIT); // at first and after `listen`
   const want = { service: 'a', worker: 'w', limit: ENDINGS, leaseMs: 60_000 };
   const { claimed } = await store.advance([], want);
   for (const { id, attempt } of claimed) {
@@ -189,9 +188,9 @@ it('wakes only the readers of the task that has ended', async () => {
     store.hint('finished', ended);
     expect((await waits[ids.indexOf(id)])?.status).toBe('done');
   }
-  // All read at first, when `listen` begins, and once a second because hints may be lost.
-  const looks = 3 + (performance.now() - began) / 1000;
-  expect(reads).toBeLessThan(READERS * looks + ENDINGS);
+  // All readers read at first, when `listen` starts, and once a second.
+  const polls = 3 + (performance.now() - began) / 1000;
+  expect(reads).toBeLessThan(READERS * polls + ENDINGS);
   stop.abort();
   await Promise.all(waits);
   store.close();
@@ -201,4 +200,4 @@ it('wakes only the readers of the task that has ended', async () => {
 const READERS = 1000;
 const ENDINGS = 20;
 
-const PATIENCE = { timeout: 20_000 };
+const WAIT = { timeout: 20_000 };

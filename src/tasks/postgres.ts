@@ -7,16 +7,12 @@ import { depth } from './depth.ts';
 import { hintsOver } from './hints.ts';
 import { createQueueFloors } from './queue-floors.ts';
 import { readAttachment, readFrom } from './read.ts';
-import { release } from './release.ts';
 import { remove, requeue } from './requeue.ts';
-import { returnClaims } from './return-claims.ts';
+import { release, returnClaims } from './return-claims.ts';
 import type { TaskStore } from './store.ts';
 import { sweepIn } from './sweep.ts';
 
-/**
- * The task store in PostgreSQL: each verb is one statement, in the file of its name. Two of them look again when a
- * condition was not met: `accept` for the first use of a key, `cancel` for what it ended or could not end.
- */
+/** The task store in PostgreSQL. Each method is one statement, except `accept` (keys in use) and `cancel` (reads the task). */
 export function postgresTaskStore(db: Db): TaskStore & { close(): void } {
   const read = readFrom(db);
   const hints = hintsOver(db);
@@ -30,7 +26,7 @@ export function postgresTaskStore(db: Db): TaskStore & { close(): void } {
     remove: (service, ids, tx = db) => remove(tx, service, ids),
     read,
     readAttachment: (id) => readAttachment(db, id),
-    advance: (endings, want) => advance(db, floors, endings, want),
+    advance: (endings, request) => advance(db, floors, endings, request),
     returnClaims: (worker, claims) => returnClaims(db, worker, claims),
     renew: (worker, leases) => renew(db, worker, leases),
     release: (worker, maxAttempts) => release(db, worker, maxAttempts),
@@ -44,7 +40,7 @@ export function postgresTaskStore(db: Db): TaskStore & { close(): void } {
     takeDue: (queues, leaseMs) => takeDue(db, queues, leaseMs),
     keepBody: (deliveryId, body) => keepBody(db, deliveryId, body),
     settle: (deliveryId, attempt, outcome) => settle(db, deliveryId, attempt, outcome),
-    depth: (service, most) => depth(db, floors, service, most),
+    depth: (service, limit) => depth(db, floors, service, limit),
     pendingDeliveries: () => pendingDeliveries(db),
   };
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(() => database.db.query('truncate workers, departed_metrics'));
 afterAll(() => database.drop());
 
-/** A process with a counter, a histogram and a gauge, which beats. */
+/** A process with a counter, a histogram and a gauge, which sends heartbeats. */
 function startProcess(id: string) {
   const registry = new Registry();
   const registers = [registry];
@@ -35,8 +35,8 @@ function startProcess(id: string) {
   };
 }
 
-/** What a gateway would show, by sample. */
-async function shown(own = startProcess('gateway')): Promise<Map<string, number>> {
+/** The metrics that a gateway exports, by sample. */
+async function mergedMetrics(own = startProcess('gateway')): Promise<Map<string, number>> {
   const metrics = (await own.registry.getMetricsAsJSON()) as never[];
   const merged = AggregatorRegistry.aggregate(
     sumOfProcesses(await workers.reports(own.id), { id: own.id, metrics }) as never,
@@ -44,13 +44,13 @@ async function shown(own = startProcess('gateway')): Promise<Map<string, number>
   const lines = (await merged.metrics()).split('\n').filter((line) => /^\w/.test(line));
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
 }
-const total = async () => (await shown()).get('n_total{service="a"}');
+const total = async () => (await mergedMetrics()).get('n_total{service="a"}');
 const age = (id: string, seconds: number) =>
   database.db.query('update workers set seen_at = seen_at - make_interval(secs => $2) where id = $1', [id, seconds]);
 const folded = async () => (await database.db.query('select from workers where folded_at >= seen_at')).rowCount;
 
-describe('what all processes have counted', () => {
-  it('stays when a process leaves, stays away, is removed, and returns', async () => {
+describe('the merged metrics of all processes', () => {
+  it('keep the counts of a process that leaves, stops sending heartbeats, is deleted or returns', async () => {
     const [left, killed, other] = [startProcess('left'), startProcess('killed'), startProcess('other')];
     for (const each of [left, killed, other]) each.count(10);
     for (const each of [left, killed, other]) await each.beat();
@@ -74,11 +74,11 @@ describe('what all processes have counted', () => {
     expect(await total()).toBe(35);
     await workers.leave('other');
     expect(await total()).toBe(35);
-    expect((await shown()).get('seconds_count{service="a"}')).toBe(4);
-    expect((await shown()).get('seconds_bucket{le="0.1",service="a"}')).toBe(0);
+    expect((await mergedMetrics()).get('seconds_count{service="a"}')).toBe(4);
+    expect((await mergedMetrics()).get('seconds_bucket{le="0.1",service="a"}')).toBe(0);
   });
 
-  it('is counted once where many processes find the same one gone', async () => {
+  it('count a departed process once when many processes detect it', async () => {
     const gone = startProcess('gone');
     gone.count(7);
     await gone.beat();
@@ -86,37 +86,37 @@ describe('what all processes have counted', () => {
     const others = Array.from({ length: 20 }, (_, n) => startProcess(`other-${n}`));
     await Promise.all([...others.map((each) => each.beat()), workers.leave('gone'), gone.beat()]);
     await workers.leave('gone');
-    expect([7, 14]).toContain(await total()); // 14: it has left, and its heartbeat came after that
+    expect([7, 14]).toContain(await total()); // 14: its heartbeat came after it had left
   });
 
-  it('includes this process as it is now, and once', async () => {
+  it('include the current counts of this process once', async () => {
     const own = startProcess('own');
     own.count(3);
     await own.beat();
     own.count(4);
-    expect((await shown(own)).get('n_total{service="a"}')).toBe(7);
+    expect((await mergedMetrics(own)).get('n_total{service="a"}')).toBe(7);
     await age('own', 90);
     await startProcess('other').beat();
-    expect((await shown(own)).get('n_total{service="a"}')).toBe(7);
+    expect((await mergedMetrics(own)).get('n_total{service="a"}')).toBe(7);
   });
 
-  it('has no gauges of a process that does not beat any more', async () => {
+  it('omit the gauges of a process without recent heartbeats', async () => {
     const killed = startProcess('killed');
     killed.count(9);
     await killed.beat();
-    expect((await shown()).get('error')).toBe(9);
+    expect((await mergedMetrics()).get('error')).toBe(9);
     await age('killed', 10);
-    expect((await shown()).get('error')).toBe(0);
+    expect((await mergedMetrics()).get('error')).toBe(0);
     await age('killed', 90);
     await startProcess('other').beat();
-    expect((await shown()).get('error')).toBe(0);
+    expect((await mergedMetrics()).get('error')).toBe(0);
   });
 
-  it('never falls by a rounding error, in whatever order processes leave', async () => {
+  it('do not decrease by rounding errors when processes leave in any order', async () => {
     const all = Array.from({ length: 12 }, (_, n) => startProcess(`p${n}`));
     for (const [n, each] of all.entries()) for (let i = 0; i < 50; i++) each.count(1, 1 / (3 + n + i));
     for (const each of all) await each.beat();
-    const sum = async () => (await shown()).get('seconds_sum{service="a"}')!;
+    const sum = async () => (await mergedMetrics()).get('seconds_sum{service="a"}')!;
     const before = await sum();
     for (const each of all.toSorted(() => Math.random() - 0.5)) {
       await workers.leave(each.id);
@@ -124,7 +124,7 @@ describe('what all processes have counted', () => {
     }
   });
 
-  it('takes no more room for a thousand processes than for one', async () => {
+  it('need as many rows for a thousand departed processes as for one', async () => {
     const rows = async () => (await database.db.query('select from departed_metrics')).rowCount;
     const start = async (n: number) => {
       const process = startProcess(`p${n}`);
@@ -140,7 +140,7 @@ describe('what all processes have counted', () => {
 });
 
 describe('a heartbeat', () => {
-  it('finds old rows by an index, and does not read the table', async () => {
+  it('finds old rows by an index without a sequential scan', async () => {
     const { db } = database;
     await db.query(`insert into workers (id, role, state, info, seen_at)
                     select 'w' || n, 'work', 'warm', '{}', now() from generate_series(1, 20000) n`);
@@ -159,7 +159,7 @@ describe('a heartbeat', () => {
       await one.beat({ id: 'w', role: 'work', service: 'a', state: 'warm', info: {}, metrics: [] });
       await one.offer('a', ['1']);
     }
-    await new Promise((resolve) => setTimeout(resolve, 1500)); // counters of idle connections come a second late
+    await new Promise((resolve) => setTimeout(resolve, 1500)); // statistics of idle connections arrive 1 s late
     expect(await scans()).toEqual(before);
     await db.query('truncate models');
   });

@@ -1,21 +1,20 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 
-/** A metric of one process as prom-client writes it for another process to merge. */
 type MetricJson = MetricObjectWithValues<MetricValue<string>>;
 
-/** What a process has counted, or, without an id, what all those have that left. */
+/** Metrics of one process, or, with a null id, the sum over all processes that have left. */
 export interface ProcessReport {
   readonly id: string | null;
   /** Whether its heartbeats arrive. */
   readonly living: boolean;
   readonly metrics: readonly MetricJson[];
-  /** What of it is counted among those that left already. */
+  /** The part that is already contained in that sum. */
   readonly folded: readonly MetricJson[];
 }
 
 /**
- * The metrics of all processes, for prom-client to sum. Counters of a process stay when it leaves, gauges go with it. `own`:
- * this process, which knows more than its last heartbeat said.
+ * The metrics of all processes, to be summed by prom-client. Counters of processes that left are kept, their gauges are
+ * not. `own`: the current metrics of this process, newer than its last heartbeat.
  */
 export function sumOfProcesses(
   reports: readonly ProcessReport[],
@@ -23,14 +22,14 @@ export function sumOfProcesses(
 ): MetricJson[][] {
   const others = reports.map(({ id, living, metrics, folded }) => [
     ...(id === own.id ? [] : living ? metrics : countersOf(metrics)),
-    ...countersOf(folded).map(negative),
+    ...countersOf(folded).map(negate),
   ]);
   return [JSON.parse(exactText(own.metrics)) as MetricJson[], ...others];
 }
 
 /**
- * Metrics as JSON, with values as multiples of 2^-20. Sums of such values are exact in any order up to 2^33: otherwise a
- * sum of seconds could fall by a rounding error when a process leaves, and Prometheus takes that for a restart.
+ * Serialises metrics with values rounded to multiples of 2^-20, whose sums are exact up to 2^33. A rounding error could
+ * lower a sum when a process leaves, and Prometheus would take that for a counter reset.
  */
 export const exactText = (metrics: readonly unknown[]): string =>
   JSON.stringify(metrics, (key, value: unknown) =>
@@ -41,7 +40,7 @@ const countersOf = (metrics: readonly MetricJson[]) =>
   metrics.filter(({ type }) => COUNTERS.has(type as unknown as string));
 const COUNTERS = new Set(['counter', 'histogram']);
 
-const negative = (metric: MetricJson): MetricJson => ({
+const negate = (metric: MetricJson): MetricJson => ({
   ...metric,
   values: metric.values.map((each) => ({ ...each, value: -each.value })),
 });

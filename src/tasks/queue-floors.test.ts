@@ -6,6 +6,7 @@ import { advance } from './advance.ts';
 import { postgresTaskStore } from './postgres.ts';
 import { createQueueFloors } from './queue-floors.ts';
 import type { Claim, Ending, NewTask, Want } from './store.ts';
+import type { Failure } from './task.ts';
 
 let database: TestDatabase;
 let store: ReturnType<typeof postgresTaskStore>;
@@ -29,7 +30,7 @@ const accept = async (over: Partial<NewTask> = {}) => {
   await store.accept(task);
   return task.id;
 };
-/** A worker in a process of its own: what it knows of the queue, it has found itself. */
+/** A worker with queue floors of its own, like a separate process. */
 function startWorker(worker: string, { searchEveryMs = 600_000 } = {}) {
   const floors = createQueueFloors(database.db, { searchEveryMs });
   const claim = async (endings: Ending[] = [], want: Partial<Want> = {}) => {
@@ -42,7 +43,7 @@ const set = (id: string, what: string) => database.db.query(`update tasks set ${
 const HOUR_AGO = `now() - interval '1 hour'`;
 
 describe('the floors of the queue', () => {
-  it('let a worker that starts claim the tasks that have waited longest', async () => {
+  it('let a new worker claim the oldest tasks first', async () => {
     const [first, second] = [await accept(), await accept()];
     await set(first, `run_at = ${HOUR_AGO}`);
     await accept();
@@ -51,7 +52,7 @@ describe('the floors of the queue', () => {
     expect((await claim())[0]?.id).toBe(second);
   });
 
-  it('let a task below them be claimed after the next search', async () => {
+  it('are lowered by the next search for a task below them', async () => {
     const { claim } = startWorker('w', { searchEveryMs: 300 });
     expect(await claim()).toEqual([]);
     const late = await accept();
@@ -60,19 +61,19 @@ describe('the floors of the queue', () => {
     await expect.poll(async () => (await claim())[0]?.id, { timeout: 30_000 }).toBe(late);
   });
 
-  it('are not raised by an answer to a claim that began before a search lowered them', async () => {
+  it('are not raised by a claim that started before a search lowered them', async () => {
     const { floors } = startWorker('w', { searchEveryMs: 0 });
     const used = await floors.of('a');
     floors.raise('a', used, 10_000, { realtime: 5000, batch: null });
-    const underWay = await floors.of('a');
-    expect(underWay).toEqual({ realtime: 5000, batch: 9995 });
+    const inFlight = await floors.of('a');
+    expect(inFlight).toEqual({ realtime: 5000, batch: 9995 });
     await set(await accept(), `run_at = to_timestamp(4000)`);
     await expect.poll(async () => (await floors.of('a')).realtime, { timeout: 30_000 }).toBe(4000);
-    floors.raise('a', underWay, 10_001, { realtime: 6000, batch: null });
+    floors.raise('a', inFlight, 10_001, { realtime: 6000, batch: null });
     expect((await floors.of('a')).realtime).toBe(4000);
   });
 
-  it('are searched again at once after a claim has failed', async () => {
+  it('are searched again at once after a failed claim', async () => {
     const { claim, floors } = startWorker('w');
     expect(await claim()).toEqual([]);
     const late = await accept();
@@ -82,7 +83,7 @@ describe('the floors of the queue', () => {
     await expect.poll(async () => (await claim())[0]?.id, { timeout: 30_000 }).toBe(late);
   });
 
-  it('never keep a task that was given back from being claimed at once, in its order', async () => {
+  it('do not delay requeued tasks, which are claimed in order', async () => {
     const { claim } = startWorker('w');
     const [lost, handedBack] = [await accept(), await accept()];
     const [first, second] = await claim([], { limit: 2 });
@@ -90,11 +91,11 @@ describe('the floors of the queue', () => {
     expect(await claim()).toEqual([]);
     const back = { id: handedBack, attempt: 1, outcome: 'again' as const, delayMs: 0, uncounted: true };
     await startWorker('w').claim([back], { limit: 0 });
-    const fresh = await accept();
+    const latest = await accept();
     expect(await store.release('w', 3)).toBe(1);
     expect((await claim())[0]?.id).toBe(lost);
     expect((await claim())[0]?.id).toBe(handedBack);
-    expect((await claim())[0]?.id).toBe(fresh);
+    expect((await claim())[0]?.id).toBe(latest);
   });
 });
 
@@ -105,25 +106,17 @@ type Step =
   | 'claim'
   | 'end'
   | 'hand back'
-  | 'fail for a passing cause'
+  | 'fail temporarily'
   | 'lose'
   | 'promote'
   | 'requeue'
-  | 'forget a claim';
+  | 'lose a claim';
 const STEPS: readonly Step[] = [
-  ...([
-    'accept',
-    'accept batch',
-    'accept, committed late',
-    'claim',
-    'end',
-    'hand back',
-    'fail for a passing cause',
-  ] as const),
-  ...(['lose', 'promote', 'requeue', 'forget a claim'] as const),
+  ...(['accept', 'accept batch', 'accept, committed late', 'claim', 'end', 'hand back', 'fail temporarily'] as const),
+  ...(['lose', 'promote', 'requeue', 'lose a claim'] as const),
 ];
 
-it('every task ends, whatever happens to it and to its neighbours, with three workers', {
+it('every task ends under random sequences of events with three workers', {
   timeout: 240_000,
 }, async () => {
   const run = async (steps: readonly (readonly [Step, number])[]) => {
@@ -155,7 +148,7 @@ it('every task ends, whatever happens to it and to its neighbours, with three wo
           worker.held.splice(0, 1).map((held) => again(held, 0, true)),
           0,
         ),
-      'fail for a passing cause': (worker) =>
+      'fail temporarily': (worker) =>
         claim(
           worker,
           worker.held.splice(0, 1).map((held) => again(held, 20, false)),
@@ -175,12 +168,12 @@ it('every task ends, whatever happens to it and to its neighbours, with three wo
       async requeue(worker) {
         const [held] = worker.held.splice(0, 1);
         if (!held) return;
-        const failure = { code: 'TRY_AGAIN', sentence: 'No.' };
+        const failure: Failure = { code: 'TRY_AGAIN', sentence: 'No.' };
         await claim(worker, [{ id: held.id, attempt: held.attempt, outcome: 'failed', failure, processingMs: 1 }], 0);
         await store.requeue('a', held.id, []);
       },
-      // As a crash of the database forgets a claim that was not yet on its disk.
-      async 'forget a claim'(worker) {
+      // Like a database crash that loses an asynchronous commit.
+      async 'lose a claim'(worker) {
         for (const { id } of worker.held.splice(0)) {
           await set(
             id,

@@ -5,46 +5,42 @@ import { RANK } from './accept.ts';
 import type { Priority } from './task.ts';
 
 /**
- * The least `run_at` (seconds since 1970) from which the index of waiting tasks is read, per priority. Undefined: unknown;
- * then it is read from `WINDOW_SECONDS` ago.
+ * Lower bounds of `run_at` (seconds since 1970) for scans of the index of waiting tasks. Undefined: unknown; scans then
+ * start `WINDOW_SECONDS` ago.
  */
 export type Floors = Partial<Record<Priority, number>>;
 
-/** The first `run_at` that a statement has found from the floor on: null if no task waits, undefined if it did not look. */
+/** The first `run_at` found at or above the floor: null if no task waits, undefined if not read. */
 export type Fronts = Record<Priority, number | null | undefined>;
 
 export interface QueueFloors {
-  /** The floors to read from. Also starts a search below them when one is due, and waits for the first one. */
+  /** Returns the floors; waits for the first search and starts further ones when due. */
   of(service: string): Promise<Floors>;
-  /** Raises the floors to what a statement has found that used `used` at the time `at` of the database. */
+  /** Raises the floors to what a statement with the floors `used` found at the database time `at`. */
   raise(service: string, used: Floors, at: number, fronts: Fronts): void;
-  /** Makes a search due, after a failed statement: what it had locked may lie below floors that were raised meanwhile. */
+  /** Makes a search due after a failed statement, whose locked tasks may be below floors raised meanwhile. */
   doubt(service: string): void;
 }
 
-/**
- * A task becomes visible when the transaction commits that wrote it, and its `run_at` is when that transaction began. A task
- * that becomes visible later than this is found by the search.
- */
+/** `run_at` is the start of a task's transaction, but the task is visible after the commit. The search finds later ones. */
 export const WINDOW_SECONDS = 5;
-const SEARCH_EVERY_MS = 5000;
-/** Of the time, at most. */
+const SEARCH_INTERVAL_MS = 5000;
+/** Maximum share of the time. */
 const SEARCH_SHARE = 0.01;
-/** The first claim waits this long for the first search, and then begins with the latest tasks. */
-const FIRST_SEARCH_MS = 2000;
-/** A connection that hangs must not keep the next search for long; one that took too long gets four times as much. */
-const SEARCH_LIMIT_MS = 5000;
-const LONGEST_SEARCH_MS = 600_000;
+/** The first claim waits this long for the first search, then starts with the latest tasks. */
+const FIRST_SEARCH_TIMEOUT_MS = 2000;
+/** Bounds the effect of a hanging connection. A search that times out gets four times as long. */
+const SEARCH_TIMEOUT_MS = 5000;
+const MAX_SEARCH_TIMEOUT_MS = 600_000;
 const STATEMENT_TIMEOUT = '57014';
 
 /**
- * Floors of the waiting tasks of each service. While a snapshot is open, PostgreSQL keeps every index entry that was in use
- * since it began, and a statement that reads the queue from its front reads the entries of all tasks that were claimed
- * since then. So statements begin at a floor, which follows the front. A task below the floor (its transaction committed
- * late, a claim was rolled back) is found by a search from the front, which may take long and therefore runs beside the
- * claims. The floors are in memory because a row for them would itself collect dead versions.
+ * Keeps the queue floors of each service. While a snapshot is createQueue, PostgreSQL keeps the index entries of all tasks claimed
+ * since, and a scan from the front of the queue reads them all. So scans start at a floor that follows the front. A
+ * background search from the front finds tasks below the floor (late commits, claims rolled back). Floors are in memory:
+ * a row for them would collect dead versions itself.
  */
-export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_EVERY_MS } = {}): QueueFloors {
+export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS } = {}): QueueFloors {
   const queues = new Map<string, Queue>();
 
   const search = async (queue: Queue) => {
@@ -55,28 +51,28 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_EVERY_MS } = 
     for (const { priority, front } of rows) floors[priority] = Math.min(floors[priority] ?? front, front);
   };
 
-  /** Resolves when the search has ended, however it has. */
+  /** Never rejects. */
   const startSearch = (queue: Queue) =>
     queue.share
       .spend(() => search(queue))
       .catch((error: { code?: string }) => {
-        if (error.code === STATEMENT_TIMEOUT) queue.limitMs = Math.min(4 * queue.limitMs, LONGEST_SEARCH_MS);
+        if (error.code === STATEMENT_TIMEOUT) queue.limitMs = Math.min(4 * queue.limitMs, MAX_SEARCH_TIMEOUT_MS);
         else queue.share.reset();
       });
 
-  const open = (service: string): Queue => {
+  const createQueue = (service: string): Queue => {
     const queue: Queue = {
-      ...{ service, floors: {}, limitMs: SEARCH_LIMIT_MS },
-      share: createTimeShare(SEARCH_SHARE, { leastMs: searchEveryMs, mostMs: LONGEST_SEARCH_MS }),
+      ...{ service, floors: {}, limitMs: SEARCH_TIMEOUT_MS },
+      share: createTimeShare(SEARCH_SHARE, { leastMs: searchEveryMs, mostMs: MAX_SEARCH_TIMEOUT_MS }),
     };
-    queue.first = Promise.race([startSearch(queue), rest(FIRST_SEARCH_MS)]);
+    queue.first = Promise.race([startSearch(queue), rest(FIRST_SEARCH_TIMEOUT_MS)]);
     queues.set(service, queue);
     return queue;
   };
 
   return {
     async of(service) {
-      const queue = queues.get(service) ?? open(service);
+      const queue = queues.get(service) ?? createQueue(service);
       await queue.first;
       if (queue.share.isDue()) void startSearch(queue);
       return { ...queue.floors };
@@ -85,7 +81,7 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_EVERY_MS } = 
       const floors = queues.get(service)?.floors;
       for (const priority of PRIORITIES) {
         const front = fronts[priority];
-        // A search has lowered the floor meanwhile: this statement did not look there.
+        // Skip floors that a search has lowered meanwhile.
         if (!floors || front === undefined || floors[priority] !== used[priority]) continue;
         floors[priority] = Math.min(front ?? at, at - WINDOW_SECONDS);
       }
@@ -109,10 +105,10 @@ interface Front {
 
 const PRIORITIES = Object.keys(RANK) as Priority[];
 
-/** As parameters of a statement: realtime, then batch; null where unknown. */
+/** SQL parameters: realtime, batch; null if unknown. */
 export const inOrder = (floors: Floors): (number | null)[] => [floors.realtime ?? null, floors.batch ?? null];
 
-/** SQL for the moment from which to read: `floor` is a parameter made by `inOrder`. */
+/** SQL condition on `run_at`; `floor` is a parameter made by `floorParameters`. */
 export const fromFloor = (floor: string) =>
   `run_at >= coalesce(to_timestamp(${floor}::float8), now() - interval '${WINDOW_SECONDS} seconds')`;
 

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Roster } from './roster.ts';
 
-/** Gauges of the queue and its workers, read from the roster when somebody scrapes. */
+/** Gauges of the queue and its workers, read from the worker registry at each scrape. */
 export function watchQueue({
   registry,
   roster,
@@ -17,7 +17,7 @@ export function watchQueue({
       help,
       labelNames,
       registers: [registry],
-      // Every gateway reads the same store: their sum would be a lie.
+      // All gateways read the same database.
       aggregator: 'max',
       collect() {
         collect(this as unknown as Gauge);
@@ -25,7 +25,7 @@ export function watchQueue({
     });
   gauge(
     'assay_queue_depth',
-    'Tasks that wait for a worker, counted to 10000 or to the most that may wait, whichever is more.',
+    'Tasks that wait for a worker, counted up to 10000 or the queue limit, whichever is higher.',
     ['service', 'priority'],
     (g) => {
       for (const service of services) {
@@ -35,18 +35,18 @@ export function watchQueue({
       }
     },
   );
-  gauge('assay_tasks_processing', 'Tasks that a worker holds.', ['service'], (g) => {
+  gauge('assay_tasks_processing', 'Tasks in progress.', ['service'], (g) => {
     for (const service of services) g.set({ service }, roster.depth(service).processing);
   });
   gauge('assay_workers_online', 'Workers whose model is loaded.', ['service'], (g) => {
     for (const service of services) g.set({ service }, roster.warm(service).length);
   });
-  gauge('assay_model_loaded', '1 while any worker has its model loaded.', ['service'], (g) => {
+  gauge('assay_model_loaded', '1 while at least one worker has its model loaded.', ['service'], (g) => {
     for (const service of services) g.set({ service }, roster.state(service) === 'warm' ? 1 : 0);
   });
   gauge(
     'assay_webhook_pending',
-    'Webhooks that wait for their next attempt; 10000 means at least so many.',
+    'Webhooks that wait for an attempt, counted up to 10000.',
     [],
     (g) => void g.set(roster.pendingDeliveries()),
   );

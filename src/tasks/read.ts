@@ -4,14 +4,14 @@ import type { JsonValue } from '../base/json.ts';
 import { type TaskRow, taskColumns, toTask } from './rows.ts';
 import type { Task } from './task.ts';
 
-/** Results that take more than this in the table are read after the others, in batches of bounded size. */
+/** Results with a larger stored size are read in separate batches of bounded size. */
 const LARGE_STORED_BYTES = 4096;
-/** How many times smaller a result is in the table than as text. Chosen: 5.7 is that in test/large-results.test.ts. */
-const COMPRESSION = 8;
-/** The most that a statement reads of large results; two are under way. A larger result is read alone. */
+/** Assumed ratio of text size to stored size. Chosen: test/large-results.test.ts has 5.7. */
+const COMPRESSION_RATIO = 8;
+/** Maximum text size per statement (two run at once). A larger result is read alone. */
 const LARGE_BATCH_BYTES = 4 * 2 ** 20;
 
-/** Reads that arrive together become one statement: under load ten times cheaper than one each. */
+/** Batches concurrent reads into one statement, which is ten times cheaper under load. */
 export function readFrom(db: Db): (service: string, id: string) => Promise<Task | undefined> {
   const read = batched(async (ids: string[]) => {
     const { rows } = await db.query<ReadRow>(READ, [ids]);
@@ -24,7 +24,7 @@ export function readFrom(db: Db): (service: string, id: string) => Promise<Task 
       const found = new Map(rows.map(({ id, text }) => [id, text]));
       return large.map(({ id }) => found.get(id));
     },
-    { weigh: { weightOf: ({ large_bytes }) => large_bytes! * COMPRESSION, maxWeight: LARGE_BATCH_BYTES } },
+    { weigh: { weightOf: ({ large_bytes }) => large_bytes! * COMPRESSION_RATIO, maxWeight: LARGE_BATCH_BYTES } },
   );
   return async (service, id) => {
     const row = await read(id);
@@ -37,13 +37,12 @@ export function readFrom(db: Db): (service: string, id: string) => Promise<Task 
 
 type ReadRow = TaskRow & { large_bytes: number | null };
 
-/** The attachment of a task that has one. */
 export async function readAttachment(db: Db, id: string): Promise<JsonValue | undefined> {
   const { rows } = await db.query<{ attachment: JsonValue }>(ATTACHMENT, [id]);
   return rows[0]?.attachment ?? undefined;
 }
 
-// `pg_column_size` tells without reading the value.
+// `pg_column_size` does not read the value.
 const IS_LARGE = `pg_column_size(t.result) > ${LARGE_STORED_BYTES}`;
 
 const READ = {

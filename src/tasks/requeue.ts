@@ -1,18 +1,17 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../base/db.ts';
 
-/** Compare and set: the statement finds the task failed, in a way that may be tried again, or changes nothing. */
+/** Compare-and-set: changes nothing unless the task has failed with a retryable code. */
 export async function requeue(db: Queryable, service: string, id: string, final: readonly string[]): Promise<boolean> {
   const { rowCount } = await db.query(REQUEUE, [service, id, final]);
   return rowCount > 0;
 }
 
-/** The ids of those that were there. Leases go with their rows, so whoever worked on one learns it at the next renewal. */
 export async function remove(db: Queryable, service: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(REMOVE, [service, ids]);
   return rows.map((row) => row.id);
 }
 
-// The deadline and the expiry are as far away as they were when the task came first; the attempts begin anew.
+// Deadline and expiry keep their distance from `queued_at`.
 const REQUEUE = {
   name: 'requeue',
   limitMs: CLIENT_LIMIT_MS,
@@ -37,7 +36,7 @@ const REQUEUE = {
        and not exists (select from deliveries d where d.task_id = t.id)`,
 };
 
-// In order, so that two removals never wait for each other in a circle.
+// One lock order prevents deadlocks.
 const REMOVE = {
   name: 'remove',
   text: `

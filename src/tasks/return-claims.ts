@@ -1,18 +1,24 @@
-import type { Db } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 
-/** Returns the tasks of claims whose answer was lost to the queue, uncounted; answers which of the claims held any. */
+/** Requeues the tasks of claims whose response was lost, uncounted; returns the claim numbers that held tasks. */
 export async function returnClaims(db: Db, worker: string, claims: readonly number[]): Promise<number[]> {
   if (claims.length === 0) return [];
-  const { rows } = await db.query<{ claim: number }>(RETURN, [worker, claims]);
+  const { rows } = await db.query<{ claim: number }>(RETURN_CLAIMS, [worker, claims]);
   return [...new Set(rows.map((row) => row.claim))];
 }
 
-// The fence needs nothing more: the worker begins nothing of such a claim, and numbers the next one differently. In the
-// order in which `remove` locks, so that the two never wait for each other in a circle. By the time of the lease, since the
-// planner looks for the worker in `tasks_leased`, which keeps old entries while a snapshot is open.
-const RETURN = {
+/** Requeues the first attempts of a dead worker; returns the number of tasks. */
+export async function release(db: Db, worker: string, maxAttempts: number): Promise<number> {
+  const { rowCount } = await db.query(RELEASE, [worker, maxAttempts]);
+  return rowCount;
+}
+
+// The worker starts no task of such a claim and numbers the next one differently, so no other fencing is needed. Locks rows
+// in the order of `remove`, which prevents deadlocks. The condition on the lease bounds the scan of `tasks_leased`, which
+// keeps old entries while a snapshot is open.
+const RETURN_CLAIMS = {
   name: 'return-claims',
-  limitMs: 1800, // a lease has a second left when the worker gives a claim up; the next try comes two seconds later
+  limitMs: 1800, // a lease has 1 s left when the worker gives a claim up; the next try follows 2 s later
   text: `
     with unknown as materialized (
       select id
@@ -26,4 +32,17 @@ const RETURN = {
       from unknown
      where t.id = unknown.id
     returning t.claim`,
+};
+
+// Skips locked rows, which another statement is ending: for those the lease decides.
+const RELEASE = {
+  name: 'release',
+  limitMs: CLIENT_LIMIT_MS, // shorter than a lease
+  text: `
+    update tasks
+       set worker = null, leased_until = null, returned = 'lost'
+     where id in (select id
+                    from tasks
+                   where worker = $1 and attempts = 1 and attempts < $2 and leased_until > now() - interval '1 minute'
+                     for update skip locked)`,
 };

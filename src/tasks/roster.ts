@@ -6,49 +6,43 @@ import { DEPTH_COUNTED, type Depth, type TaskStore } from './store.ts';
 import type { Priority } from './task.ts';
 import type { Beat, WorkerState, Workers } from './workers.ts';
 
-/** What a gateway knows of the workers and the queue, about a second old: asked by every request, fetched by one loop. */
+/** A gateway's view of the workers and the queue, refreshed once a second by one loop. */
 export interface Roster {
-  /** Whether the store answered when last asked. */
+  /** Whether the last refresh succeeded. */
   reachable(): boolean;
   state(service: string): WorkerState;
-  /** Workers of a service whose model is loaded, the longest living first. */
+  /** Workers with a loaded model, oldest first. */
   warm(service: string): readonly Beat[];
-  /** Every living process. */
+  /** All processes with recent heartbeats. */
   all(): readonly Beat[];
-  /** Model versions that a request may name. */
   versions(service: string): readonly string[];
   depth(service: string): Depth;
-  /** Tasks that wait: those counted last, and those that this process has accepted since. */
+  /** Waiting tasks: the last count plus the tasks that this process has accepted since. */
   waiting(service: string): Readonly<Record<Priority, number>>;
-  /** Counts in tasks that this process is about to write. The answer is to be called once it is known whether it has. */
+  /** Counts tasks that this process is about to write. Call the returned function once the outcome is known. */
   adding(service: string, priority: Priority, count: number): (written: boolean) => void;
-  /** When the queue was counted last, by the monotonic clock in milliseconds. */
+  /** Time of the last count by `performance.now()`. */
   countedAt(service: string): number;
-  /**
-   * Tasks that the workers complete per second while there is enough work for all of them; while no worker is warm, what
-   * one of them would complete. Undefined until it was measured.
-   */
+  /** Throughput of the warm workers, or of one worker while none is warm. Undefined until measured. */
   completionsPerSecond(service: string): number | undefined;
-  /** Webhooks that wait for their next attempt. */
   pendingDeliveries(): number;
 }
 
-const NOTHING: Depth = {
+const EMPTY: Depth = {
   waiting: { realtime: 0, batch: 0 },
   processing: 0,
   oldestWaitingSeconds: { realtime: 0, batch: 0 },
 };
 
 /**
- * Counting more than `DEPTH_COUNTED`, or pending webhooks among dead index entries, takes at most this share of the time:
- * 100 000 tasks are counted in 25 to 150 ms.
+ * Maximum share of the time for counting more than `MAX_COUNTED` tasks (100 000 take 25 to 150 ms) or pending webhooks
+ * among dead index entries.
  */
 const COUNTING_SHARE = 0.05;
 
-/** What is known of one queue. */
 interface Queue {
   depth: Depth;
-  /** Tasks of this process that the last count may not contain, and how many of them were written since. */
+  /** Tasks of this process that the last count may not contain, and the part of them that was written since. */
   readonly added: Record<Priority, number>;
   readonly written: Record<Priority, number>;
   countedAt: number;
@@ -56,18 +50,18 @@ interface Queue {
   readonly rate: CompletionRate;
 }
 
-export async function keepRoster(needs: {
+export async function keepRoster(deps: {
   workers: Workers;
   tasks: TaskStore;
   services: readonly string[];
-  /** The most tasks that may wait, by service; further than that, or than `DEPTH_COUNTED`, no queue is counted. */
+  /** Queue limits by service; counts stop there or at `MAX_COUNTED`, whichever is higher. */
   limits?: ReadonlyMap<string, number>;
   signal: AbortSignal;
   log: Log;
   refreshMs?: number;
 }): Promise<Roster> {
-  const { workers, tasks, services, limits, signal, log } = needs;
-  const queues = new Map(services.map((service) => [service, newQueue(service)]));
+  const { workers, tasks, services, limits, signal, log } = deps;
+  const queues = new Map(services.map((service) => [service, createQueue(service)]));
   const versions = new Map<string, readonly string[]>();
   let pendingDeliveries = 0;
   const countingDeliveries = createTimeShare(COUNTING_SHARE, { leastMs: 0, mostMs: 60_000 });
@@ -75,9 +69,9 @@ export async function keepRoster(needs: {
 
   const count = async (service: string) => {
     const queue = queues.get(service)!;
-    const begunAt = performance.now();
-    if (begunAt < queue.nextCountAt) return;
-    // What is under way now may be in this count or not: it stays counted in until the next one.
+    const startedAt = performance.now();
+    if (startedAt < queue.nextCountAt) return;
+    // Tasks being written now may be missing in this count: they stay added until the next one.
     const written = { ...queue.written };
     queue.depth = await tasks.depth(service, Math.max(DEPTH_COUNTED, limits?.get(service) ?? 0));
     for (const priority of ['realtime', 'batch'] as const) {
@@ -86,7 +80,7 @@ export async function keepRoster(needs: {
     }
     queue.countedAt = performance.now();
     const waiting = queue.depth.waiting.realtime + queue.depth.waiting.batch;
-    if (waiting > DEPTH_COUNTED) queue.nextCountAt = begunAt + (queue.countedAt - begunAt) / COUNTING_SHARE;
+    if (waiting > DEPTH_COUNTED) queue.nextCountAt = startedAt + (queue.countedAt - startedAt) / COUNTING_SHARE;
     queue.rate.observe(beats ?? [], waiting > 0, queue.countedAt);
   };
 
@@ -105,10 +99,9 @@ export async function keepRoster(needs: {
       throw error;
     }
   };
-  // A round that is under way when the process stops loses its connection, and nobody needs to hear of that.
-  const onError = (err: unknown) => void (signal.aborted || log.warn({ err }, 'the store of tasks does not answer'));
+  const onError = (err: unknown) => void (signal.aborted || log.warn({ err }, 'reading workers and queues failed'));
   await refresh().catch(onError);
-  void loop(refresh, { restMs: needs.refreshMs ?? 1000, maxRestMs: 2000, signal, onError });
+  void loop(refresh, { restMs: deps.refreshMs ?? 1000, maxRestMs: 2000, signal, onError });
 
   const warm = (service: string) => beats?.filter((beat) => beat.service === service && beat.state === 'warm') ?? [];
   return {
@@ -117,13 +110,13 @@ export async function keepRoster(needs: {
     warm,
     all: () => beats ?? [],
     versions: (service) => versions.get(service) ?? [],
-    depth: (service) => queues.get(service)?.depth ?? NOTHING,
+    depth: (service) => queues.get(service)?.depth ?? EMPTY,
     waiting(service) {
-      const { depth, added } = queues.get(service) ?? newQueue(service);
+      const { depth, added } = queues.get(service) ?? createQueue(service);
       return { realtime: depth.waiting.realtime + added.realtime, batch: depth.waiting.batch + added.batch };
     },
     adding(service, priority, count) {
-      const { added, written } = queues.get(service) ?? newQueue(service);
+      const { added, written } = queues.get(service) ?? createQueue(service);
       added[priority] += count;
       return (isWritten) => {
         if (isWritten) written[priority] += count;
@@ -136,8 +129,8 @@ export async function keepRoster(needs: {
   };
 }
 
-const newQueue = (service: string): Queue => ({
-  depth: NOTHING,
+const createQueue = (service: string): Queue => ({
+  depth: EMPTY,
   added: { realtime: 0, batch: 0 },
   written: { realtime: 0, batch: 0 },
   countedAt: 0,

@@ -1,6 +1,6 @@
-import type { Task, Webhook } from './task.ts';
+import type { Failure, Task, Webhook } from './task.ts';
 
-/** A row of `tasks` with its delivery, as SQL gives it; `TASK_COLUMNS` asks for just these. */
+/** A row of `tasks` with its delivery, as selected by `TASK_COLUMNS`. */
 export interface TaskRow {
   id: string;
   service: string;
@@ -29,13 +29,10 @@ interface DeliveryColumns {
   error: string | null;
 }
 
-/**
- * Of `tasks t left join deliveries d`. Every poll reads this: so JSON comes as text, moments as seconds, and a delivery, which
- * few tasks have, as one column.
- */
+/** Columns of `tasks t left join deliveries d`, cheap to decode: JSON as text, times as seconds, a delivery as one column. */
 export const TASK_COLUMNS = taskColumns('t.result::text');
 
-/** The same with `resultText` in place of the whole result. */
+/** The same columns with the SQL expression `resultText` in place of the result. */
 export function taskColumns(resultText: string): string {
   return `
   t.id, t.service, t.principal, t.status, t.input::text as input_text, t.estimate_seconds,
@@ -48,13 +45,12 @@ export function taskColumns(resultText: string): string {
     'status_code', d.response_status_code, 'error', d.last_error) end as delivery`;
 }
 
-/** The row as the state that it is in: what the state has not, the value has not. */
 export function toTask(row: TaskRow): Task {
   const task = stateOf(row);
   return row.delivery === null ? task : { ...task, webhook: toWebhook(row.delivery) };
 }
 
-/** Every poll comes through here, and copying an object that may be there takes longer than all the rest of it. */
+/** Runs for every poll: spreading optional objects would take longer than the rest of it. */
 function stateOf(row: TaskRow): Task {
   const { status } = row;
   const core = {
@@ -62,7 +58,7 @@ function stateOf(row: TaskRow): Task {
     service: row.service,
     principal: row.principal,
     inputText: row.input_text,
-    queuedAt: moment(row.queued_at),
+    queuedAt: toDate(row.queued_at),
     estimateSeconds: row.estimate_seconds,
   };
   switch (status) {
@@ -77,12 +73,12 @@ function stateOf(row: TaskRow): Task {
         status,
         resultText: row.result_text ?? 'null',
         processingMs,
-        finishedAt: moment(row.finished_at!),
+        finishedAt: toDate(row.finished_at!),
       };
     }
     case 'failed': {
-      const failure = { code: row.error_code!, sentence: row.error! };
-      const failed = { ...core, status, failure, finishedAt: moment(row.finished_at!) };
+      const failure: Failure = { code: row.error_code!, sentence: row.error! };
+      const failed = { ...core, status, failure, finishedAt: toDate(row.finished_at!) };
       return row.processing_ms === null ? failed : { ...failed, processingMs: row.processing_ms };
     }
   }
@@ -93,18 +89,18 @@ function toWebhook(row: DeliveryColumns): Webhook {
     deliveryId: row.id,
     state: row.state,
     attempts: row.attempts,
-    ...(row.last_attempt_at !== null && { lastAttemptAt: moment(row.last_attempt_at) }),
-    ...(row.due_at !== null && { nextAttemptAt: moment(row.due_at) }),
-    ...(row.delivered_at !== null && { deliveredAt: moment(row.delivered_at) }),
+    ...(row.last_attempt_at !== null && { lastAttemptAt: toDate(row.last_attempt_at) }),
+    ...(row.due_at !== null && { nextAttemptAt: toDate(row.due_at) }),
+    ...(row.delivered_at !== null && { deliveredAt: toDate(row.delivered_at) }),
     ...(row.status_code !== null && { responseStatusCode: row.status_code }),
     ...(row.error !== null && { lastError: row.error }),
   };
 }
 
-/** To the millisecond below, as everywhere; half a microsecond makes up for what binary fractions lack. */
-const moment = (seconds: number) => new Date(Math.floor(seconds * 1000 + 0.0005));
+/** Rounds down to milliseconds; adding 0.5 µs offsets the error of binary fractions. */
+const toDate = (seconds: number) => new Date(Math.floor(seconds * 1000 + 0.0005));
 
-/** SQL for `processing_ms` of a task that began at `startedAt` and ends now: a column of four bytes holds 24.8 days. */
+/** SQL for `processing_ms` of a task that started at `startedAt` and ends now; a 4-byte column holds 24.8 days. */
 export const processingMs = (startedAt: string): string =>
   `least(extract(epoch from now() - ${startedAt}) * 1000, ${MOST_PROCESSING_MS})::int`;
 

@@ -30,24 +30,24 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-describe('the golden vectors of the contract', () => {
-  it('whsec_ and base64: the decoded bytes are the key', () => {
+describe('the signature test vectors of the contract', () => {
+  it('use the decoded bytes of a whsec_ secret as the key', () => {
     expect(sign({ ...message, secret: CODED })).toEqual({
       'webhook-id': ID,
       'webhook-timestamp': '1767225600',
       'webhook-signature': `v1,FoMXZfcJEmakq0XB2c2CHWqZrqaEhxnqriI8Angnqvc= ${V1A}`,
     });
   });
-  it('any other secret: its UTF-8 bytes are the key', () => {
+  it('use the UTF-8 bytes of any other secret as the key', () => {
     expect(sign({ ...message, secret: PLAIN })['webhook-signature']).toBe(
       `v1,eFWiT6TW6J7YIOiynwoqGOUp/uad6kk42k5WFT8KrME= ${V1A}`,
     );
   });
-  it('no secret: v1a alone, always', () => {
+  it('contain only v1a without a secret', () => {
     expect(sign(message)['webhook-signature']).toBe(V1A);
     expect(sign({ ...message, body: Buffer.from(BODY) })['webhook-signature']).toBe(V1A);
   });
-  it('the public key in both of its forms', () => {
+  it('contain the public key in both forms', () => {
     expect(key.whpk).toBe('whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=');
     const [jwk] = jwks(key).keys;
     expect(jwk).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', whpk: key.whpk });
@@ -57,16 +57,16 @@ describe('the golden vectors of the contract', () => {
   });
 });
 
-describe('the official library', () => {
+describe('the official Standard Webhooks library', () => {
   const at = (seconds: number) => vi.useFakeTimers({ now: seconds * 1000, toFake: ['Date'] });
 
-  it('verifies a whsec_ secret, and a plain one with format "raw" only', () => {
+  it('verifies a whsec_ secret, and a plain secret only with format "raw"', () => {
     at(1767225600);
     try {
       expect(new Webhook(CODED).verify(BODY, sign({ ...message, secret: CODED }))).toEqual(JSON.parse(BODY));
       const plain = sign({ ...message, secret: PLAIN });
       expect(new Webhook(PLAIN, { format: 'raw' }).verify(BODY, plain)).toEqual(JSON.parse(BODY));
-      // Without the option it base64-decodes the secret and expects another signature: the trap our documents name.
+      // Without the option it base64-decodes the secret, as our documentation warns.
       const library = new Webhook(`${PLAIN}==`);
       expect(library.sign(ID, new Date(1767225600_000), BODY)).toBe('v1,FhcDwyoy+g1IvjpDS/bRqsdpOm9iEArWYRq5nXf5veY=');
       expect(() => library.verify(BODY, plain)).toThrow('No matching signature');
@@ -77,8 +77,8 @@ describe('the official library', () => {
   });
 });
 
-describe('the key pair', () => {
-  it('is made at the first start, for its owner alone, and is one for all who start together', async () => {
+describe('the signing key pair', () => {
+  it('is created once by concurrent processes, readable only by its owner', async () => {
     const file = join(dir, 'keys', 'webhook.pem');
     const keys = await Promise.all(Array.from({ length: 8 }, () => loadOrCreateSigningKey(file)));
     expect(new Set(keys.map(({ whpk }) => whpk)).size).toBe(1);
@@ -86,16 +86,16 @@ describe('the key pair', () => {
     expect(keys[0]!.whpk).toMatch(/^whpk_[A-Za-z0-9+/]{43}=$/);
   });
 
-  it('of another kind is refused with a plain sentence', async () => {
+  it('of another type is rejected with a message', async () => {
     const file = join(dir, 'rsa.pem');
     const rsa = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
     await writeFile(file, rsa.export({ type: 'pkcs8', format: 'pem' }));
-    await expect(loadOrCreateSigningKey(file)).rejects.toThrow('does not hold an Ed25519 private key');
+    await expect(loadOrCreateSigningKey(file)).rejects.toThrow('does not contain an Ed25519 private key');
     await writeFile(file, 'rubbish');
-    await expect(loadOrCreateSigningKey(file)).rejects.toThrow('does not hold an Ed25519 private key');
+    await expect(loadOrCreateSigningKey(file)).rejects.toThrow('does not contain an Ed25519 private key');
   });
 
-  it('is live beside its predecessor during rotation: two v1a values', () => {
+  it('signs together with its predecessor during a rotation', () => {
     const both = sign({ ...message, signingKey: seeded(8), previousKey: key, secret: PLAIN })[
       'webhook-signature'
     ].split(' ');
@@ -104,7 +104,7 @@ describe('the key pair', () => {
     expect(new Set(jwks(seeded(8), key).keys.map(({ kid }) => kid)).size).toBe(2);
   });
 
-  it('signs no id with a dot in it', () => {
+  it('rejects an id that contains a dot', () => {
     expect(() => sign({ ...message, id: 'a.b' })).toThrow();
   });
 });

@@ -3,24 +3,22 @@ import type { Queryable } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import type { JsonValue } from '../base/json.ts';
 import { type CompanionTask, DEPTH_COUNTED, type NewTask, type TaskStore, type Want } from './store.ts';
-import type { Task } from './task.ts';
+import type { Failure, Task } from './task.ts';
 
-/** What the suite needs besides the store itself: an empty table, and a way to let time pass for one task. */
+/** The store and the test operations on its database. */
 export interface StoreUnderTest {
   store: TaskStore;
   empty(): Promise<void>;
-  /** Commits what `run` did, or nothing of it. */
   transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Moves a task (and its lease, deadline, expiry and delivery) `seconds` into the past, as if so much time had gone by. */
+  /** Shifts all times of a task and its delivery by `seconds` into the past. */
   age(id: string, seconds: number): Promise<void>;
-  /** Whether anything of a delivery is still there. */
-  kept(deliveryId: string): Promise<boolean>;
-  /** Has a worker's heart beat for the last time so many seconds ago. */
-  seen(worker: string, secondsAgo: number): Promise<void>;
+  hasDelivery(deliveryId: string): Promise<boolean>;
+  /** Sets the time of a worker's last heartbeat. */
+  setLastSeen(worker: string, secondsAgo: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Holds an implementation of the task store to its promises. */
+/** Tests an implementation of `TaskStore`. */
 export function describeTaskStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(name, () => {
     let under: StoreUnderTest;
@@ -55,20 +53,20 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
     const limits = { services: ['a'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 100 };
 
     describe('accept and read', () => {
-      it('answers a task as it was written down', async () => {
+      it('returns a task with the values it was accepted with', async () => {
         const id = await accept({ input: { url: 'https://x.example/1', 'ключ\u0000': 'x' } });
         expect(await read(id)).toMatchObject({ id, status: 'queued', service: 'a', estimateSeconds: 90 });
         expect(JSON.parse((await read(id)).inputText)).toEqual({ url: 'https://x.example/1', 'ключ\u0000': 'x' });
       });
 
-      it('keeps every one of many tasks that arrive at once', async () => {
+      it('stores all of many tasks that arrive at once', async () => {
         const tasks = Array.from({ length: 1300 }, () => newTask());
         await Promise.all(tasks.map((task) => store.accept(task)));
         const found = await Promise.all(tasks.map((task) => store.read('a', task.id)));
         expect(found.map((task) => task?.id)).toEqual(tasks.map((task) => task.id));
       });
 
-      it('answers large results to every reader, beside small ones', async () => {
+      it('returns large and small results to all concurrent readers', async () => {
         const ids = [await accept(), await accept(), await accept()];
         const results = ['small', ...['а', 'b'].map((letter) => letter + Array.from({ length: 50_000 }, newId).join())];
         await claim({ limit: 3 });
@@ -82,7 +80,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await store.read('b', ids[1]!)).toBeUndefined();
       });
 
-      it("knows no other service's task, no unknown one, and none whose time is over", async () => {
+      it('returns undefined for a task of another service, an unknown id and an expired task', async () => {
         const id = await accept({ ttlSeconds: 86_400 });
         expect(await store.read('b', id)).toBeUndefined();
         expect(await store.read('a', newId())).toBeUndefined();
@@ -92,7 +90,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await store.read('a', id)).toBeUndefined();
       });
 
-      it('answers the first task again when an idempotency key is used twice, also within one batch', async () => {
+      it('returns the first task when an idempotency key is used again, also within one batch', async () => {
         const idempotency = { key: Buffer.from('k'), fingerprint: Buffer.from('f') };
         const outcomes = await Promise.all([1, 2, 3].map(() => store.accept(newTask({ idempotency }))));
         const [first] = outcomes.filter((outcome) => outcome.outcome === 'accepted');
@@ -103,7 +101,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await claim({ limit: 10 })).toHaveLength(1);
       });
 
-      it('answers batches that share their keys in opposite order, and writes every key down once', async () => {
+      it('inserts each key once when concurrent batches share keys in opposite order', async () => {
         for (let round = 0; round < 10; round++) {
           const keys = Array.from({ length: 500 }, (_, i) => Buffer.from(`${round}-${i}`));
           const use = (key: Buffer) => store.accept(newTask({ idempotency: { key, fingerprint: Buffer.from('f') } }));
@@ -113,7 +111,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         }
       });
 
-      it('takes a key as new when the time of its first task is over, swept or not', async () => {
+      it('accepts a key again when its first task has expired, even before a sweep', async () => {
         const use = (fingerprint: string) =>
           newTask({ idempotency: { key: Buffer.from('k'), fingerprint: Buffer.from(fingerprint) } });
         const first = use('f');
@@ -124,7 +122,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         for (const outcome of outcomes) expect('id' in outcome && (await read(outcome.id)).status).toBe('queued');
       });
 
-      it('tells the first use of a key without writing anything', async () => {
+      it('looks up the first use of a key without writing', async () => {
         const use = (key: string, fingerprint: string) => ({
           key: Buffer.from(key),
           fingerprint: Buffer.from(fingerprint),
@@ -132,8 +130,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const first = newTask({ idempotency: use('first-use', 'f') });
         expect(await store.firstUse(use('first-use', 'f'))).toBeUndefined();
         await store.accept(first);
-        const looked = [use('first-use', 'f'), use('first-use', 'g'), use('unused', 'f')].map(store.firstUse);
-        expect(await Promise.all(looked)).toEqual([
+        const lookups = [use('first-use', 'f'), use('first-use', 'g'), use('unused', 'f')].map(store.firstUse);
+        expect(await Promise.all(lookups)).toEqual([
           { outcome: 'replayed', id: first.id, estimateSeconds: first.estimateSeconds },
           { outcome: 'conflict' },
           undefined,
@@ -143,21 +141,21 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await store.firstUse(use('first-use', 'f'))).toBeUndefined();
       });
 
-      it('shows a webhook only for tasks created with one', async () => {
+      it('returns a webhook only for tasks created with one', async () => {
         const id = await accept({ webhook: { deliveryId: 'whd_1', url: 'https://r.example/hook' } });
         expect((await read(id)).webhook).toEqual({ deliveryId: 'whd_1', state: 'pending', attempts: 0 });
         expect(await read(await accept())).not.toHaveProperty('webhook');
       });
     });
 
-    describe('accept in a transaction of the caller', () => {
+    describe('acceptWithin', () => {
       const companion = (over: Partial<CompanionTask> = {}): CompanionTask => ({
         ...{ id: newId(), service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 90 },
         ...over,
       });
       const write = (...tasks: CompanionTask[]) => under.transaction((tx) => store.acceptWithin(tx, tasks));
 
-      it('writes tasks down with what else is written there, or neither', async () => {
+      it('commits or rolls back the tasks with the transaction of the caller', async () => {
         const [kept, lost] = [companion(), companion()];
         expect(await write(kept)).toEqual([]);
         await expect(
@@ -170,7 +168,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await claim({ limit: 10 })).map(({ id }) => id)).toEqual([kept.id]);
       });
 
-      it('makes tasks that are born done with the result of another one, and wait like any where it has none', async () => {
+      it('creates done tasks with a copied result, and queued tasks when the source is not done', async () => {
         const source = await accept();
         await claim();
         await store.advance([{ ...done(source), attachment: { map: 'AAAA' } }], want({ limit: 0 }));
@@ -184,7 +182,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         );
       });
 
-      it('may leave the deadline and the end of their time away', async () => {
+      it('accepts tasks without a deadline and without an expiry', async () => {
         const { id } = companion();
         await write(companion({ id }));
         await claim();
@@ -192,7 +190,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }]);
         expect(await store.sweep(limits)).toMatchObject({ returned: 0, failed: {}, removed: 0 });
         expect((await read(id)).status).toBe('processing');
-        // Its leases are looked after all the same.
+        // Its lease still expires.
         await under.age(id, 7);
         expect((await store.sweep(limits)).returned).toBe(1);
       });
@@ -202,13 +200,13 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       const failed = async (code = 'TRY_AGAIN', over: Partial<NewTask> = {}) => {
         const id = await accept(over);
         await claim();
-        const failure = { code, sentence: 'No.' };
+        const failure: Failure = { code, sentence: 'No.' };
         await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000, progress: 0.5, checkpoint: { page: 3 } }]);
         await store.advance([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }], want({ limit: 0 }));
         return id;
       };
 
-      it('puts a failed task back as if it had just arrived', async () => {
+      it('queues a failed task again with latest times and attempts', async () => {
         const id = await failed();
         await under.age(id, 80_000);
         expect(await store.requeue('a', id, ['NEVER'])).toBe(true);
@@ -221,13 +219,13 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await read(id)).not.toHaveProperty('progress');
       });
 
-      it('of several at once is granted to one', async () => {
+      it('succeeds for one of several concurrent calls', async () => {
         const id = await failed();
-        const granted = await Promise.all([1, 2, 3, 4].map(() => store.requeue('a', id, [])));
-        expect(granted.filter(Boolean)).toHaveLength(1);
+        const requeued = await Promise.all([1, 2, 3, 4].map(() => store.requeue('a', id, [])));
+        expect(requeued.filter(Boolean)).toHaveLength(1);
       });
 
-      it('is refused for what is final, for what has not failed, and where the end was already told', async () => {
+      it('returns false for final errors, for tasks that have not failed and for tasks with a webhook', async () => {
         const webhook = { deliveryId: 'whd_q', url: 'https://r.example/hook' };
         const ids = [await failed('NEVER'), await failed('TRY_AGAIN', { webhook }), newId()];
         ids.push(await accept({ priority: 'batch' }));
@@ -241,7 +239,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
     });
 
     describe('remove', () => {
-      it('takes tasks away in any state; whoever works on one is late from then on', async () => {
+      it('deletes tasks in any state and rejects later renewals and results of their workers', async () => {
         const held = await accept();
         await claim();
         const waiting = await accept({ webhook: { deliveryId: 'whd_rm', url: 'https://r.example/' } });
@@ -255,15 +253,15 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await store.read('b', elsewhere)).toBeDefined();
       });
 
-      it('of the same tasks in opposite order, at once, takes each away once', async () => {
+      it('deletes each task once when two calls list the tasks in opposite order', async () => {
         const ids = await Promise.all(Array.from({ length: 200 }, () => accept()));
         const removed = await Promise.all([store.remove('a', ids), store.remove('a', ids.toReversed())]);
         expect(removed.flat().sort()).toEqual([...ids].sort());
       });
     });
 
-    describe('claim', () => {
-      it('gives each task to one worker only', async () => {
+    describe('claims', () => {
+      it('assign each task to one worker', async () => {
         const ids = await Promise.all(Array.from({ length: 60 }, () => accept()));
         const claims = await Promise.all(Array.from({ length: 12 }, (_, i) => claim({ worker: `w${i}`, limit: 10 })));
         expect(
@@ -274,7 +272,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         ).toEqual([...ids].sort());
       });
 
-      it('takes realtime before batch, and the oldest first', async () => {
+      it('take realtime before batch tasks, oldest first', async () => {
         const late = await accept({ priority: 'batch' });
         const first = await accept();
         const second = await accept();
@@ -283,7 +281,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(order).toEqual([first, second, late]);
       });
 
-      it('promotes what has waited too long, so that it shares with realtime in the order of arrival', async () => {
+      it('order promoted batch tasks behind the realtime tasks that already wait', async () => {
         const [older, batch, young] = [
           await accept({ priority: 'batch' }),
           await accept({ priority: 'batch' }),
@@ -300,7 +298,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(order).toEqual([before, older, batch, after, young]);
       });
 
-      it("leaves other services' tasks alone, and counts the attempt", async () => {
+      it('take only tasks of the requested service and count the attempt', async () => {
         const id = await accept();
         expect(await claim({ service: 'b' })).toEqual([]);
         expect((await claim())[0]).toMatchObject({ id, attempt: 1, principal: 'p' });
@@ -308,8 +306,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       });
     });
 
-    describe('ending an attempt', () => {
-      it('records the result and claims the next task in one step', async () => {
+    describe('completing an attempt', () => {
+      it('records the result and claims the next task in one call', async () => {
         const id = await accept();
         const next = await accept();
         await claim();
@@ -319,15 +317,15 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await read(id)).toMatchObject({ status: 'done', resultText: '{"n":1}', processingMs: 12 });
       });
 
-      it('records a failure with its code and sentence', async () => {
+      it('records a failure with its code and message', async () => {
         const id = await accept();
         await claim();
-        const failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged.' };
+        const failure: Failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged.' };
         await store.advance([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }], want({ limit: 0 }));
         expect(await read(id)).toMatchObject({ status: 'failed', failure, processingMs: 3 });
       });
 
-      it('keeps an attachment beside the result', async () => {
+      it('stores an attachment separately from the result', async () => {
         const id = await accept();
         await claim();
         await store.advance([{ ...done(id), attachment: { map: 'AAAA' } }], want({ limit: 0 }));
@@ -335,7 +333,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await read(id)).not.toHaveProperty('attachment');
       });
 
-      it('keeps the state processing between attempts, and waits before the next', async () => {
+      it('keeps the status processing between attempts and delays the next attempt', async () => {
         const id = await accept();
         await claim();
         await store.advance([{ id, attempt: 1, outcome: 'again', delayMs: 5000 }], want({ limit: 0 }));
@@ -352,7 +350,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ id, attempt: 1 });
       });
 
-      it('changes nothing for a late worker: fenced by worker and by attempt', async () => {
+      it('ignores results of another worker or of an earlier attempt (fencing)', async () => {
         const id = await accept();
         await claim();
         await under.age(id, 7);
@@ -368,7 +366,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
     });
 
     describe('leases', () => {
-      it('hold while they are renewed, and carry progress and checkpoint to a successor', async () => {
+      it('hold while they are renewed and pass the checkpoint to the next attempt', async () => {
         const id = await accept();
         await claim();
         await under.age(id, 4);
@@ -383,7 +381,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }])).toEqual([]);
       });
 
-      it('may be renewed in any order at once: nobody waits in a circle', async () => {
+      it('can be renewed concurrently in any order without a deadlock', async () => {
         await Promise.all(Array.from({ length: 300 }, () => accept()));
         const leases = (await claim({ limit: 300 })).map(({ id }) => ({ id, attempt: 1, leaseMs: 6000 }));
         const renew = (order: typeof leases) => store.renew('w1', order);
@@ -393,7 +391,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         }
       });
 
-      it('that have run out are still held, and may be renewed, until they are given away', async () => {
+      it('can be renewed after they have expired, until the task is requeued', async () => {
         const id = await accept();
         await claim();
         await under.age(id, 7);
@@ -402,68 +400,68 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await store.advance([done(id)], want({ limit: 0 }))).ended).toEqual([id]);
       });
 
-      describe('that ran out while the store was away', () => {
-        /** A lease of `w1` that ran out so many seconds ago, when the worker was last seen `seen` seconds ago. */
+      describe('that expired during a database outage', () => {
+        /** A lease of `w1` that expired `secondsAgo`; the worker's last heartbeat was `seen` seconds ago. */
         const ranOut = async (secondsAgo: number, { seen }: { seen: number }) => {
           const id = await accept();
           await claim();
           await under.age(id, secondsAgo + 6);
-          await under.seen('w1', seen);
+          await under.setLastSeen('w1', seen);
           return id;
         };
-        /** Sweeps as somebody does who has asked in vain for so long. */
+        /** Sweeps at the end of an outage of this length. */
         const sweepAfter = async (seconds: number) => {
           const { at } = await store.sweep({ ...limits, rows: 0 });
-          return store.sweep({ ...limits, asked: { since: new Date(at.getTime() - seconds * 1000), leaseMs: 6000 } });
+          return store.sweep({ ...limits, outage: { since: new Date(at.getTime() - seconds * 1000), leaseMs: 6000 } });
         };
-        const LOST = { spared: 0, returned: 1 };
+        const LOST = { extended: 0, returned: 1 };
 
-        it('go on where their worker was seen just before, until it renews them: no attempt is lost', async () => {
+        it('are extended when the worker was seen just before the outage, so that no attempt is lost', async () => {
           const id = await ranOut(31, { seen: 38 });
-          expect(await sweepAfter(36)).toMatchObject({ spared: 1, returned: 0, failed: {} });
-          expect(await store.sweep(limits)).toMatchObject({ spared: 0, returned: 0 });
+          expect(await sweepAfter(36)).toMatchObject({ extended: 1, returned: 0, failed: {} });
+          expect(await store.sweep(limits)).toMatchObject({ extended: 0, returned: 0 });
           expect(await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }])).toEqual([id]);
           expect((await store.advance([done(id)], want({ limit: 0 }))).ended).toEqual([id]);
         });
 
-        it('go on at the last attempt too', async () => {
+        it('are extended during the last attempt too', async () => {
           const id = await ranOut(31, { seen: 38 });
           const { at } = await store.sweep({ ...limits, rows: 0 });
-          const asked = { since: new Date(at.getTime() - 36_000), leaseMs: 6000 };
-          expect(await store.sweep({ ...limits, maxAttempts: 1, asked })).toMatchObject({ spared: 1, failed: {} });
+          const outage = { since: new Date(at.getTime() - 36_000), leaseMs: 6000 };
+          expect(await store.sweep({ ...limits, maxAttempts: 1, outage })).toMatchObject({ extended: 1, failed: {} });
           expect((await read(id)).status).toBe('processing');
         });
 
-        it('are lost where their worker was gone before, or was never seen', async () => {
+        it('are lost when the worker was gone before the outage or was never seen', async () => {
           const id = await ranOut(31, { seen: 43 });
           expect(await sweepAfter(36)).toMatchObject(LOST);
-          await claim({ worker: 'nobody' });
+          await claim({ worker: 'unknown' });
           await under.age(id, 31 + 6);
           expect(await sweepAfter(36)).toMatchObject(LOST);
         });
 
-        it('are lost where it was away before, or after, or nobody knows that it was', async () => {
-          for (const away of [25, 32, 50]) {
+        it('are lost when they expired outside the outage or when no outage is known', async () => {
+          for (const outageSeconds of [25, 32, 50]) {
             await ranOut(31, { seen: 26 });
-            expect(await sweepAfter(away), `away for ${away} s`).toMatchObject(LOST);
+            expect(await sweepAfter(outageSeconds), `outage of ${outageSeconds} s`).toMatchObject(LOST);
             await under.empty();
           }
           await ranOut(31, { seen: 26 });
           expect(await store.sweep(limits)).toMatchObject(LOST);
         });
 
-        it('are lost when the grace is over, and a worker that was not seen again is not spared again', async () => {
-          for (const away of [1, 2, 3, 4, 5, 6, 7, 8, 9, 36, 50]) {
+        it('are lost after the grace period and not extended again for a worker without a new heartbeat', async () => {
+          for (const outageSeconds of [1, 2, 3, 4, 5, 6, 7, 8, 9, 36, 50]) {
             const id = await ranOut(31, { seen: 1 });
-            expect(await sweepAfter(36)).toMatchObject({ spared: 1 });
+            expect(await sweepAfter(36)).toMatchObject({ extended: 1 });
             await under.age(id, 12);
-            await under.seen('w1', 1 + 12);
-            expect(await sweepAfter(away), `away for ${away} s`).toMatchObject(LOST);
+            await under.setLastSeen('w1', 1 + 12);
+            expect(await sweepAfter(outageSeconds), `outage of ${outageSeconds} s`).toMatchObject(LOST);
             await under.empty();
           }
         });
 
-        it('say when the next one is to run out', async () => {
+        it('report when the next lease expires', async () => {
           expect((await store.sweep(limits)).nextLeaseMs).toBeNull();
           await ranOut(31, { seen: 38 });
           await accept();
@@ -474,7 +472,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         });
       });
 
-      it('of a worker known to be dead are given back at once, its first attempts, to their old place', async () => {
+      it('of a dead worker are released at once for first attempts, to their old place in the queue', async () => {
         const second = await accept();
         await claim({ worker: 'dead' });
         await under.age(second, 7);
@@ -491,7 +489,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await store.renew('alive', [{ id: others, attempt: 1, leaseMs: 6000 }])).toEqual([others]);
       });
 
-      it('of a worker known to be dead run out where no attempt would be left', async () => {
+      it('of a dead worker are not released when no attempt is left', async () => {
         const id = await accept();
         await claim({ worker: 'dead' });
         expect(await store.release('dead', 1)).toBe(0);
@@ -500,7 +498,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await read(id)).toMatchObject({ status: 'failed', failure: { code: 'WORKER_LOST' } });
       });
 
-      it('that are lost return the task to its old place, at once', async () => {
+      it('that expired return the task to its old place in the queue', async () => {
         const lost = await accept();
         await claim();
         const younger = await accept();
@@ -510,7 +508,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await claim({ worker: 'w2' }))[0]?.id).toBe(younger);
       });
 
-      it('that are lost at the last attempt fail the task: a poison task ends', async () => {
+      it('that expired at the last attempt fail the task', async () => {
         const id = await accept();
         for (let attempt = 1; attempt <= 3; attempt++) {
           expect((await claim())[0]).toMatchObject({ attempt });
@@ -521,10 +519,10 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       });
     });
 
-    describe('claims whose answer was lost', () => {
+    describe('claims whose response was lost', () => {
       const first = async () => (await claim({ claim: 7 }))[0]!.id;
 
-      it('go back to their place in the queue, and the attempt that never began does not count', async () => {
+      it('return to their place in the queue without counting the attempt', async () => {
         const id = await accept();
         await accept();
         expect(await first()).toBe(id);
@@ -533,7 +531,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ id, attempt: 1 });
       });
 
-      it("leave alone what other claims hold, other workers' claims of that number, and what has ended", async () => {
+      it('do not affect other claims, claims of other workers with the same number, or finished tasks', async () => {
         const ids = [await accept(), await accept(), await accept(), await accept()];
         await claim({ claim: 8 });
         await claim({ worker: 'w2', claim: 7 });
@@ -546,7 +544,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await store.renew('w2', [lease(ids[1])])).toHaveLength(1);
       });
 
-      it('count where the task is lost again and again after it was begun: a poison task still ends', async () => {
+      it('do not reset the attempts of a task that is lost repeatedly after it was started', async () => {
         const id = await accept();
         for (let attempt = 1; attempt <= 3; attempt++) {
           await first();
@@ -559,8 +557,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       });
     });
 
-    describe('a task whose attempt was lost with its worker', () => {
-      /** Claims that many tasks for one worker and has their leases run out. */
+    describe('a task whose worker was lost', () => {
+      /** Claims the tasks for one worker and lets their leases expire. */
       const lose = async (...tasks: Partial<NewTask>[]) => {
         const ids: string[] = [];
         for (const task of tasks) ids.push(await accept(task));
@@ -572,7 +570,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       const idsOf = (claims: readonly { id: string }[]) => claims.map(({ id }) => id);
 
       it('is claimed alone, before all others of its priority', async () => {
-        const fresh = await accept({ priority: 'batch' });
+        const latest = await accept({ priority: 'batch' });
         const realtime = await accept();
         await claim({ worker: 'dead', limit: 2 });
         expect(await store.release('dead', 3)).toBe(2);
@@ -582,47 +580,47 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         ]);
         expect(await claim({ limit: 10 })).toEqual([expect.not.objectContaining({ alone: true })]);
         expect((await read(younger)).status).toBe('processing');
-        expect(await claim({ limit: 10 })).toEqual([expect.objectContaining({ id: fresh, attempt: 2, alone: true })]);
+        expect(await claim({ limit: 10 })).toEqual([expect.objectContaining({ id: latest, attempt: 2, alone: true })]);
         expect(await claim({ limit: 10 })).toEqual([]);
       });
 
-      it('is not claimed by a busy worker, which is given nothing else until it is free', async () => {
+      it('is not claimed by a busy worker, which receives nothing else until it is idle', async () => {
         const [lost] = await lose({});
-        const fresh = [await accept(), await accept()];
+        const latest = [await accept(), await accept()];
         expect(await claim({ worker: 'w1', limit: 10, busy: true })).toEqual([]);
         expect(await claim({ worker: 'w1', limit: 10, busy: true })).toEqual([]);
         expect(idsOf(await claim({ worker: 'w1', limit: 10 }))).toEqual([lost]);
-        expect(idsOf(await claim({ worker: 'w1', limit: 10, busy: true })).sort()).toEqual(fresh.sort());
+        expect(idsOf(await claim({ worker: 'w1', limit: 10, busy: true })).sort()).toEqual(latest.sort());
       });
 
-      it('keeps one busy worker at a time from claiming', async () => {
+      it('holds back one busy worker at a time', async () => {
         await lose({});
-        const fresh = await accept();
+        const latest = await accept();
         expect(await claim({ worker: 'w1', busy: true })).toEqual([]);
-        expect(idsOf(await claim({ worker: 'w2', busy: true }))).toEqual([fresh]);
+        expect(idsOf(await claim({ worker: 'w2', busy: true }))).toEqual([latest]);
       });
 
-      it('is claimed by the first worker that is free, and the busy one goes on', async () => {
+      it('is claimed by the first idle worker, after which the busy worker claims again', async () => {
         const [lost] = await lose({});
-        const fresh = await accept();
+        const latest = await accept();
         expect(await claim({ worker: 'w1', busy: true })).toEqual([]);
         expect(idsOf(await claim({ worker: 'w2', limit: 10 }))).toEqual([lost]);
-        expect(idsOf(await claim({ worker: 'w1', busy: true }))).toEqual([fresh]);
+        expect(idsOf(await claim({ worker: 'w1', busy: true }))).toEqual([latest]);
       });
 
-      it('waits behind realtime tasks if it came as batch, and before other batch tasks', async () => {
+      it('of priority batch comes after realtime tasks and before other batch tasks', async () => {
         const [lost] = await lose({ priority: 'batch' });
         const [batch, realtime] = [await accept({ priority: 'batch' }), await accept()];
         expect(idsOf(await claim({ worker: 'w1', limit: 10 }))).toEqual([realtime]);
         expect(await claim({ worker: 'w1', limit: 10, busy: true })).toEqual([]);
-        // A realtime task that comes now does not keep the worker busy for longer.
+        // A new realtime task does not delay it further.
         const late = await accept();
         expect(await claim({ worker: 'w1', limit: 10, busy: true })).toEqual([]);
         expect(idsOf(await claim({ worker: 'w1', limit: 10 }))).toEqual([lost]);
         expect(idsOf(await claim({ worker: 'w1', limit: 10 })).sort()).toEqual([batch, late].sort());
       });
 
-      it('stays one when another attempt is handed back or fails for a passing cause', async () => {
+      it('is still claimed alone after an attempt that was handed back or failed temporarily', async () => {
         const [lost] = await lose({});
         await claim();
         const again = { id: lost!, outcome: 'again' as const, delayMs: 0 };
@@ -633,10 +631,10 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await claim()).toEqual([expect.objectContaining({ id: lost, attempt: 3, alone: true })]);
       });
 
-      it('is one no longer when a failed task is put back by a person', async () => {
+      it('is no longer claimed alone after it was requeued by a person', async () => {
         const [lost] = await lose({});
         await claim();
-        const failure = { code: 'TRY_AGAIN', sentence: 'No.' };
+        const failure: Failure = { code: 'TRY_AGAIN', sentence: 'No.' };
         await store.advance(
           [{ id: lost!, attempt: 2, outcome: 'failed', failure, processingMs: 1 }],
           want({ limit: 0 }),
@@ -645,15 +643,15 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await claim()).toEqual([expect.not.objectContaining({ alone: true })]);
       });
 
-      it('is not one whose attempt was handed back: that keeps its place, and is claimed with others', async () => {
+      it('does not include a handed-back task, which keeps its place and is claimed with others', async () => {
         const handedBack = [await accept(), await accept({ priority: 'batch' })];
         await claim({ limit: 2 });
-        const fresh = [await accept(), await accept({ priority: 'batch' })];
+        const latest = [await accept(), await accept({ priority: 'batch' })];
         const back = (id: string) => ({ id, attempt: 1, outcome: 'again' as const, delayMs: 0, uncounted: true });
         await store.advance(handedBack.map(back), want({ limit: 0 }));
         const order: string[] = [];
         for (let i = 0; i < 4; i++) order.push(...idsOf(await claim({ worker: 'w2', busy: true })));
-        expect(order).toEqual([handedBack[0], fresh[0], handedBack[1], fresh[1]]);
+        expect(order).toEqual([handedBack[0], latest[0], handedBack[1], latest[1]]);
       });
 
       it('counts as waiting', async () => {
@@ -663,7 +661,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       });
     });
 
-    describe('a task that began so long ago that its milliseconds exceed four bytes', () => {
+    describe('a task whose processing time exceeds four bytes of milliseconds', () => {
       const begunLongAgo = async (over: Partial<NewTask> = {}) => {
         const { ttlSeconds: _, deadlineSeconds: __, ...endless } = newTask(over);
         await store.accept(endless);
@@ -673,7 +671,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       };
       const MOST = 2 ** 31 - 1;
 
-      it('is ended by a sweep, with the others', async () => {
+      it('is failed by a sweep together with others', async () => {
         const old = await begunLongAgo();
         const other = await accept();
         await claim();
@@ -682,7 +680,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await read(old)).toMatchObject({ failure: { code: 'WORKER_LOST' }, processingMs: MOST });
       });
 
-      it('can be cancelled, and can end', async () => {
+      it('can be cancelled and can complete', async () => {
         const [cancelled, finished] = [await begunLongAgo(), await begunLongAgo()];
         expect(await store.cancel('a', cancelled)).toMatchObject({ status: 'failed', processingMs: MOST });
         await store.advance([{ ...done(finished), processingMs: 30 * 86_400_000 }], want({ limit: 0 }));
@@ -690,8 +688,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       });
     });
 
-    describe('deadline, expiry and cancel', () => {
-      it('fails what is not finished at its deadline, waiting or held, and leaves time to read it', async () => {
+    describe('deadlines, expiry and cancellation', () => {
+      it('fail waiting and claimed tasks at the deadline, which stay readable', async () => {
         const waiting = await accept();
         const held = await accept({ priority: 'batch' });
         await claim();
@@ -704,7 +702,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         }
       });
 
-      it('removes what has expired, and keeps what never expires', async () => {
+      it('delete expired tasks and keep tasks without an expiry', async () => {
         const id = await accept();
         const { ttlSeconds: _, ...endless } = newTask();
         await store.accept(endless);
@@ -714,7 +712,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await store.read('a', endless.id)).toBeDefined();
       });
 
-      it('cancels what waits and what is worked on; the worker learns it at its next renewal', async () => {
+      it('end waiting and claimed tasks; the next renewal of the worker fails', async () => {
         const waiting = await accept({ priority: 'batch' });
         const held = await accept();
         await claim();
@@ -746,7 +744,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         await store.advance([{ ...done(id), result }], want({ limit: 0 }));
       };
 
-      it('fall due in the statement that ends the task, whichever it is', async () => {
+      it('become due in the statement that ends the task', async () => {
         const finished = await hooked('whd_done');
         await claim();
         const cancelled = await hooked('whd_cancelled');
@@ -763,13 +761,13 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await due()).toEqual([]);
       });
 
-      it('keep the bytes that were kept first', async () => {
+      it('keep the body that was stored first', async () => {
         await hooked('whd_b');
         expect(await store.keepBody('whd_b', 'one')).toBe('one');
         expect(await store.keepBody('whd_b', 'two')).toBe('one');
       });
 
-      it('are retried, then delivered, and say so to the reader of the task', async () => {
+      it('are retried and then delivered, as the task shows', async () => {
         const id = await hooked('whd_r');
         await store.cancel('a', id);
         await due();
@@ -794,7 +792,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await due()).toEqual([]);
       });
 
-      it('run their schedule to the end after the task has expired, with what the task told', async () => {
+      it('continue their schedule with a copy of the task after the task has expired', async () => {
         const id = await accept({
           webhook: { deliveryId: 'whd_e', url: 'https://r.example/hook', secret: Buffer.from('sealed') },
           input: { 'ключ\u0000': 1 },
@@ -810,28 +808,28 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const [first] = await due();
         expect(first).toMatchObject({ id: 'whd_e', attempt: 1, secret: Buffer.from('sealed') });
         expect(first).toMatchObject({ requestId: 'request-1', traceparent: '00-1-2-01' });
-        const { webhook: _, ...told } = before;
+        const { webhook: _, ...copied } = before;
         const aged = { queuedAt: expect.any(Date), finishedAt: expect.any(Date) };
-        expect(first!.task).toMatchObject({ ...told, ...aged });
+        expect(first!.task).toMatchObject({ ...copied, ...aged });
         expect(await store.keepBody('whd_e', 'bytes')).toBe('bytes');
         expect(await store.settle('whd_e', 1, { state: 'pending', delayMs: 0, error: 'timeout' })).toBe(true);
         expect((await due())[0]).toMatchObject({ id: 'whd_e', attempt: 2, body: 'bytes', task: { id } });
         expect(await store.settle('whd_e', 2, { state: 'failed', error: 'timeout' })).toBe(true);
         expect(await store.pendingDeliveries()).toBe(0);
-        expect(await under.kept('whd_e')).toBe(false);
+        expect(await under.hasDelivery('whd_e')).toBe(false);
       });
 
-      it('may have an attempt under way while the task expires', async () => {
+      it('can finish an attempt after the task has expired', async () => {
         const id = await hooked('whd_x');
         await store.cancel('a', id);
         await due();
         await under.age(id, 86_401);
         await store.sweep(limits);
         expect(await store.settle('whd_x', 1, { state: 'delivered', statusCode: 204 })).toBe(true);
-        expect(await under.kept('whd_x')).toBe(false);
+        expect(await under.hasDelivery('whd_x')).toBe(false);
       });
 
-      it('go with the task when they are settled, or when the task is removed', async () => {
+      it('are deleted with the task when they are finished or the task is removed', async () => {
         const settled = await hooked('whd_s');
         await store.cancel('a', settled);
         await due();
@@ -841,11 +839,11 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const removed = await hooked('whd_d');
         await store.cancel('a', removed);
         await store.remove('a', [removed]);
-        expect(await Promise.all(['whd_s', 'whd_d'].map((id) => under.kept(id)))).toEqual([false, false]);
+        expect(await Promise.all(['whd_s', 'whd_d'].map((id) => under.hasDelivery(id)))).toEqual([false, false]);
         expect(await due()).toEqual([]);
       });
 
-      it('fall due also when the task expires without ever having ended', async () => {
+      it('become due when the task expires before it ended', async () => {
         const id = await hooked('whd_n');
         await under.age(id, 86_401);
         expect(await store.sweep(limits)).toMatchObject({ failed: { a: 1 }, removed: 0 });
@@ -853,7 +851,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await due())[0]).toMatchObject({ id: 'whd_n', attempt: 1, task: { status: 'failed' } });
       });
 
-      it('are still due when the idempotency key of their expired task is used again', async () => {
+      it('are still due after the idempotency key of their expired task was used again', async () => {
         const key = { key: Buffer.from('k'), fingerprint: Buffer.from('f') };
         const id = await accept({ idempotency: key, webhook: { deliveryId: 'whd_i', url: 'https://r.example/' } });
         await store.cancel('a', id);
@@ -863,7 +861,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await due())[0]).toMatchObject({ id: 'whd_i', attempt: 1 });
       });
 
-      it('of a killed deliverer go to another when its lease is over', async () => {
+      it('of a killed deliverer are due again when the lease expires', async () => {
         const id = await hooked('whd_k');
         await store.cancel('a', id);
         await due();
@@ -871,7 +869,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await due())[0]).toMatchObject({ id: 'whd_k', attempt: 2 });
       });
 
-      it('may be put off without counting as an attempt', async () => {
+      it('can be postponed without counting an attempt', async () => {
         const id = await hooked('whd_p');
         await store.cancel('a', id);
         await due();
@@ -882,7 +880,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await due())[0]).toMatchObject({ attempt: 1 });
       });
 
-      it('are found by client and receiver, and taken from each queue in the order in which they fell due', async () => {
+      it('are grouped by client and receiver and taken from each group in due order', async () => {
         const ids: string[] = [];
         for (const [n, principal] of ['p', 'p', 'q', 'p'].entries()) {
           const id = await accept({
@@ -902,7 +900,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await due(1)).map(({ id }) => id)).toEqual(['whd_0']);
       });
 
-      it('are found page by page, each once, also where many fall due in the same instant', async () => {
+      it('are found once each across pages, even with equal due times', async () => {
         const id = Array.from({ length: 25 }, (_, n) => `whd_${String(n).padStart(2, '0')}`);
         const urls = id.map((name) => `https://${name.replace('_', '-')}.example/`);
         const taskIds = await Promise.all(id.map((name, n) => hooked(name, urls[n])));
@@ -916,7 +914,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect((await store.findDue(10, page.next)).isLast).toBe(false);
       });
 
-      it('are never taken by two deliverers', async () => {
+      it('are each taken by one deliverer', async () => {
         for (let n = 0; n < 20; n++) await store.cancel('a', await hooked(`whd_${n}`));
         const taken = (await Promise.all(Array.from({ length: 8 }, () => due(5)))).flat();
         const ids = taken.map(({ id }) => id);
@@ -924,7 +922,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(taken.every(({ attempt }) => attempt === 1)).toBe(true);
       });
 
-      it('say nothing of the next attempt while one is under way', async () => {
+      it('show no next attempt during an attempt', async () => {
         const id = await hooked('whd_u');
         await store.cancel('a', id);
         await due();
@@ -933,7 +931,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       });
     });
 
-    it('counts what waits and what is worked on', async () => {
+    it('depth counts waiting tasks and tasks in progress', async () => {
       await accept({ priority: 'batch' });
       await accept();
       await accept();
@@ -941,20 +939,20 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       expect(await store.depth('a')).toMatchObject({ waiting: { realtime: 1, batch: 1 }, processing: 1 });
     });
 
-    it('counts what waits to ten thousand and no further', async () => {
+    it('depth counts at most ten thousand waiting tasks by default', async () => {
       for (let left = DEPTH_COUNTED + 1; left > 0; left -= 5000) {
         await Promise.all(Array.from({ length: Math.min(left, 5000) }, () => store.accept(newTask())));
       }
       expect((await store.depth('a')).waiting).toEqual({ realtime: DEPTH_COUNTED, batch: 0 });
     });
 
-    it('counts what waits as far as the caller asks', async () => {
+    it('depth counts waiting tasks up to the given limit', async () => {
       for (let i = 0; i < 5; i++) await accept();
       expect((await store.depth('a', 3)).waiting).toEqual({ realtime: 3, batch: 0 });
       expect((await store.depth('a', 20_000)).waiting).toEqual({ realtime: 5, batch: 0 });
     });
 
-    it('tells how long the next to be claimed has waited', async () => {
+    it('depth reports how long the next task has waited', async () => {
       const oldest = await accept({ priority: 'batch' });
       await accept({ priority: 'batch' });
       await under.age(oldest, 100);
@@ -963,21 +961,21 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       expect(oldestWaitingSeconds.realtime).toBe(0);
     });
 
-    it('wakes nobody who has stopped listening', async () => {
+    it('hints do not wake a listener whose signal has aborted', async () => {
       let woken = 0;
       const stop = new AbortController();
       store.onHint('finished', () => woken++, stop.signal);
       stop.abort();
       store.onHint('finished', () => woken++, stop.signal);
       const other = new AbortController();
-      const heard = new Promise<void>((resolve) => store.onHint('finished', resolve, other.signal));
+      const received = new Promise<void>((resolve) => store.onHint('finished', resolve, other.signal));
       store.hint('finished');
-      await heard;
+      await received;
       other.abort();
       expect(woken).toBe(0);
     });
 
-    it('wakes who listens', async () => {
+    it('hints wake a listener', async () => {
       const stop = new AbortController();
       const woken = new Promise<void>((resolve) => store.onHint('waiting:a', resolve, stop.signal));
       store.hint('waiting:a');

@@ -5,17 +5,17 @@ import type { SweepLimits, Swept } from './store.ts';
 import { FAILURES } from './task.ts';
 
 export interface SweepScope {
-  /** Seconds since 1970: what was due by then was swept. `-Infinity`: unknown; null: as of now, whatever there was. */
+  /** Seconds since 1970: everything due by then was swept. `-Infinity`: unknown; null: start from now. */
   readonly since: number | null;
   readonly rows: number;
-  /** Tasks to leave alone. */
+  /** Tasks to skip. */
   readonly without: readonly string[];
-  /** This task and no other. */
+  /** Sweep only this task. */
   readonly only?: string;
 }
 
 export interface SweepRow extends Omit<Swept, 'skipped'> {
-  /** Nothing that was due is left, except what others have locked. */
+  /** Nothing due is left, except rows locked by others. */
   readonly complete: boolean;
 }
 
@@ -29,10 +29,10 @@ export async function runSweep(db: Db, limits: SweepLimits, scope: SweepScope): 
     FAILURES.DEADLINE_EXCEEDED.code,
     FAILURES.DEADLINE_EXCEEDED.sentence,
     limits.services,
-    limits.asked?.since ?? null,
-    limits.asked ? limits.asked.leaseMs / 1000 : null,
+    limits.outage?.since ?? null,
+    limits.outage ? limits.outage.leaseMs / 1000 : null,
     SEEN_SECONDS,
-    LEFT_SECONDS,
+    MIN_LEFT_SECONDS,
     scope.since,
     scope.without,
     scope.only ?? null,
@@ -40,48 +40,46 @@ export async function runSweep(db: Db, limits: SweepLimits, scope: SweepScope): 
   return rows[0]!;
 }
 
-/** The tasks that a sweep of so many rows would touch now. */
+/** The tasks that a sweep with these limits would change. */
 export async function findDue(db: Db, limits: SweepLimits): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(FIND_DUE, [limits.rows, limits.services, limits.batchMaxWaitSeconds]);
   return rows.map(({ id }) => id);
 }
 
-/** How long before an outage a worker must have been seen to count as alive in it: two and a half heartbeats. */
+/** A worker seen this long before an outage counts as alive: two and a half heartbeat intervals. */
 const SEEN_SECONDS = 5;
-/** What is left of a lease at any time, at the least, where its worker renews it: else it was lost already. */
-const LEFT_SECONDS = 2;
-/** Before the last sweep: what was locked then, or became visible after it, is found within this time. */
-const BEFORE_SECONDS = 10;
+/** A worker that renews its lease always has at least this much of it left. */
+const MIN_LEFT_SECONDS = 2;
+/** Scans overlap the last sweep by this much, for rows that were locked or not yet visible. */
+const OVERLAP_SECONDS = 10;
 
-// Whose lease ran out because nobody could renew it: one that was given before the outage, so that it ran out within a
-// lease's time of its beginning, and whose worker was seen at most SEEN before it. The grace is both times together. So
-// when a lease that was spared is to be spared again, the other outage began at least SEEN after the first time, and the
-// worker must have been seen since: one that is dead is spared once, by however many sweepers, restarted or not.
-const SPARED = `
+// Leases that expired because of the outage: granted before it, so expired within one lease duration of its start, with a
+// worker seen at most SEEN_SECONDS before it. The grace period is the sum of both times. A second extension therefore needs
+// an outage that starts at least SEEN_SECONDS after the first one, and a worker seen since: a dead worker gets only one.
+const IS_EXTENDED = `
   t.leased_until between $9::timestamptz + make_interval(secs => $12) and $9 + make_interval(secs => $10)
   and exists (select from workers w where w.id = t.worker and w.seen_at >= $9 - make_interval(secs => $11))`;
 
-const SINCE = `(coalesce(to_timestamp($13::float8), now()) - interval '${BEFORE_SECONDS} seconds')`;
-const WANTED = '($15::text is null or id = $15) and id <> all ($14::text[])';
+const SINCE = `(coalesce(to_timestamp($13::float8), now()) - interval '${OVERLAP_SECONDS} seconds')`;
+const IN_SCOPE = '($15::text is null or id = $15) and id <> all ($14::text[])';
 
-/** The body is made from the result once, so that a delivery with a body needs no result. */
+/** A delivery with a stored body does not need the result. */
 const RESULT_WITHOUT_BODY = 'case when d.body is null then t.result::text end';
 
-// A lost lease goes back to the place in the queue that it had (run_at stays), so a killed worker costs a task no more
-// than the lease; the attempt stays counted, so a task that kills its workers ends too. `lost`, `overdue` and `waited` are
-// never the same rows: sweep_at tells the first two apart, worker the first and the last.
+// A task with a lost lease keeps its place in the queue (run_at) and its attempt count, so a task that crashes its workers
+// ends. `lost`, `overdue` and `waited` are disjoint: sweep_at separates the first two, worker the first and the last.
 //
-// An expired task takes its settled delivery along (on delete cascade), with its secret and stored body. A delivery that is
-// still due is separated first and keeps what it needs of the task, so that its schedule runs to the end; and a task whose
-// delivery is not due yet, because the task never ended, fails now and is removed by the next sweep.
+// Deleting an expired task also deletes its finished delivery (on delete cascade). A due delivery is detached first with a
+// copy of the task, so that its retry schedule continues. A task that expired before it ended fails now, which makes its
+// delivery due; the next sweep deletes it.
 const SWEEP = {
   name: 'sweep',
   text: `
     with lost as materialized (
-      select id, attempts < $1 as has_attempts, coalesce(${SPARED}, false) as is_spared
+      select id, attempts < $1 as has_attempts, coalesce(${IS_EXTENDED}, false) as is_extended
         from tasks t
        where worker is not null and leased_until < now() and leased_until >= ${SINCE}
-         and (sweep_at is null or sweep_at >= now()) and ${WANTED}
+         and (sweep_at is null or sweep_at >= now()) and ${IN_SCOPE}
        limit $3
          for update skip locked
     ),
@@ -91,7 +89,7 @@ const SWEEP = {
        cross join lateral (
               select coalesce(expires_at < now(), false) as is_over,
                      exists (select from deliveries d where d.task_id = t.id) as has_delivery) as its
-       where sweep_at < now() and sweep_at >= ${SINCE} and ${WANTED}
+       where sweep_at < now() and sweep_at >= ${SINCE} and ${IN_SCOPE}
        order by sweep_at
        limit $3
          for update of t skip locked
@@ -100,18 +98,18 @@ const SWEEP = {
       update tasks t
          set worker = null, leased_until = null, returned = 'lost'
         from lost
-       where t.id = lost.id and lost.has_attempts and not lost.is_spared
+       where t.id = lost.id and lost.has_attempts and not lost.is_extended
       returning t.id
     ),
-    spared as (
+    extended as (
       update tasks t
          set leased_until = now() + make_interval(secs => $10) + make_interval(secs => $11)
         from lost
-       where t.id = lost.id and lost.is_spared
+       where t.id = lost.id and lost.is_extended
       returning t.id
     ),
     doomed as (
-      select id, $4::text as code, $5::text as sentence from lost where not has_attempts and not is_spared
+      select id, $4::text as code, $5::text as message from lost where not has_attempts and not is_extended
       union all
       select id, $6::text, $7::text from overdue where not expired
     ),
@@ -120,7 +118,7 @@ const SWEEP = {
          set status        = 'failed',
              finished_at   = now(),
              error_code    = doomed.code,
-             error         = doomed.sentence,
+             error         = doomed.message,
              processing_ms = ${processingMs('t.started_at')},
              checkpoint    = null,
              worker        = null,
@@ -132,7 +130,7 @@ const SWEEP = {
     due as (
       update deliveries d set due_at = now() from failed where d.task_id = failed.id
     ),
-    separated as (
+    detached as (
       update deliveries d
          set task_id = null,
              expired_task = (select row_to_json(kept)
@@ -152,7 +150,7 @@ const SWEEP = {
                 from tasks
                where service = s.service and worker is null and finished_at is null and priority = ${RANK.batch}
                  and run_at < now() - make_interval(secs => $2) and run_at >= ${SINCE} - make_interval(secs => $2)
-                 and (sweep_at is null or sweep_at >= now()) and ${WANTED}
+                 and (sweep_at is null or sweep_at >= now()) and ${IN_SCOPE}
                order by run_at, id
                limit $3
                  for update skip locked) as t
@@ -165,7 +163,7 @@ const SWEEP = {
               from (select service, count(*) as n from failed group by service) as f) as failed,
            (select count(*) from promoted)::int as promoted,
            (select count(*) from removed)::int as removed,
-           (select count(*) from spared)::int as spared,
+           (select count(*) from extended)::int as extended,
            now() as at,
            (select count(*) from lost) < $3 and (select count(*) from overdue) < $3
              and (select count(*) from waited) < $3

@@ -5,38 +5,38 @@ import type { SweepLimits, Swept } from './store.ts';
 import { findDue, runSweep, type SweepRow } from './sweep-statement.ts';
 
 /**
- * Of the time, at most, for reading all that may be due. What the last sweep has left nothing of is not read every time:
- * while a snapshot is open, PostgreSQL keeps its index entries (`queue-floors.ts`).
+ * Maximum share of the time for full scans. Other sweeps start where the last complete one ended, because PostgreSQL keeps
+ * old index entries while a snapshot is open (`queue-floors.ts`).
  */
-const WHOLE_SHARE = 0.01;
-const LONGEST_REST_MS = 300_000;
-/** A task on which the statement fails is tried again after this long. */
+const FULL_SCAN_SHARE = 0.01;
+const MAX_REST_MS = 300_000;
+/** A task on which the statement failed is skipped for this long. */
 const SKIP_MS = 600_000;
-/** Data that does not fit, a constraint, an exception of a trigger, damaged pages: the same task fails again. */
-const OF_THE_TASK = /^(22|23|P0|XX)/;
+/** SQLSTATE classes that recur for the same task: data, constraint, trigger exception, damaged page. */
+const TASK_ERROR_CODES = /^(22|23|P0|XX)/;
 const STATEMENT_TIMEOUT = '57014';
 const EVER = Number.NEGATIVE_INFINITY;
 
 /**
- * One round of housekeeping. Sweeps of several processes do not wait for each other: each takes what no other has locked.
- * If the statement fails on a task, the tasks are swept one by one, and that task is skipped from then on.
+ * Concurrent sweeps skip each other's locked rows. If the statement fails on a task, tasks are swept one by one and the
+ * failing task is skipped from then on.
  */
 export function sweepIn(db: Db): (limits: SweepLimits) => Promise<Swept> {
   const skipped = new Map<string, number>();
-  const whole = createTimeShare(WHOLE_SHARE, { leastMs: 0, mostMs: LONGEST_REST_MS });
-  /** What was due by then is done, except what others had locked; all of it is read until a sweep leaves nothing. */
+  const fullScan = createTimeShare(FULL_SCAN_SHARE, { leastMs: 0, mostMs: MAX_REST_MS });
+  /** Everything due by then is swept, except rows locked by others. `EVER`: full scans until a sweep is complete. */
   let since: number | null = EVER;
-  /** When a sweep left nothing for the last time. */
-  let doneAt: number | null = null;
-  let mostRows = Number.POSITIVE_INFINITY;
+  /** Time of the last complete sweep. */
+  let completedAt: number | null = null;
+  let maxRows = Number.POSITIVE_INFINITY;
 
   const together = async (limits: SweepLimits): Promise<SweepRow> => {
-    const rows = Math.min(limits.rows, mostRows);
+    const rows = Math.min(limits.rows, maxRows);
     const sweep = () => runSweep(db, limits, { since, rows, without: [...skipped.keys()] });
-    if (whole.isDue()) since = EVER;
-    const row = await (since === EVER ? whole.spend(sweep) : sweep());
-    if (row.complete) since = doneAt = row.at.getTime() / 1000;
-    mostRows *= 2;
+    if (fullScan.isDue()) since = EVER;
+    const row = await (since === EVER ? fullScan.spend(sweep) : sweep());
+    if (row.complete) since = completedAt = row.at.getTime() / 1000;
+    maxRows *= 2;
     return row;
   };
 
@@ -48,7 +48,7 @@ export function sweepIn(db: Db): (limits: SweepLimits) => Promise<Swept> {
       try {
         swept.push(await runSweep(db, limits, { since: EVER, rows: 1, without: [], only: id }));
       } catch (error) {
-        if (!isOfTheTask(error)) throw error;
+        if (!isTaskError(error)) throw error;
         skipped.set(id, performance.now() + SKIP_MS);
         failures.push({ id, error });
       }
@@ -63,20 +63,20 @@ export function sweepIn(db: Db): (limits: SweepLimits) => Promise<Swept> {
       return { ...(await together(limits)), skipped: [] };
     } catch (error) {
       if (codeOf(error) === STATEMENT_TIMEOUT) {
-        // There was too much to read, or to remove at once.
-        since = doneAt;
-        mostRows = Math.max(1, Math.floor(Math.min(limits.rows, mostRows) / 10));
+        // Too many rows to read or delete at once.
+        since = completedAt;
+        maxRows = Math.max(1, Math.floor(Math.min(limits.rows, maxRows) / 10));
       }
-      if (!isOfTheTask(error)) throw error;
+      if (!isTaskError(error)) throw error;
       return oneByOne(limits);
     }
   };
 }
 
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? '';
-const isOfTheTask = (error: unknown) => !isUnavailable(error) && OF_THE_TASK.test(codeOf(error));
+const isTaskError = (error: unknown) => !isUnavailable(error) && TASK_ERROR_CODES.test(codeOf(error));
 
-/** The counts of several statements, and all else of the first. */
+/** Sums the counts; takes everything else from the first row. */
 function add(first: SweepRow, others: readonly SweepRow[]): SweepRow {
   const all = [first, ...others];
   const total = (count: (row: SweepRow) => number) => all.reduce((sum, row) => sum + count(row), 0);
@@ -87,6 +87,6 @@ function add(first: SweepRow, others: readonly SweepRow[]): SweepRow {
     failed: Object.fromEntries([...services].map((service) => [service, total(({ failed }) => failed[service] ?? 0)])),
     promoted: total(({ promoted }) => promoted),
     removed: total(({ removed }) => removed),
-    spared: total(({ spared }) => spared),
+    extended: total(({ extended }) => extended),
   };
 }

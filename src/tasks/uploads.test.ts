@@ -13,29 +13,29 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const keep = (principal: string, sizeBytes: number, ttlSeconds = 60) =>
+const insert = (principal: string, sizeBytes: number, ttlSeconds = 60) =>
   uploads.keep({ key: newId(), principal, sizeBytes, contentType: 'image/png' }, { ttlSeconds, quotaBytes: 100 });
 
-it('keeps no more for a principal than the quota, also when all comes at once', async () => {
-  const kept = await Promise.all([...Array.from({ length: 30 }, () => keep('p', 30)), keep('q', 100)]);
-  expect(kept.filter((upload) => upload?.principal === 'p')).toHaveLength(3);
-  expect(kept.filter((upload) => upload?.principal === 'q')).toHaveLength(1);
+it('concurrent uploads of a principal do not exceed its quota', async () => {
+  const inserted = await Promise.all([...Array.from({ length: 30 }, () => insert('p', 30)), insert('q', 100)]);
+  expect(inserted.filter((upload) => upload?.principal === 'p')).toHaveLength(3);
+  expect(inserted.filter((upload) => upload?.principal === 'q')).toHaveLength(1);
 });
 
-it('counts what was removed no longer, and what has expired until it is removed', async () => {
-  const kept = await keep('r', 100, -10);
-  expect(await keep('r', 1)).toBeUndefined();
-  await database.db.query('delete from files where key = $1', [kept!.key]);
-  expect(await keep('r', 100)).toBeDefined();
+it('expired uploads count towards the quota until they are deleted', async () => {
+  const inserted = await insert('r', 100, -10);
+  expect(await insert('r', 1)).toBeUndefined();
+  await database.db.query('delete from files where key = $1', [inserted!.key]);
+  expect(await insert('r', 100)).toBeDefined();
 });
 
-it('keeps sums that match the files when files of several principals come and go at once', async () => {
+it('sums match the files after concurrent inserts and deletes of several principals', async () => {
   const { db } = database;
   const principals = ['s', 't', 'u', 'v'];
   const churn = async (worker: number) => {
     for (let i = 0; i < 10; i++) {
-      await Promise.all(principals.map((principal) => keep(principal, 1 + ((worker + i) % 3))));
-      // As a sweep does: several files of several principals in one statement, in no particular order.
+      await Promise.all(principals.map((principal) => insert(principal, 1 + ((worker + i) % 3))));
+      // Like a sweep: files of several principals in one statement, in random order.
       await db.query(
         `delete from files where key in (select key from files where principal = any($1) order by random() limit 5 for update skip locked)`,
         [principals],
@@ -48,7 +48,7 @@ it('keeps sums that match the files when files of several principals come and go
   expect(totals.rows).toEqual(sums.rows);
 });
 
-it('counts the files that were there before the sums were', async () => {
+it('the migration counts existing files', async () => {
   const older = await emptyDatabase();
   const folder = new URL('../../migrations/', import.meta.url);
   const before = (await readMigrations(folder)).filter(({ version }) => version < 13);

@@ -1,6 +1,6 @@
 import type { Db } from '../base/db.ts';
 
-/** Bytes that a client left with the product so that a task can name them. */
+/** A file that a client uploaded for its tasks. */
 export interface Upload {
   readonly key: string;
   readonly principal: string;
@@ -9,9 +9,9 @@ export interface Upload {
   readonly expiresAt: Date;
 }
 
-/** Which uploads there are; the bytes themselves lie in the file store under the same key. */
+/** Upload metadata; the file store has the bytes under the same key. */
 export interface Uploads {
-  /** Writes an upload down; `undefined` when its principal would then hold more than `quotaBytes`. */
+  /** Undefined if the principal would exceed `quotaBytes`. */
   keep(
     upload: Omit<Upload, 'expiresAt'>,
     limits: { readonly ttlSeconds: number; readonly quotaBytes: number },
@@ -21,7 +21,7 @@ export interface Uploads {
 export function postgresUploads(db: Db): Uploads {
   return {
     async keep(upload, { ttlSeconds, quotaBytes }) {
-      const { rows } = await db.query<{ expires_at: Date }>(KEEP, [
+      const { rows } = await db.query<{ expires_at: Date }>(INSERT, [
         upload.key,
         upload.principal,
         upload.sizeBytes,
@@ -34,10 +34,10 @@ export function postgresUploads(db: Db): Uploads {
   };
 }
 
-// The update changes nothing but locks the sum: uploads of one principal pass one at a time, and each sees the sizes of
-// those before it. The trigger on `files` adds to the sum, which holds what is expired until its bytes are removed.
-const KEEP = {
-  name: 'keep-upload',
+// The update changes nothing: it locks the sum, which serialises uploads of one principal. The trigger on `files` maintains
+// the sum, which includes expired files until their bytes are deleted.
+const INSERT = {
+  name: 'insert-upload',
   text: `
     with total as (
       insert into file_totals as t (principal, size_bytes) values ($2, 0)

@@ -10,7 +10,7 @@ import { waitForEnd } from './wait.ts';
 
 const task = (status: 'queued' | 'done') => ({ id: 't', status }) as Task;
 
-/** A store whose task is done at its second reading; it tells which listeners are left. */
+/** A store that returns the given states in order; `listening` contains the remaining listeners. */
 function oneTask(states: Task[]) {
   const listening = new Set<AbortSignal>();
   const store: Pick<TaskStore, 'read' | 'onHint'> = {
@@ -25,7 +25,7 @@ function oneTask(states: Task[]) {
   return { store, listening };
 }
 
-it('leaves nothing behind, neither at the store nor on the signal of the process', async () => {
+it('waitForEnd removes its listeners from the store and from the signal', async () => {
   const process = new AbortController();
   const { store, listening } = oneTask([task('queued'), task('done')]);
   expect(await waitForEnd(store, 'a', 't', { ms: 60_000, signal: process.signal })).toEqual(task('done'));
@@ -33,7 +33,7 @@ it('leaves nothing behind, neither at the store nor on the signal of the process
   expect(getEventListeners(process.signal, 'abort')).toEqual([]);
 });
 
-it('answers as it stands when the time is up, and at once when the process stops or has stopped', async () => {
+it('waitForEnd returns the current task at the timeout, and at once when the signal aborts or has aborted', async () => {
   const process = new AbortController();
   const { store, listening } = oneTask([task('queued')]);
   const wait = (ms: number) => waitForEnd(store, 'a', 't', { ms, signal: process.signal });
@@ -46,7 +46,7 @@ it('answers as it stands when the time is up, and at once when the process stops
   expect(listening.size).toBe(0);
 });
 
-it('keeps no memory of a request that is over', async () => {
+it('waitForEnd does not leak memory', async () => {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
   const process = new AbortController();

@@ -3,33 +3,33 @@ import { oneFinished } from './hints.ts';
 import type { TaskStore } from './store.ts';
 import { isFinished, type Task } from './task.ts';
 
-/** The task once it is finished, or as it stands after `ms` or when `signal` aborts; `undefined` if there is none. */
+/** Resolves with the task when it is finished, after `ms`, or when `signal` aborts; undefined for an unknown task. */
 export async function waitForEnd(
   tasks: Pick<TaskStore, 'read' | 'onHint'>,
   service: string,
   id: string,
   { ms, signal }: { ms: number; signal: AbortSignal },
 ): Promise<Task | undefined> {
-  const bell = createBell();
-  // One of our own, ended with this wait: `AbortSignal.any` would hang on to `signal`, which lives as long as the process.
-  const over = new AbortController();
-  const end = () => {
-    over.abort();
-    bell.ring();
+  const finished = createBell();
+  // Not `AbortSignal.any`, which would leak: `signal` lives as long as the process.
+  const stopped = new AbortController();
+  const stop = () => {
+    stopped.abort();
+    finished.ring();
   };
-  const timer = setTimeout(end, ms);
-  signal.addEventListener('abort', end);
-  if (signal.aborted) end();
-  tasks.onHint(oneFinished(id), bell.ring, over.signal);
+  const timer = setTimeout(stop, ms);
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+  tasks.onHint(oneFinished(id), finished.ring, stopped.signal);
   try {
     for (;;) {
       const task = await tasks.read(service, id);
-      if (!task || isFinished(task) || over.signal.aborted) return task;
-      await bell.wait();
+      if (!task || isFinished(task) || stopped.signal.aborted) return task;
+      await finished.wait();
     }
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', end);
-    over.abort();
+    signal.removeEventListener('abort', stop);
+    stopped.abort();
   }
 }

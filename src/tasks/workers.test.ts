@@ -3,7 +3,7 @@ import { isUnavailable } from '../base/db-errors.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
 import { type Beat, postgresWorkers, type Workers } from './workers.ts';
 
-describe('the versions that a request may name', () => {
+describe('the model versions that a request may name', () => {
   let database: TestDatabase;
   let workers: Workers;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('the versions that a request may name', () => {
       seconds,
     ]);
 
-  it('are those that a warm worker offers: one that was removed is forgotten within minutes', async () => {
+  it('are those that warm workers advertise; removed versions expire within minutes', async () => {
     await beat('warm');
     await workers.offer('a', ['1', '2']);
     await workers.offer('b', ['9']);
@@ -42,7 +42,7 @@ describe('the versions that a request may name', () => {
   });
 });
 
-it('soon knows of a store that hangs that it does, so that the next beat finds it back', async () => {
+it('heartbeats fail as unavailable within seconds when the database hangs', async () => {
   const { db, drop } = await testDatabase();
   const workers = postgresWorkers(db);
   const outcomes = await db
@@ -52,6 +52,6 @@ it('soon knows of a store that hangs that it does, so that the next beat finds i
       return Promise.allSettled([beat, workers.offer('a', ['1']), workers.leave('w')]);
     })
     .finally(drop);
-  // All of it within the test's own time, which is shorter than the server's for a statement.
+  // The test's timeout is shorter than the server's statement timeout.
   for (const outcome of outcomes) expect(outcome.status === 'rejected' && isUnavailable(outcome.reason)).toBe(true);
 }, 20_000);

@@ -2,43 +2,40 @@ import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonObject } from '../base/json.ts';
 import { exactText, type ProcessReport } from './process-metrics.ts';
 
-/** A process as its last heartbeat described it. */
+/** A process as described by its last heartbeat. */
 export interface Beat {
   readonly id: string;
   readonly role: string;
   readonly service?: string;
   readonly state: 'loading' | 'warm' | 'stopping';
-  /** What the model says of itself: versions, classes, GPU; shaped by its service. */
+  /** Model details in a format of the service: versions, classes, GPU. */
   readonly info: JsonObject;
   readonly metrics?: readonly unknown[];
 }
 
-/** `unknown`: the store could not be asked. */
+/** `unknown`: the database did not respond. */
 export type WorkerState = 'warm' | 'cold' | 'unknown';
 
 export interface Workers {
   beat(beat: Beat): Promise<void>;
-  /** Takes a process off the list that stops in order. */
+  /** Removes a process that stops normally. */
   leave(id: string): Promise<void>;
-  /** Says which model versions can be served; said again every `OFFER_MS` while that is so. */
+  /** Registers model versions; repeated every `ADVERTISE_INTERVAL_MS`. */
   offer(service: string, versions: readonly string[]): Promise<void>;
-  /**
-   * The versions that a request may name: what warm workers offer, or, while there is none, what was offered within the
-   * last day (a sleeping worker is woken by its tasks).
-   */
+  /** Versions that requests may use: those of warm workers, or without any, those of the last day (workers start on demand). */
   versions(service: string): Promise<string[]>;
-  /** The processes whose heart beat within `BEAT_FRESH_SECONDS`. */
+  /** Processes with a heartbeat within `HEARTBEAT_TIMEOUT_SECONDS`. */
   living(): Promise<Beat[]>;
-  /** What every process has counted, also those that have left: `sumOfProcesses` adds it up for the process `own`. */
+  /** Metrics of all processes, including those that have left, for `mergeProcessMetrics` in the process `own`. */
   reports(own: string): Promise<ProcessReport[]>;
 }
 
-/** Beats come every 2 s; three missed ones and a worker counts as gone (its leases say so after the same time). */
 export const BEAT_MS = 2000;
+/** Three missed heartbeats; leases expire after a similar time. */
 export const BEAT_FRESH_SECONDS = 7;
-/** A process that was not seen for so long has left, as far as its counters are concerned: its row is not read with every sum. */
+/** Counters of a process not seen for this long are moved to `departed_metrics`. */
 const DEPARTED_SECONDS = 60;
-/** Three missed ones, and a version counts as removed. */
+/** A version counts as removed after three missed intervals. */
 export const OFFER_MS = 60_000;
 
 export function postgresWorkers(db: Db): Workers {
@@ -85,9 +82,8 @@ export function postgresWorkers(db: Db): Workers {
 
 type BeatRow = Omit<Beat, 'service' | 'metrics'> & { service: string | null; metrics: unknown[] | null };
 
-// Limits, for these are asked by loops that wait for the answer: a store that hangs must not silence them for long.
-
-// The rows of processes that were killed go with somebody else's beat, a day later: until then they tell what happened.
+// Each heartbeat deletes the rows of processes not seen for a day. Time limits keep a hanging database from blocking the
+// loops that run these statements.
 const BEAT = {
   name: 'beat',
   limitMs: CLIENT_LIMIT_MS,
@@ -116,12 +112,12 @@ const LEAVE = {
   text: 'delete from workers where id = $1',
 };
 
-// In order, so that two workers that offer the same never wait for each other in a circle.
+// One lock order prevents deadlocks.
 const OFFER = {
   name: 'offer',
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    with forgotten as (
+    with expired as (
       delete from models where seen_at < now() - interval '1 day'
     )
     insert into models (service, version) select $1, version from unnest($2::text[]) as version order by version
@@ -142,10 +138,10 @@ const VERSIONS = {
      order by version`,
 };
 
-// In one statement, so that a process that leaves meanwhile is in it once.
+// One statement, so that a process that leaves meanwhile is counted once.
 const REPORTS = {
   name: 'reports',
-  limitMs: 2000, // whoever scrapes waits, also for what this gateway itself has counted
+  limitMs: 2000, // a scrape waits for it
   text: `
     select id, seen_at > now() - make_interval(secs => $1) as living, metrics, coalesce(folded, '[]') as folded
       from workers

@@ -143,7 +143,7 @@ function kept(name: string, start: () => Assay): Kept {
 
 /** What the supervisor's log says of children that were not killed. */
 function diedUnderSupervision(log: string): string[] {
-  const lines = log.split('\n').filter((line) => line.includes('a process died and is started again'));
+  const lines = log.split('\n').filter((line) => line.includes('a process exited and will be restarted'));
   return lines.filter((line) => !line.includes('"by":"SIGKILL"'));
 }
 

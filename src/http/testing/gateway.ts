@@ -10,7 +10,7 @@ import { createMetrics } from '../metrics.ts';
 export const TOKEN = 'secret-token';
 export const BEARER = { authorization: `Bearer ${TOKEN}` };
 
-/** A gateway as a service would make one, with every kind of route; `log` collects what is logged. */
+/** A gateway with sample routes; `log` collects the log lines. */
 export async function testGateway(over: Partial<GatewayOptions> = {}, more?: (app: Gateway) => void | Promise<void>) {
   const log: Record<string, unknown>[] = [];
   const stream = { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) };
@@ -18,7 +18,7 @@ export async function testGateway(over: Partial<GatewayOptions> = {}, more?: (ap
   const app = await createGateway({
     service: 'sample',
     title: 'Sample service',
-    description: 'What a service says about itself.',
+    description: 'A sample service.',
     version: '1.2.3',
     log: pino({ level: 'info' }, stream),
     metrics,
@@ -61,10 +61,10 @@ const Predict = Type.Object({
   webhook: Type.Optional(Type.Object({ url: Type.String() })),
 });
 
-/** A bare connection to a listening gateway, and what comes back until the other side closes it (or `ms` pass). */
+/** A TCP connection to a gateway; `received` returns all data after the connection was closed, or after `ms`. */
 export async function rawConnection(
   app: Gateway,
-): Promise<{ socket: Socket; heard: (ms?: number) => Promise<string> }> {
+): Promise<{ socket: Socket; received: (ms?: number) => Promise<string> }> {
   if (!app.server.listening) await app.listen({ port: 0 });
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
   let text = '';
@@ -74,9 +74,9 @@ export async function rawConnection(
   socket.on('error', () => {});
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   await new Promise((resolve) => socket.once('connect', resolve));
-  const heard = async (ms = 5000) => {
+  const received = async (ms = 5000) => {
     await Promise.race([closed, rest(ms)]);
     return text;
   };
-  return { socket, heard };
+  return { socket, received };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FetchFailed } from '../../base/fetch-failed.ts';
 import type { Files } from '../../base/files.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
-import { FAILURES } from '../../tasks/task.ts';
+import { FAILURES, type Failure } from '../../tasks/task.ts';
 import type { EndedTask } from '../records.ts';
 import type { SharedSettings } from '../service.ts';
 import { photoRecords } from './records.ts';
@@ -66,7 +66,7 @@ describe('the record of a photo', () => {
   });
 
   it('says why a photo failed, and is none of one that was cancelled', async () => {
-    const failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged or incomplete.' };
+    const failure: Failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged or incomplete.' };
     expect(await draft({ status: 'failed', failure })).toMatchObject({
       status: 'failed',
       title: 'Стена 17.jpg',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURES } from '../../tasks/task.ts';
+import { FAILURES, type Failure } from '../../tasks/task.ts';
 import type { EndedTask } from '../records.ts';
 import type { SharedSettings } from '../service.ts';
 import { recordingRecords } from './records.ts';
@@ -57,7 +57,7 @@ describe('the record of a recording', () => {
   });
 
   it('says why a recording failed, and is none of one that was cancelled', async () => {
-    const failure = { code: 'AUDIO_CORRUPT', sentence: 'The recording is damaged.' };
+    const failure: Failure = { code: 'AUDIO_CORRUPT', sentence: 'The recording is damaged.' };
     expect(await draft({ status: 'failed', failure })).toMatchObject({
       status: 'failed',
       title: 'call-17.mp3',
