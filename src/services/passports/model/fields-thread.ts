@@ -4,13 +4,13 @@ import type { ReadPage } from '../page.ts';
 import type { Schema } from '../schema/schema.ts';
 import { extractFields } from './fields/extract.ts';
 
-/** What the thread answers to the pages of a document. */
+/** The thread's response to the pages of a document. */
 export interface Found {
   readonly fields: Record<string, Field>;
   readonly warnings: Warning[];
 }
 
-// It goes on listening, and so lives until it is ended: a thread that ends by itself may take its answer along.
+// The listener keeps the thread alive until it is terminated: a thread that exits may lose its last message.
 parentPort!.on('message', (pages: readonly ReadPage[]) => {
   parentPort!.postMessage(extractFields(pages, workerData as Schema) satisfies Found);
 });
