@@ -58,8 +58,9 @@ export function extractFields(
 
 function layoutOf(blocks: readonly Block[], book: LabelBook<Target>): Layout {
   const layout = { blocks, labels: removeValues(findLabels(blocks, book)) };
-  const joined = wrapped(layout, book);
-  return joined.length === blocks.length ? layout : { blocks: joined, labels: removeValues(findLabels(joined, book)) };
+  const unwrapped = wrapped(layout, book);
+  if (unwrapped.length === blocks.length) return layout;
+  return { blocks: unwrapped, labels: removeValues(findLabels(unwrapped, book)) };
 }
 
 /** Treats a single lowercase word after a label as its value, even if it could be a label: Назначение | жилое. */

@@ -3,7 +3,6 @@ import { type Block, blocksOf, linesOf } from './blocks.ts';
 import { columnBook, type LabelBook, likeness } from './labels.ts';
 import { placeOf, type Sheet, type Token } from './sheet.ts';
 
-/** Where a column of a table stands. */
 export interface HeaderColumn {
   readonly spec: ColumnSpec;
   readonly x0: number;
@@ -11,7 +10,6 @@ export interface HeaderColumn {
   readonly score: number;
 }
 
-/** The head of a table: its columns that are known. */
 export interface Header {
   readonly sheet: Sheet;
   readonly top: number;
@@ -20,14 +18,14 @@ export interface Header {
   readonly x1: number;
   readonly ruled: boolean;
   readonly columns: readonly HeaderColumn[];
-  /** Columns with heads that say nothing known. */
+  /** Columns with unknown headers. */
   readonly spare: readonly { readonly x0: number; readonly x1: number }[];
   readonly tokens: readonly Token[];
 }
 
-const LEAST = 0.62;
+const MIN_SCORE = 0.62;
 
-/** The heads of tables like `spec` on the page, from the top: at least two columns, one of them of numbers. */
+/** Finds headers of the table `spec` on the page, from the top: at least two columns, one of them numeric. */
 export function headersOf(sheet: Sheet, spec: TableSpec): Header[] {
   const book = columnBook(spec.columns);
   const blocks = blocksOf(sheet);
@@ -41,10 +39,10 @@ export function headersOf(sheet: Sheet, spec: TableSpec): Header[] {
     blocks.filter(({ cell }) => !cell),
     book,
   );
-  return [...ruled, ...free].filter(tells).sort((a, b) => a.top - b.top);
+  return [...ruled, ...free].filter(isHeader).sort((a, b) => a.top - b.top);
 }
 
-const tells = ({ columns, spare }: Header): boolean =>
+const isHeader = ({ columns, spare }: Header): boolean =>
   columns.length >= 2 &&
   columns.some(({ spec }) => spec.type === 'number') &&
   (columns.some(({ spec }) => spec.type !== 'number') || spare.length > 0);
@@ -52,7 +50,7 @@ const tells = ({ columns, spare }: Header): boolean =>
 function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
   const headers: Header[] = [];
   const seen = new Set<Block>();
-  // The tallest cell of a head spans all of its levels.
+  // The tallest cell of a header spans all of its levels.
   for (const tall of [...blocks].sort((a, b) => a.y0 - b.y0 || height(b) - height(a))) {
     if (seen.has(tall)) continue;
     const band = blocks.filter(({ cell }) => cell!.y0 > tall.cell!.y0 - 4 && cell!.y1 < tall.cell!.y1 + 4);
@@ -63,9 +61,9 @@ function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Co
       const above = band.filter(
         (other) => other !== leaf && other.cell!.y1 <= leaf.cell!.y0 + 4 && across(leaf, other) > 4,
       );
-      return { place: leaf.cell!, ways: [leaf.tokens, [...above.flatMap(({ tokens }) => tokens), ...leaf.tokens]] };
+      return { place: leaf.cell!, alternatives: [leaf.tokens, [...above.flatMap(({ tokens }) => tokens), ...leaf.tokens]] };
     });
-    const { columns, spare } = matched(texts, book);
+    const { columns, spare } = matchColumns(texts, book);
     if (columns.length < 2) continue;
     for (const one of band) seen.add(one);
     headers.push({
@@ -86,7 +84,7 @@ function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Co
 const height = ({ cell }: Block): number => cell!.y1 - cell!.y0;
 const across = (a: Block, b: Block): number => Math.min(a.cell!.x1, b.cell!.x1) - Math.max(a.cell!.x0, b.cell!.x0);
 
-/** Heads without rules: up to four lines whose pieces stand above each other. */
+/** Finds headers without rules: up to four lines of vertically stacked texts. */
 function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
   const rows = [...new Set(blocks.map(({ row }) => row))];
   const headers: Header[] = [];
@@ -101,9 +99,9 @@ function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Col
         Math.min(...last.map(({ y0 }) => y0)) - Math.max(...before.map(({ y1 }) => y1)) > 1.2 * last[0]!.height
       )
         break;
-      // A row of numbers is no head.
+      // A row with numbers is not a header.
       if (last.filter(({ tokens }) => /^\d+[.,]\d/u.test(tokens[0]!.text)).length > 0) break;
-      const { columns, spare } = matched(stacks(window), book);
+      const { columns, spare } = matchColumns(stackTexts(window), book);
       const header = {
         sheet,
         ...extent(window.flat()),
@@ -112,7 +110,7 @@ function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Col
         spare,
         tokens: window.flat().flatMap(({ tokens }) => tokens),
       };
-      if (tells(header) && sum(header) > sum(best) + 0.01) best = header;
+      if (isHeader(header) && totalScore(header) > totalScore(best) + 0.01) best = header;
     }
     if (best) {
       headers.push(best);
@@ -123,20 +121,21 @@ function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Col
   return headers;
 }
 
-const sum = (header: Header | undefined): number => header?.columns.reduce((all, { score }) => all + score, 0) ?? 0;
+const totalScore = (header: Header | undefined): number => header?.columns.reduce((all, { score }) => all + score, 0) ?? 0;
 
 function extent(blocks: readonly Block[]): { top: number; bottom: number; x0: number; x1: number } {
   const { x0, y0, x1, y1 } = placeOf(blocks);
   return { top: y0, bottom: y1, x0, x1 };
 }
 
-interface Text {
+interface HeaderText {
   readonly place: { readonly x0: number; readonly x1: number };
-  readonly ways: readonly (readonly Token[])[];
+  /** Token sequences that may form the label, with and without the levels above. */
+  readonly alternatives: readonly (readonly Token[])[];
 }
 
-/** Pieces that stand above each other, as one text; a piece that spans several is of each of them. */
-function stacks(window: readonly (readonly Block[])[]): Text[] {
+/** Joins vertically stacked blocks into header texts; a block that spans several columns belongs to each of them. */
+function stackTexts(window: readonly (readonly Block[])[]): HeaderText[] {
   const pieces = window.flatMap((row, level) => row.map((block) => ({ block, level })));
   const overlap = (a: Block, b: Block) => Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
   return pieces
@@ -148,7 +147,7 @@ function stacks(window: readonly (readonly Block[])[]): Text[] {
       const narrow = above.filter((other) => other.x1 - other.x0 < 1.8 * (block.x1 - block.x0) + 20);
       return {
         place: placeOf([block, ...narrow]),
-        ways: [
+        alternatives: [
           block.tokens,
           [...narrow, block].flatMap(({ tokens }) => tokens),
           [...above, block].flatMap(({ tokens }) => tokens),
@@ -157,10 +156,10 @@ function stacks(window: readonly (readonly Block[])[]): Text[] {
     });
 }
 
-/** Which texts are which columns: each column once, the best first. */
-function matched(texts: readonly Text[], book: LabelBook<ColumnSpec>): Pick<Header, 'columns' | 'spare'> {
-  const pairs = texts.flatMap(({ place, ways }) => {
-    const read = ways.map((tokens) => unhyphenated(linesOf(tokens).flat()).flatMap((text) => book.word(text) ?? []));
+/** Assigns texts to columns by descending score, each column once. */
+function matchColumns(texts: readonly HeaderText[], book: LabelBook<ColumnSpec>): Pick<Header, 'columns' | 'spare'> {
+  const pairs = texts.flatMap(({ place, alternatives }) => {
+    const read = alternatives.map((tokens) => joinHyphenated(linesOf(tokens).flat()).flatMap((text) => book.word(text) ?? []));
     return book.phrases.map((phrase) => {
       const scores = read.map((words, i) => (words.length === 0 ? 0 : likeness(words, phrase) - 0.02 * i));
       return { place, spec: phrase.to, score: Math.max(...scores) };
@@ -168,7 +167,7 @@ function matched(texts: readonly Text[], book: LabelBook<ColumnSpec>): Pick<Head
   });
   const columns: (HeaderColumn & { place: object })[] = [];
   for (const { place, spec, score } of pairs.sort((a, b) => b.score - a.score)) {
-    if (score < LEAST) break;
+    if (score < MIN_SCORE) break;
     if (columns.some((one) => one.spec === spec || one.place === place)) continue;
     columns.push({ spec, x0: place.x0, x1: place.x1, score, place });
   }
@@ -176,8 +175,8 @@ function matched(texts: readonly Text[], book: LabelBook<ColumnSpec>): Pick<Head
   return { spare, columns: columns.map(({ spec, x0, x1, score }) => ({ spec, x0, x1, score })) };
 }
 
-/** The words, those parted at the end of a narrow line put together again. */
-function unhyphenated(tokens: readonly Token[]): string[] {
+/** The words, with those hyphenated at a line end rejoined. */
+function joinHyphenated(tokens: readonly Token[]): string[] {
   const words: string[] = [];
   for (const { text } of tokens) {
     const last = words.at(-1);

@@ -5,29 +5,29 @@ import { type Layout, TIGHT } from './places.ts';
 import { placeOf } from './sheet.ts';
 
 /**
- * The blocks with labels that run over two or three lines put together: where a line below, close and beginning at the
- * same place, makes a clear label of what is none, or only half of one.
+ * Joins labels that wrap over two or three lines: close, left-aligned lines are joined if the result matches a label better
+ * than the first line alone.
  */
 export function wrapped(layout: Layout, book: LabelBook<Target>): Block[] {
-  const gone = new Set<Block>();
+  const absorbed = new Set<Block>();
   const blocks = layout.blocks.map((block) => {
-    if (gone.has(block) || block.cell || (block.filled && block.row[0] === block && block.row.length === 1))
+    if (absorbed.has(block) || block.cell || (block.filled && block.row[0] === block && block.row.length === 1))
       return block;
     let whole = block;
     for (const next of linesBelow(block, layout)) {
-      if (gone.has(next)) break;
-      const longer = joint(whole, next);
+      if (absorbed.has(next)) break;
+      const longer = joinBlocks(whole, next);
       if (
-        clearness(longer, book, whole.tokens.length) < clearness(whole, book) + 0.03 ||
-        (startsOwn(next, layout) && next.row.at(-1) !== next)
+        labelScore(longer, book, whole.tokens.length) < labelScore(whole, book) + 0.03 ||
+        (startsNewLabel(next, layout) && next.row.at(-1) !== next)
       )
         continue;
       whole = longer;
-      gone.add(next);
+      absorbed.add(next);
     }
     return whole;
   });
-  return blocks.filter((block) => !gone.has(block));
+  return blocks.filter((block) => !absorbed.has(block));
 }
 
 function linesBelow(block: Block, { blocks }: Layout): Block[] {
@@ -51,8 +51,8 @@ function linesBelow(block: Block, { blocks }: Layout): Block[] {
   return found;
 }
 
-/** Put in place of the first of them, in its row. */
-function joint(block: Block, next: Block): Block {
+/** Joins two blocks in the row of the first. */
+function joinBlocks(block: Block, next: Block): Block {
   const tokens = [...block.tokens, ...next.tokens];
   const row = [...block.row];
   const whole: Block = { ...block, ...placeOf(tokens), tokens, row };
@@ -60,8 +60,8 @@ function joint(block: Block, next: Block): Block {
   return whole;
 }
 
-/** How well the block as a whole is a label that begins before `end`: the best one, and how much of the block it takes. */
-function clearness(block: Block, book: LabelBook<Target>, end = block.tokens.length): number {
+/** The score of the best label that begins before `end`, multiplied by a function of the share of the block it covers. */
+function labelScore(block: Block, book: LabelBook<Target>, end = block.tokens.length): number {
   const found = findLabels([block], book).get(block) ?? [];
   return Math.max(
     0,
@@ -71,5 +71,5 @@ function clearness(block: Block, book: LabelBook<Target>, end = block.tokens.len
   );
 }
 
-const startsOwn = (block: Block, { labels }: Layout): boolean =>
+const startsNewLabel = (block: Block, { labels }: Layout): boolean =>
   (labels.get(block) ?? []).some(({ from, score, target }) => from === 0 && score > 0.85 && target.kind !== 'part');
