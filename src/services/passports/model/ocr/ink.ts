@@ -1,23 +1,22 @@
 import type { Grey } from './grey.ts';
 
-/** 1 where there is ink, 0 where there is paper. */
+/** A binary image: 1 is ink, 0 is paper. */
 export interface Ink {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** A connected piece of ink, in pixels: `right` and `bottom` lie just outside. */
+/** A connected component of ink, in pixels; `right` and `bottom` are exclusive. */
 export interface Mark {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** How many pixels of ink. */
+  /** Number of ink pixels. */
   readonly area: number;
 }
 
-/** Ink is what is darker than `threshold`. */
 export function inkOf({ width, height, data }: Grey, threshold: number): Ink {
   const ink = new Uint8Array(data.length);
   for (let pixel = 0; pixel < data.length; pixel++) ink[pixel] = data[pixel]! < threshold ? 1 : 0;
@@ -25,8 +24,8 @@ export function inkOf({ width, height, data }: Grey, threshold: number): Ink {
 }
 
 /**
- * The grey value that parts ink from paper with the least variance inside both (Otsu, 1979), on a page that was
- * flattened. Held between 110 and 205: a blank page has no two kinds of pixels, and its noise must not become ink.
+ * Otsu's threshold (1979) of a page with a flattened background, limited to 110..205 so that the noise of a blank page
+ * does not become ink.
  */
 export function inkThreshold({ data }: Grey): number {
   const counts = new Float64Array(256);
@@ -51,7 +50,7 @@ export function inkThreshold({ data }: Grey): number {
   return Math.min(205, Math.max(110, threshold));
 }
 
-/** Every connected piece of ink (corners connect too), found by joining the runs of one row with those of the row above. */
+/** Finds the 8-connected components by joining the runs of each row with those of the row above. */
 export function marksOf({ width, height, data }: Ink): Mark[] {
   const marks: { left: number; top: number; right: number; bottom: number; area: number }[] = [];
   const parent: number[] = [];
@@ -67,20 +66,20 @@ export function marksOf({ width, height, data }: Ink): Mark[] {
   };
   const join = (one: number, other: number): number => {
     const root = find(one);
-    const gone = find(other);
-    if (root === gone) return root;
+    const absorbed = find(other);
+    if (root === absorbed) return root;
     const into = marks[root]!;
-    const from = marks[gone]!;
+    const from = marks[absorbed]!;
     into.left = Math.min(into.left, from.left);
     into.top = Math.min(into.top, from.top);
     into.right = Math.max(into.right, from.right);
     into.bottom = Math.max(into.bottom, from.bottom);
     into.area += from.area;
-    parent[gone] = root;
+    parent[absorbed] = root;
     return root;
   };
 
-  // Runs as [start, end, mark] of the row above and of this one.
+  // Runs of the row above and of this row, as flat [start, end, component] triples.
   let above: number[] = [];
   let here: number[] = [];
   for (let y = 0; y < height; y++) {

@@ -3,7 +3,7 @@ import { inkOf } from './ink.ts';
 import { cutOut, MARGIN, piecesOf } from './pieces.ts';
 import { type Drawing, drawing } from './testing/drawing.ts';
 
-/** Letters of 14 × 24 pixels in a row. */
+/** Draws a row of letters of 14 × 24 pixels. */
 function write(page: Drawing, x: number, y: number, letters: number): Drawing {
   for (let letter = 0; letter < letters; letter++) page.box(x + letter * 18, y, 14, 24);
   return page;
@@ -15,8 +15,8 @@ const pieces = (page: Drawing, plumb: number[] = []) =>
     plumb: plumb.map((x) => ({ x0: x, y0: 0, x1: x, y1: page.height, thickness: 3 })),
   }).pieces.map(({ left, top, right, bottom }) => [left, top, right, bottom]);
 
-describe('pieces of text', () => {
-  it('are words beside each other, and others where the gap is wide', () => {
+describe('text regions', () => {
+  it('findTextRegions joins adjacent words and splits at wide gaps', () => {
     const page = write(write(write(drawing(900, 200), 50, 50, 6), 180, 50, 6), 500, 50, 4);
     expect(pieces(page)).toEqual([
       [50, 50, 284, 74],
@@ -24,7 +24,7 @@ describe('pieces of text', () => {
     ]);
   });
 
-  it('end at a rule, however near the next cell begins', () => {
+  it('findTextRegions splits at a rule between close words', () => {
     const page = write(write(drawing(900, 200), 50, 50, 6), 180, 50, 6);
     expect(pieces(page, [169])).toEqual([
       [50, 50, 154, 74],
@@ -32,19 +32,19 @@ describe('pieces of text', () => {
     ]);
   });
 
-  it('keep their commas and accents', () => {
+  it('findTextRegions includes commas and accents', () => {
     const page = write(drawing(900, 200), 50, 60, 4).box(122, 78, 5, 12).box(55, 48, 8, 5);
     write(page, 134, 60, 1);
     expect(pieces(page)).toEqual([[50, 48, 148, 90]]);
   });
 
-  it('are single digits too, each line its own', () => {
+  it('findTextRegions finds single digits on separate lines', () => {
     const page = write(drawing(900, 400), 50, 20, 12);
     for (const y of [100, 160, 220]) page.box(700, y, 14, 24);
     expect(pieces(page).slice(1)).toEqual([100, 160, 220].map((y) => [700, y, 714, y + 24]));
   });
 
-  it('are cut out with paper around them, without what stands beside them, and shrunk', () => {
+  it('cropRegion adds a margin, omits neighbouring ink and downscales', () => {
     const page = write(drawing(200, 100), 50, 40, 2).box(50, 70, 30, 2);
     const piece = { left: 50, top: 40, right: 82, bottom: 64 };
     const { across, down } = MARGIN;

@@ -1,6 +1,6 @@
 import type { Mark } from './ink.ts';
 
-/** A straight piece of something that ought to run level or plumb on the sheet, in pixels. */
+/** A line segment that should be horizontal or vertical on the page, in pixels. */
 export interface Segment {
   readonly x0: number;
   readonly y0: number;
@@ -9,8 +9,8 @@ export interface Segment {
 }
 
 /**
- * The marks that may be letters: as high as most are, within a factor, and neither dots nor rules. Measured by the
- * larger side, so that a page that lies on its side has the same letters.
+ * The components of typical letter size, at most {@link MAX_LETTERS}. Compares the larger side, so that the result does not
+ * depend on the page orientation.
  */
 export function lettersOf(marks: readonly Mark[]): Mark[] {
   const candidates = marks.filter((mark) => {
@@ -19,17 +19,17 @@ export function lettersOf(marks: readonly Mark[]): Mark[] {
   });
   if (candidates.length === 0) return [];
   const sides = candidates.map(larger).sort((a, b) => a - b);
-  // Most marks of a page are letters; noise is smaller, so the typical letter is looked for above the middle.
+  // The 60th percentile, because noise is smaller than letters.
   const typical = sides[Math.floor(sides.length * 0.6)]!;
   const letters = candidates.filter((mark) => larger(mark) > typical * 0.5 && larger(mark) < typical * 2.2);
-  return letters.slice(0, MOST);
+  return letters.slice(0, MAX_LETTERS);
 }
 
-/** Whether lines of text run down the page: to which side the nearest neighbour of most letters lies. */
+/** Whether text lines run vertically, by the direction to each letter's nearest neighbour. */
 export function linesRunDown(letters: readonly Mark[]): boolean {
   let across = 0;
   let down = 0;
-  for (const [letter, neighbour] of nearest(letters)) {
+  for (const [letter, neighbour] of nearestNeighbours(letters)) {
     const dx = Math.abs(neighbour.left + neighbour.right - letter.left - letter.right);
     const dy = Math.abs(neighbour.top + neighbour.bottom - letter.top - letter.bottom);
     if (dx > 1.5 * dy) across++;
@@ -38,7 +38,7 @@ export function linesRunDown(letters: readonly Mark[]): boolean {
   return down > across;
 }
 
-/** The baselines of lines of text that run across the page, one segment for each line of at least six letters. */
+/** The baselines of horizontal text lines of at least six letters. */
 export function baselines(letters: readonly Mark[]): Segment[] {
   const height = median(letters.map((mark) => mark.bottom - mark.top));
   const sorted = [...letters].sort((a, b) => a.left - b.left);
@@ -63,7 +63,7 @@ export function baselines(letters: readonly Mark[]): Segment[] {
   return segments;
 }
 
-/** Through the feet of most letters: the median slope between letters half a line apart, the median height over it (descenders and commas are few). */
+/** Fits a baseline robustly: the median slope between letters half a line apart, and the median offset. */
 function baseline(line: readonly Mark[]): Segment {
   const half = Math.floor(line.length / 2);
   const slopes: number[] = [];
@@ -80,8 +80,8 @@ function baseline(line: readonly Mark[]): Segment {
   return { x0, y0, x1, y1: y0 + slope * (x1 - x0) };
 }
 
-/** Pairs of each letter and the one whose edge is nearest. */
-function nearest(letters: readonly Mark[]): [Mark, Mark][] {
+/** Pairs each letter with its nearest neighbour. */
+function nearestNeighbours(letters: readonly Mark[]): [Mark, Mark][] {
   const sorted = [...letters].sort((a, b) => a.left - b.left);
   const widest = Math.max(0, ...sorted.map((mark) => mark.right - mark.left));
   return sorted.flatMap((letter, index): [Mark, Mark][] => {
@@ -107,8 +107,8 @@ const gapY = (a: Mark, b: Mark) => Math.max(a.top, b.top) - Math.min(a.bottom, b
 const larger = (mark: Mark) => Math.max(mark.right - mark.left, mark.bottom - mark.top);
 const smaller = (mark: Mark) => Math.min(mark.right - mark.left, mark.bottom - mark.top);
 
-/** A dense page has 4 000 letters; more say nothing new and take long. */
-const MOST = 6000;
+/** Limits the run time; a dense page has 4,000 letters. */
+const MAX_LETTERS = 6000;
 
 export function median(values: readonly number[]): number {
   if (values.length === 0) return 0;

@@ -1,8 +1,8 @@
 import type { LineWord } from './engine.ts';
 
 /**
- * The words of Tesseract's TSV, page by page: rows of level 5, with their page from 1 (cell 1), place in pixels (6 to 9),
- * confidence in percent (10) and text (11).
+ * Parses the words of Tesseract's TSV output by page. Word rows have level 5 in column 0, the page from 1 in column 1, the
+ * box in columns 6 to 9, the confidence in percent in column 10 and the text in column 11.
  */
 export function wordsOfTsv(tsv: string, pages: number): LineWord[][] {
   const words = Array.from({ length: pages }, (): LineWord[] => []);
