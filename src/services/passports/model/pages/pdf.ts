@@ -1,6 +1,5 @@
 import type { ReadPage } from '../../page.ts';
-import { takeReader } from './pdf-reader.ts';
-import { PdfRefused } from './pdf-refused.ts';
+import { PdfRefused, takeReader } from './pdf-reader.ts';
 import type { PdfProblem } from './pdfium-document.ts';
 import type { Scan } from './pdfium-process.ts';
 import type { Raster, RasterSize } from './pdfium-render.ts';
@@ -8,32 +7,31 @@ import type { Raster, RasterSize } from './pdfium-render.ts';
 export { type PdfProblem, PdfRefused, type Raster, type RasterSize };
 
 /**
- * An open PDF, read by a process of its own; pages are counted from 1. Questions wait for each other. Whatever is thrown
- * ends the document: {@link PdfRefused} for good, the signal's reason, or an error that another attempt may not meet.
+ * An open PDF, read by a separate process, one request at a time. Page numbers start at 1. An error closes the document:
+ * {@link PdfRejected} (permanent), the signal's reason, or a transient error.
  */
 export interface Pdf {
   readonly pages: number;
-  /** Pages, of those asked for so far, that cannot be opened though others can: without words, and white. */
+  /** The requested pages that cannot be opened; they have no words and are drawn white. */
   readonly damaged: ReadonlySet<number>;
   /**
-   * The words and rules that the PDF itself carries. No words: the page is a scan (perhaps with a stamp), or what it
-   * carries is not what it shows (invisible text of some scanner, characters without names), and is read by its looks.
+   * The text layer and rules. Without words, the page needs OCR: it is a scan (possibly with a stamp), or its text is
+   * invisible or garbled.
    */
   text(page: number, signal: AbortSignal): Promise<ReadPage>;
-  /** The page as it is shown, on white, its own turn applied, smaller where `maxPixels` says so. */
+  /** Draws the page as displayed, on white. */
   render(page: number, size: RasterSize, signal: AbortSignal): Promise<Raster>;
-  /** The page's picture for people: a JPEG. */
+  /** The page as a JPEG for display. */
   picture(page: number, signal: AbortSignal): Promise<Buffer>;
-  /** The page for who reads it by its looks: the lightness of {@link render}'s pixels, and the picture that they make. */
+  /** The page for OCR, in grayscale, with its picture for display. */
   scan(page: number, size: RasterSize, signal: AbortSignal): Promise<Scan>;
-  /** Ends the document, and with it what is asked now. Never throws, and may be called twice. */
+  /** Closes the document and cancels pending requests. Idempotent; never throws. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the PDF at `path`. Throws {@link PdfRefused} for a file that needs a password, has no page that can be opened
- * even after repair, has more than `maxPages`, or none. `cpuSeconds` is for opening it, and for each question after
- * that: more is `too_complex`. The file is to stay until the document is closed.
+ * Opens the PDF at `path`, which must exist until the document is closed. Throws {@link PdfRejected}. `cpuSeconds` limits
+ * opening and each request.
  */
 export async function openPdf(
   path: string,

@@ -1,4 +1,4 @@
 import { createGate } from '../../../../ml/gate.ts';
 
-/** Images that a listener looks at take turns, their bytes with them: of however many are asked for at once, a few are in memory. */
+/** Limits the number of images that a gateway decodes at the same time, to bound memory. */
 export const inTurn = createGate(4);
