@@ -4,19 +4,19 @@ export interface Room {
   readonly no: number;
   readonly name: string;
   readonly area: number;
-  /** Living space; null for a kitchen and the like. */
+  /** Living area; null for a kitchen and other auxiliary rooms. */
   readonly living: number | null;
   readonly auxiliary: number | null;
   readonly height: number;
 }
 
-/** An invented passport: everything that a form could ask for. Nobody lives there. */
+/** The data of a fictional passport. */
 export interface Facts {
   readonly region: string;
   readonly district: string;
-  /** With its kind: `г. Камышин`. */
+  /** With its type: `г. Камышин`. */
   readonly city: string;
-  /** With its kind: `ул. Полевая`. */
+  /** With its type: `ул. Полевая`. */
   readonly street: string;
   readonly house: string;
   readonly block: string;
@@ -45,11 +45,11 @@ export interface Facts {
   readonly ceilings: string;
   readonly roof: string;
   readonly wear: number;
-  /** Of the plot around a house, in square metres. */
+  /** Plot area in square metres. */
   readonly plot: number;
 }
 
-/** Invents a passport in Russian with `rooms` rooms. */
+/** Generates a Russian passport with `rooms` rooms. */
 export function factsOf(random: Random, rooms = random.whole(4, 9)): Facts {
   const { whole, pick } = random;
   const height = tenths(random, 245, 320) / 10;

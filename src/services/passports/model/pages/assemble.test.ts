@@ -185,7 +185,7 @@ describe('assemblePdf', () => {
   });
 });
 
-describe('stripJpeg', () => {
+describe('stripJpegMetadata', () => {
   it('removes data after the image and accepts input truncated at any byte', async () => {
     const photo = await sharp(await picture().png().toBuffer())
       .jpeg({ progressive: true })
