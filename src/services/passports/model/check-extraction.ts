@@ -41,7 +41,7 @@ const Result = Compile(
   }),
 );
 
-/** Validates an extraction before it is stored. Returns a description of the first problem for the log. */
+/** Returns a description of the first problem, for the log. */
 export function problemOf(extraction: Extraction, schema: Schema): string | undefined {
   if (!Result.Check(extraction)) {
     const [first] = Result.Errors(extraction);

@@ -4,13 +4,12 @@ import type { ReadPage } from '../page.ts';
 import type { Schema } from '../schema/schema.ts';
 import { extractFields } from './fields/extract.ts';
 
-/** The thread's response to the pages of a document. */
 export interface Found {
   readonly fields: Record<string, Field>;
   readonly warnings: Warning[];
 }
 
-// The listener keeps the thread alive until it is terminated: a thread that exits may lose its last message.
+// Keeps the thread alive: a thread that exits may lose its last message.
 parentPort!.on('message', (pages: readonly ReadPage[]) => {
   parentPort!.postMessage(extractFields(pages, workerData as Schema) satisfies Found);
 });

@@ -5,16 +5,15 @@ import type { Schema } from '../schema/schema.ts';
 import type { Found } from './fields-thread.ts';
 import { PdfRefused } from './pages/pdf.ts';
 
-/** Extracts the fields of documents in worker threads. */
 export interface FieldFinder {
-  /** Throws {@link PdfRejected} (`too_complex`) when the time limit is exceeded. */
+  /** Throws {@link PdfRejected} (`too_complex`) after the time limit. */
   find(pages: readonly ReadPage[], signal: AbortSignal): Promise<Found>;
   /** Terminates the threads, including busy ones. */
   close(): Promise<void>;
 }
 
 export interface FindLimit {
-  /** Base time; {@link msPerPage} is added for each page. */
+  /** Plus {@link msPerPage} for each page. */
   readonly ms: number;
   readonly msPerPage: number;
 }
@@ -22,7 +21,7 @@ export interface FindLimit {
 // A dense page takes less than a second on an idle machine.
 const LIMIT: FindLimit = { ms: 60_000, msPerPage: 5000 };
 
-/** Uses threads because hundreds of dense pages take a minute, during which the event loop must send heartbeats. */
+/** Uses threads because hundreds of dense pages take a minute, which would delay heartbeats. */
 export function openFieldFinder(schema: Schema, limit: FindLimit = LIMIT): FieldFinder {
   const start = () => startThread('./fields-thread', import.meta.url, { workerData: schema });
   const threads = openThreads(start, 'the fields');

@@ -7,15 +7,12 @@ import type { Schema } from '../schema/schema.ts';
 import type { Own } from '../settings.ts';
 import type { Found } from './fields-thread.ts';
 
-/** Improves the extracted fields with a language model, if one is configured. */
+/** Improves extracted fields with a language model. */
 export interface Helper {
-  /** `none` without a language model. */
+  /** `none` if not configured. */
   readonly provider: string;
   readonly model: string | null;
-  /**
-   * A failure of the language model keeps the given fields and adds a warning. With `llmRequired` it throws the
-   * corresponding `TaskFailure` instead.
-   */
+  /** If the model fails, adds a warning, or throws a `TaskFailure` with `llmRequired`. */
   help(input: Found & { pages: readonly ReadPage[]; schema: Schema; job: Job }, signal: AbortSignal): Promise<Found>;
 }
 

@@ -3,13 +3,13 @@ import { type ReadPage, uprightFrame } from '../page.ts';
 import { type ScanRead, type ScanReader, TooMuchToRead } from './ocr/read-scan.ts';
 import type { Pdf } from './pages/pdf.ts';
 
-/** Tesseract is trained on 300 dpi. A3 then has 17 million pixels; larger pages are scaled down to bound memory. */
+/** Tesseract is trained on 300 dpi. A3 then has 17 million pixels; larger pages are scaled down. */
 const SCAN = { dpi: 300, maxPixels: 20_000_000 };
 
 export interface ReadDocument {
   readonly pages: readonly ReadPage[];
   readonly sheets: Extraction['sheets'];
-  /** Numbers of pages whose OCR timed out; their `words` are empty. */
+  /** Page numbers; the `words` of these pages are empty. */
   readonly unread: readonly number[];
 }
 
@@ -21,10 +21,7 @@ export interface ReadDocumentOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Reads every page: its text layer, or its image by OCR if it has none. Memory is bounded by the reader's concurrency,
- * not by the number of pages.
- */
+/** Reads the text layer of each page, or its image by OCR. Memory is bounded by the reader's concurrency. */
 export async function readDocument(pdf: Pdf, options: ReadDocumentOptions): Promise<ReadDocument> {
   const read: PageResult[] = [];
   const numbers = Array.from({ length: pdf.pages }, (_, i) => i + 1).values();
@@ -44,7 +41,7 @@ export async function readDocument(pdf: Pdf, options: ReadDocumentOptions): Prom
       throw error;
     }),
   );
-  // Waits for all of them so that no work continues after this function returns. The first failure is reported.
+  // No work continues after this function returns.
   const outcomes = await Promise.allSettled(lanes);
   if (outcomes.some(({ status }) => status === 'rejected')) throw failed.signal.reason;
   return {

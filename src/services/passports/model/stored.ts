@@ -10,10 +10,9 @@ import { failure } from '../failures.ts';
 import type { Drawn, Pictures } from '../store/pictures.ts';
 import { openPdf, type Pdf } from './pages/pdf.ts';
 
-/** Far above the size of a JPEG of 1600 × 1600 pixels. */
 const PICTURE_MAX_BYTES = 16 * 2 ** 20;
 
-/** Opens a stored PDF through a temporary file, which is deleted once the PDF is open. */
+/** Opens a stored PDF through a temporary file. */
 export async function openStored(
   key: string,
   { files, scratchDir, maxPages, signal }: { files: Files; scratchDir: string; maxPages: number; signal: AbortSignal },
@@ -33,7 +32,7 @@ export async function openStored(
   }
 }
 
-/** Stores the picture of a page and returns its key. Throws, and keeps nothing, for an attempt that is not the latest. */
+/** Stores the picture of a page and returns its key. Throws for an attempt that is not the latest. */
 export async function keepPicture(
   jpeg: Buffer,
   drawn: Drawn,
@@ -46,7 +45,7 @@ export async function keepPicture(
   superseded();
 }
 
-/** Ends an attempt whose document was deleted or whose lease was lost; its result is discarded. */
+/** Ends an attempt whose document was deleted or whose lease was lost. */
 export function superseded(): never {
   throw new TaskFailure(failure('WORKER_LOST'), { transient: true });
 }

@@ -2,19 +2,18 @@ import type { JsonValue } from '../../../base/json.ts';
 
 const MS_PER_PAGE = 20_000;
 
-/** The time limit of a document over all attempts. */
+/** The time limit of a document, over all attempts. */
 export interface WorkTime {
-  /** Aborted with the job's signal, or when the time limit expires. */
   readonly signal: AbortSignal;
   readonly isUp: boolean;
   /** Raises the limit to at least 20 s per page. */
   grant(pages: number): void;
-  /** Milliseconds so far, including earlier attempts. */
+  /** In milliseconds, including earlier attempts. */
   worked(): number;
   stop(): void;
 }
 
-/** Starts the timer; `workedMs` is the time that earlier attempts took. */
+/** `workedMs` is the time of earlier attempts. */
 export function countWorkTime(
   job: AbortSignal,
   { limitMs, workedMs }: { limitMs: number; workedMs: number },
@@ -40,10 +39,10 @@ export function countWorkTime(
   };
 }
 
-/** The time limit of a document of `pages` pages. */
+/** The time limit of a document. */
 export const longestMs = (limitMs: number, pages: number): number => Math.max(limitMs, pages * MS_PER_PAGE);
 
-/** The time of earlier attempts, from the checkpoint of the last one. */
+/** The time of earlier attempts. */
 export const workedBefore = (checkpoint: JsonValue | undefined): number => {
   const worked = (checkpoint as { worked_ms?: unknown } | null | undefined)?.worked_ms;
   return typeof worked === 'number' && worked > 0 ? worked : 0;

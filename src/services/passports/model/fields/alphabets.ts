@@ -31,12 +31,11 @@ const HOMOGLYPHS: Readonly<Record<string, string>> = {
 };
 const TO_LATIN = new Map(Object.entries(HOMOGLYPHS));
 const TO_CYRILLIC = new Map(Object.entries(HOMOGLYPHS).map(([cyrillic, latin]) => [latin, cyrillic]));
-// Similar in few fonts only, so they still indicate the alphabet of a word.
+// Similar in few fonts only, so they still indicate the alphabet.
 const WEAK = new Set('ьгbrкk');
 
 export type Alphabet = 'cyrillic' | 'latin';
 
-/** The alphabet of most letters. */
 export function alphabetOf(words: readonly { readonly text: string }[]): Alphabet {
   let balance = 0;
   for (const { text } of words) {
@@ -48,10 +47,7 @@ export function alphabetOf(words: readonly { readonly text: string }[]): Alphabe
   return balance >= 0 ? 'cyrillic' : 'latin';
 }
 
-/**
- * Converts the letters of a word to one alphabet: that of its unambiguous letters, or the document's if all are ambiguous.
- * A word with unambiguous letters of both alphabets is returned unchanged.
- */
+/** Converts a word to the alphabet of its unambiguous letters, or the document's if it has none. Keeps mixed words. */
 export function unmixed(text: string, document: Alphabet): string {
   const letters = [...text].filter((letter) => /\p{L}/u.test(letter));
   const hasUnambiguous = (of: RegExp, twins: ReadonlyMap<string, string>) =>

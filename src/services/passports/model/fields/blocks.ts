@@ -1,21 +1,19 @@
 import { cellOf, gridOf } from './grid.ts';
 import { type Line, placeOf, type Sheet, type Token } from './sheet.ts';
 
-/** The words of one ruled cell, or a run of words in a line without a wide gap. */
+/** The words of a ruled cell, or a run of words without a wide gap. */
 export interface Block extends Line {
   readonly sheet: Sheet;
-  /** In reading order. */
   readonly tokens: readonly Token[];
-  /** The ruled cell around it. */
   readonly cell?: Line;
-  /** The blocks of the same line or table row, including this one, from left to right. */
+  /** The blocks of the same line or table row, including this one. */
   readonly row: readonly Block[];
   readonly height: number;
   /** Whether the block is on a form blank. */
   readonly filled: boolean;
 }
 
-/** Splits a page into blocks, from top to bottom. */
+/** Splits a page into blocks. */
 export function blocksOf(sheet: Sheet): Block[] {
   const grid = gridOf(sheet);
   const cells = new Map<string, { cell: Line; tokens: Token[] }>();
@@ -75,9 +73,9 @@ const block = (sheet: Sheet, tokens: readonly Token[], row: readonly Block[], fi
   filled,
 });
 
-/** Groups tokens into lines, from top to bottom and left to right. */
+/** Groups tokens into lines. */
 export function linesOf(tokens: readonly Token[]): Token[][] {
-  // Each token, from the left, joins the line whose end it continues, so a line may drift vertically.
+  // Each token, from the left, joins the line that it continues, so a line may drift vertically.
   const lines: Token[][] = [];
   for (const token of [...tokens].sort((a, b) => a.x0 - b.x0)) {
     let best: Token[] | undefined;
@@ -104,13 +102,13 @@ const isLevel = (token: Line, { y0, y1 }: Line): boolean => {
   return y0 < middle && middle < y1;
 };
 
-/** The last token of letter height: dashes and commas are unreliable for the line's position. */
+/** Ignores dashes and commas, whose vertical position is unreliable. */
 function lastTall(line: readonly Token[]): Token {
   const tallest = Math.max(...line.map(({ y0, y1 }) => y1 - y0));
   return line.findLast(({ y0, y1 }) => y1 - y0 > 0.6 * tallest) ?? line.at(-1)!;
 }
 
-// Minimum gap between runs, in letter heights. Spaces are about 0.3, in justified text rarely 1.
+// In letter heights. Spaces are about 0.3, in justified text rarely 1.
 const MIN_RUN_GAP = 1.1;
 
 function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled: boolean }[] {
@@ -121,7 +119,7 @@ function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled
   for (const token of line) {
     const run = runs.at(-1);
     const level = { ...token, y0: foot - height, y1: foot };
-    // A line below a label's colon separates rows and is not a form blank.
+    // A line below a label's colon is a row separator.
     const beneath = /\p{L}{2}:$/u.test(token.text) ? undefined : lineUnder(level, sheet);
     const gap = run ? token.x0 - run.tokens.at(-1)!.x1 : 0;
     const startsRun =
@@ -137,14 +135,13 @@ function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled
   return runs;
 }
 
-/** Whether a line begins or ends between the words. One that ends under a word is an incomplete row separator. */
+/** Whether a line begins or ends between the words, as a form blank does. */
 function endsBetween(lines: readonly (Line | undefined)[], left: Token, right: Token): boolean {
   const tolerance = 0.8 * Math.max(left.y1 - left.y0, right.y1 - right.y0);
   const isBetween = (x: number) => x > left.x1 - tolerance && x < right.x0 + tolerance;
   return lines.some((line) => line && (isBetween(line.x0) || isBetween(line.x1)));
 }
 
-/** The ruled line or form blank directly below the token. */
 function lineUnder(token: Line, { across, blanks }: Sheet): Line | undefined {
   const height = token.y1 - token.y0;
   const middle = (token.x0 + token.x1) / 2;
@@ -165,7 +162,7 @@ const blankBetween = (left: Token, right: Token, { blanks }: Sheet): boolean =>
       x0 >= left.x1 - 2 && x1 <= right.x0 + 2 && Math.min(y1, left.y1) - Math.max(y0, left.y0) > 0,
   );
 
-/** Letter height: the 80th percentile of token heights, because boxes of words without ascenders are lower. */
+/** The 80th percentile of token heights, because boxes of words without ascenders are lower. */
 export function tall(tokens: readonly Line[]): number {
   const sorted = tokens.map(({ y0, y1 }) => y1 - y0).sort((a, b) => a - b);
   return sorted[Math.floor(0.8 * (sorted.length - 1) + 0.5)] ?? 0;

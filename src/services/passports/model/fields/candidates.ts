@@ -7,17 +7,16 @@ import type { Occurrence } from './occurrences.ts';
 import { PLACES, type Place } from './places.ts';
 import { type Token, textOf } from './sheet.ts';
 
-/** A possible value of a field. */
 export interface Candidate {
   readonly key: string;
   readonly label: Occurrence;
   readonly tokens: readonly Token[];
   readonly value: FoundValue['value'];
-  /** 0..1, from the label, the position and the shape of the value. */
+  /** 0..1, from label, position and shape. */
   readonly score: number;
 }
 
-/** Parses tokens at `place` relative to the label as a value of the field; undefined if they are not one. */
+/** Parses tokens at `place` relative to the label as a value; undefined if they are not one. */
 export function candidate(
   key: string,
   spec: ValueSpec & { readonly shapes?: readonly string[] },
@@ -49,13 +48,13 @@ export function candidate(
   return { key, label, tokens: within(cleaned, found), value: found.value, score: label.score * PLACES[place] * distanceFactor };
 }
 
-/** The score factor of a value that does or does not match the field's `shapes`. */
+/** The score factor for matching the field's `shapes`. */
 export function shaped(shapes: readonly string[] | undefined, value: string): number {
   if (!shapes) return 1;
   return shapes.some((shape) => schemaPattern(shape, 'u').test(value)) ? 1.05 : 0.7;
 }
 
-/** Replaces confused digits and letters if the result matches the field's `shapes`. */
+/** Corrects confused digits and letters if the result matches the field's `shapes`. */
 function correctInitials(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes || shaped(shapes, value) > 1) return value;
   const initials = value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (match) => INITIALS[match] ?? match);
@@ -63,7 +62,6 @@ function correctInitials(shapes: readonly string[] | undefined, value: string): 
   return corrections.find((one) => shaped(shapes, one) > 1) ?? value;
 }
 
-/** OCR confusions of initials. */
 const INITIALS: Readonly<Record<string, string>> = {
   0: 'О',
   3: 'З',
@@ -89,7 +87,6 @@ export function within(tokens: readonly Token[], found: { readonly start: number
   return used;
 }
 
-/** Removes a date after the last comma, as in "issuer, date". */
 function removeTrailingDate(tokens: readonly Token[]): Token[] {
   const comma = tokens.findLastIndex(({ text }, i) => text.endsWith(',') && i > 0 && i < tokens.length - 1);
   if (comma < 0) return [...tokens];

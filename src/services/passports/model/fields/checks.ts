@@ -2,10 +2,7 @@ import type { Field, Value, Warning } from '../../extraction.ts';
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { Check, Schema } from '../../schema/schema.ts';
 
-/**
- * Applies the schema's cross-checks: raises the confidence of consistent fields, and lowers that of inconsistent ones with
- * a warning. A check with a missing operand is skipped.
- */
+/** Raises the confidence of fields that agree in a cross-check; lowers it, with a warning, if they do not. */
 export function checked(
   fields: Readonly<Record<string, Field>>,
   schema: Schema,
@@ -53,7 +50,7 @@ function evaluate(check: Check, fields: Readonly<Record<string, Field>>): CheckR
   };
 }
 
-/** The sum of the rows that match the check's `apart` pattern; a total may exclude them. */
+/** The sum of the rows that a total may exclude. */
 function excludableSum(check: Extract<Check, { sum: unknown }>, fields: Readonly<Record<string, Field>>): number {
   if (!check.apart) return 0;
   const pattern = schemaPattern(check.apart.pattern, 'iu');
@@ -67,7 +64,7 @@ function excludableSum(check: Extract<Check, { sum: unknown }>, fields: Readonly
   return sum;
 }
 
-/** The numeric value of a field, or the sum of a table column; a date counts as its year. */
+/** A table column evaluates to its sum, a date to its year. */
 function resolveOperand(
   operand: string,
   fields: Readonly<Record<string, Field>>,
@@ -89,7 +86,7 @@ function toNumber(value: Value): number | undefined {
   return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/u.test(value) ? Number(value.slice(0, 4)) : undefined;
 }
 
-// Agreement is rarely accidental. After a contradiction it is unknown which value is wrong.
+// Agreement is rarely accidental; a contradiction does not show which value is wrong.
 const DOUBT_IF_CONSISTENT = 0.35;
 const CONFIDENCE_IF_INCONSISTENT = 0.7;
 

@@ -15,7 +15,7 @@ import { placeOf, sheetsOf, type Token, textOf } from './sheet.ts';
 import { type ReadTable, tableRows } from './tables.ts';
 import { wrapped } from './wrapped.ts';
 
-/** Extracts the fields of `schema` from the pages. Fields that are not found are absent. A pure function. */
+/** Extracts the fields of `schema`; fields that are not found are absent. A pure function. */
 export function extractFields(
   pages: readonly ReadPage[],
   schema: Schema,
@@ -63,7 +63,7 @@ function layoutOf(blocks: readonly Block[], book: LabelBook<Target>): Layout {
   return { blocks: unwrapped, labels: removeValues(findLabels(unwrapped, book)) };
 }
 
-/** Treats a single lowercase word after a label as its value, even if it could be a label: Назначение | жилое. */
+/** A single lowercase word after a label is its value: Назначение | жилое. */
 function removeValues(labels: Map<Block, Occurrence[]>): Map<Block, Occurrence[]> {
   for (const block of labels.keys()) {
     if (block.tokens.length > 1 || !/^\p{Ll}+$/u.test(block.tokens[0]!.text)) continue;
@@ -78,7 +78,7 @@ function findCandidates(layout: Layout): Candidate[] {
   for (const label of [...layout.labels.values()].flat()) {
     const { target } = label;
     if (target.kind !== 'field') continue;
-    // The parts named in a complete address ("д. 8, кв. 88") are not labels.
+    // Part names in a complete address ("д. 8, кв. 88") are not labels.
     const stops = ({ target: other, score }: Occurrence) =>
       other.kind !== 'part' || (other.key !== target.key && score > 0.95);
     for (const { place, tokens } of placesOf(label, layout, { long: target.spec.type === 'string', stops })) {
@@ -89,10 +89,9 @@ function findCandidates(layout: Layout): Candidate[] {
   return found;
 }
 
-/** Selects the best candidate of each field such that no word is used twice. */
 function assignCandidates(all: readonly Candidate[]): Candidate[] {
   const chosen = new Map<string, Candidate>();
-  // A label may belong to two fields. A word cannot be a label and a value, or the value of two fields.
+  // A label may belong to two fields, but a word is never label and value, or value of two fields.
   const values = new Set<number>();
   const labels = new Set<number>();
   for (const one of [...all].sort((a, b) => b.score - a.score)) {
@@ -107,7 +106,7 @@ function assignCandidates(all: readonly Candidate[]): Candidate[] {
   return [...chosen.values()];
 }
 
-/** Sets missing fields from table totals, where a cross-check of the schema equates the two. */
+/** Sets missing fields from table totals that a cross-check equates with them. */
 function addTableTotals(fields: Record<string, Field>, tables: ReadonlyMap<string, ReadTable>, schema: Schema): void {
   for (const check of schema.checks ?? []) {
     if (!('sum' in check) || check.sum.length !== 1 || fields[check.equals]) continue;

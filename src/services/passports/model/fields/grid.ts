@@ -1,16 +1,16 @@
 import type { Line, Sheet, Token } from './sheet.ts';
 
-/** Ruled lines with aligned coordinates: pieces of one line have the same position. */
+/** Ruled lines; pieces of one line have the same position. */
 export interface Grid {
   readonly across: readonly Line[];
   readonly down: readonly Line[];
 }
 
-// In points: the distance between pieces of one line, and the gap where two lines should meet.
+// In points.
 const SAME_LINE = 2.5;
 const CORNER_GAP = 4;
 
-/** Whether a vertical line is a shadow or page edge: it runs between words of a sentence. */
+/** A line between words of a sentence is a shadow or page edge. */
 function cutsWords(line: Line, tokens: readonly Token[]): boolean {
   const beside = tokens.filter(({ y0, y1 }) => (y0 + y1) / 2 > line.y0 && (y0 + y1) / 2 < line.y1);
   let cut = 0;
@@ -48,7 +48,7 @@ function align(lines: readonly Line[], at: 'x0' | 'y0'): Line[] {
   });
 }
 
-/** Finds the ruled cell that contains the middle of `place`; undefined unless all four sides are ruled. */
+/** Finds the cell that contains the middle of `place`; undefined unless all four sides are ruled. */
 export function cellOf({ across, down }: Grid, place: Line): Line | undefined {
   const x = (place.x0 + place.x1) / 2;
   const y = (place.y0 + place.y1) / 2;
@@ -63,7 +63,7 @@ export function cellOf({ across, down }: Grid, place: Line): Line | undefined {
     y,
   );
   if (left === undefined || right === undefined || top === undefined || bottom === undefined) return undefined;
-  // Page edges and underlines are not cell borders: each border must run along the whole side.
+  // Excludes page edges and underlines.
   const ruled =
     isCovered(down, 'x0', left, top, bottom) &&
     isCovered(down, 'x0', right, top, bottom) &&
@@ -72,10 +72,9 @@ export function cellOf({ across, down }: Grid, place: Line): Line | undefined {
   return ruled ? { x0: left, y0: top, x1: right, y1: bottom } : undefined;
 }
 
-// The share of a side that must be ruled; scanned lines have gaps.
+// Scanned lines have gaps.
 const MIN_COVERAGE = 0.75;
 
-/** Whether lines at `place` cover {@link MIN_COVERAGE} of the range. */
 function isCovered(lines: readonly Line[], at: 'x0' | 'y0', place: number, from: number, to: number): boolean {
   let length = 0;
   for (const line of lines) {
@@ -86,7 +85,6 @@ function isCovered(lines: readonly Line[], at: 'x0' | 'y0', place: number, from:
   return length >= MIN_COVERAGE * (to - from);
 }
 
-/** The positions of the nearest lines before and after `value`. */
 function nearestLines(lines: readonly Line[], at: 'x0' | 'y0', value: number): [number | undefined, number | undefined] {
   let before: number | undefined;
   let after: number | undefined;

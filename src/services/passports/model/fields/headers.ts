@@ -25,7 +25,7 @@ export interface Header {
 
 const MIN_SCORE = 0.62;
 
-/** Finds headers of the table `spec` on the page, from the top: at least two columns, one of them numeric. */
+/** Finds headers with at least two columns, one of them numeric, from the top. */
 export function headersOf(sheet: Sheet, spec: TableSpec): Header[] {
   const book = columnBook(spec.columns);
   const blocks = blocksOf(sheet);
@@ -50,7 +50,6 @@ const isHeader = ({ columns, spare }: Header): boolean =>
 function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
   const headers: Header[] = [];
   const seen = new Set<Block>();
-  // The tallest cell of a header spans all of its levels.
   for (const tall of [...blocks].sort((a, b) => a.y0 - b.y0 || height(b) - height(a))) {
     if (seen.has(tall)) continue;
     const band = blocks.filter(({ cell }) => cell!.y0 > tall.cell!.y0 - 4 && cell!.y1 < tall.cell!.y1 + 4);
@@ -84,7 +83,7 @@ function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Co
 const height = ({ cell }: Block): number => cell!.y1 - cell!.y0;
 const across = (a: Block, b: Block): number => Math.min(a.cell!.x1, b.cell!.x1) - Math.max(a.cell!.x0, b.cell!.x0);
 
-/** Finds headers without rules: up to four lines of vertically stacked texts. */
+/** Headers without rules: up to four lines of stacked texts. */
 function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
   const rows = [...new Set(blocks.map(({ row }) => row))];
   const headers: Header[] = [];
@@ -99,7 +98,6 @@ function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Col
         Math.min(...last.map(({ y0 }) => y0)) - Math.max(...before.map(({ y1 }) => y1)) > 1.2 * last[0]!.height
       )
         break;
-      // A row with numbers is not a header.
       if (last.filter(({ tokens }) => /^\d+[.,]\d/u.test(tokens[0]!.text)).length > 0) break;
       const { columns, spare } = matchColumns(stackTexts(window), book);
       const header = {
@@ -130,11 +128,11 @@ function extent(blocks: readonly Block[]): { top: number; bottom: number; x0: nu
 
 interface HeaderText {
   readonly place: { readonly x0: number; readonly x1: number };
-  /** Token sequences that may form the label, with and without the levels above. */
+  /** The text of the lowest level, and with the levels above. */
   readonly alternatives: readonly (readonly Token[])[];
 }
 
-/** Joins vertically stacked blocks into header texts; a block that spans several columns belongs to each of them. */
+/** A block that spans several columns belongs to each of them. */
 function stackTexts(window: readonly (readonly Block[])[]): HeaderText[] {
   const pieces = window.flatMap((row, level) => row.map((block) => ({ block, level })));
   const overlap = (a: Block, b: Block) => Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
@@ -156,7 +154,6 @@ function stackTexts(window: readonly (readonly Block[])[]): HeaderText[] {
     });
 }
 
-/** Assigns texts to columns by descending score, each column once. */
 function matchColumns(texts: readonly HeaderText[], book: LabelBook<ColumnSpec>): Pick<Header, 'columns' | 'spare'> {
   const pairs = texts.flatMap(({ place, alternatives }) => {
     const read = alternatives.map((tokens) => joinHyphenated(linesOf(tokens).flat()).flatMap((text) => book.word(text) ?? []));
@@ -175,7 +172,6 @@ function matchColumns(texts: readonly HeaderText[], book: LabelBook<ColumnSpec>)
   return { spare, columns: columns.map(({ spec, x0, x1, score }) => ({ spec, x0, x1, score })) };
 }
 
-/** The words, with those hyphenated at a line end rejoined. */
 function joinHyphenated(tokens: readonly Token[]): string[] {
   const words: string[] = [];
   for (const { text } of tokens) {

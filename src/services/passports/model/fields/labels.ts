@@ -2,7 +2,6 @@ import { everyField } from '../../schema/keys.ts';
 import type { ColumnSpec, FieldSpec, PartSpec, Schema } from '../../schema/schema.ts';
 import { type LabelWord, labelWord, similarity } from './words.ts';
 
-/** The meaning of a label. */
 export type Target =
   | { readonly kind: 'field'; readonly key: string; readonly spec: FieldSpec }
   | {
@@ -15,29 +14,26 @@ export type Target =
   | { readonly kind: 'other' }
   | { readonly kind: 'heading' };
 
-/** One wording of a label. */
 export interface Phrase<To> {
   readonly to: To;
   readonly words: readonly { readonly id: number; readonly weight: number }[];
   readonly weight: number;
 }
 
-/** A word of the page, compared with the words of the index. */
+/** A word of the page, with its similarity (0..1) to words of the index. */
 export interface PageWord extends LabelWord {
-  /** Similarity (0..1) by word id. */
   readonly like: ReadonlyMap<number, number>;
 }
 
-/** An index of label wordings. Caches word comparisons, so use one instance per document. */
+/** An index of label wordings. It caches comparisons, so use one per document. */
 export interface LabelBook<To> {
   readonly phrases: readonly Phrase<To>[];
-  /** Looks up a word; undefined for numbers, dashes and brackets. */
+  /** Undefined for numbers, dashes and brackets. */
   word(text: string): PageWord | undefined;
-  /** The wordings that contain a similar word. */
+  /** Wordings that contain a similar word. */
   phrasesWith(word: PageWord): readonly Phrase<To>[];
 }
 
-// Longer words are noise.
 const MAX_LETTERS = 40;
 
 export function bookOf<To>(wordings: readonly { readonly text: string; readonly to: To }[]): LabelBook<To> {
@@ -75,7 +71,7 @@ export function bookOf<To>(wordings: readonly { readonly text: string; readonly 
   };
 }
 
-/** Splits a wording into words, weighted by context: words in brackets count less. */
+/** Words in brackets get a lower weight. */
 function splitWording(text: string): LabelWord[] {
   let depth = 0;
   const words = text.split(/\s+|(?<=\p{L}{2})\/(?=\p{L}{2})/u).flatMap((part) => {
@@ -85,7 +81,7 @@ function splitWording(text: string): LabelWord[] {
     if (part.includes(')')) depth--;
     return word ? [{ ...word, weight: word.weight * (inBrackets ? 0.3 : 1) }] : [];
   });
-  // Generic words are significant if the label has no specific word: Дом №.
+  // Generic words count if the label has no specific word: Дом №.
   const hasSpecific = words.some(({ generic, weight }) => !generic && weight > 0.6);
   return words.map((word) => {
     if (!word.generic) return word;
@@ -93,7 +89,7 @@ function splitWording(text: string): LabelWord[] {
   });
 }
 
-/** Indexes the wordings of the schema's fields, parts, other labels and headings. */
+/** Indexes the labels of fields and parts, other labels and headings. */
 export function labelBook(schema: Schema): LabelBook<Target> {
   const wordings: { text: string; to: Target }[] = [];
   for (const { key, spec } of everyField(schema)) {
@@ -116,7 +112,7 @@ function wordingsOf(spec: FieldSpec | ColumnSpec): string[] {
   return [...(typeof label === 'string' ? [label] : [label.en, label.ru]), ...synonyms];
 }
 
-/** Scores how well the words match a wording, 0..1. Order is ignored; extra words lower the score. */
+/** Scores how well words match a wording, 0..1, in any order. */
 export function likeness(words: readonly PageWord[], phrase: Phrase<unknown>): number {
   const unmatched = new Set(words);
   let matched = 0;

@@ -5,7 +5,7 @@ import type { Block } from './blocks.ts';
 import { tidy, within } from './candidates.ts';
 import { type Token, textOf } from './sheet.ts';
 
-/** Finds a value without a label: the first block that matches one of the field's `marks` patterns. */
+/** Finds a value without a label, by the field's `marks` patterns. */
 export function marked(
   spec: FieldSpec,
   blocks: readonly Block[],
@@ -30,11 +30,10 @@ export function marked(
   return undefined;
 }
 
-/** The line from this block on: form blanks split a date into several blocks. */
+/** Form blanks split a date into several blocks. */
 const restOfLine = (block: Block): readonly Token[] =>
   block.cell ? block.tokens : block.row.slice(Math.max(0, block.row.indexOf(block))).flatMap(({ tokens }) => tokens);
 
-/** The next line, if a quotation continues there. */
 function quotationRest(block: Block, blocks: readonly Block[]): readonly Token[] {
   const text = textOf(block.tokens);
   if (!text.includes('«') || text.includes('»')) return [];

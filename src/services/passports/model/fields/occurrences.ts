@@ -3,20 +3,19 @@ import { type LabelBook, likeness, type PageWord, type Target } from './labels.t
 import { type Token, textOf } from './sheet.ts';
 import type { LabelWord } from './words.ts';
 
-/** A label found on the page: the tokens `from` (inclusive) to `to` (exclusive) of a block. */
+/** A label in the tokens `from` (inclusive) to `to` (exclusive) of a block. */
 export interface Occurrence {
   readonly block: Block;
   readonly from: number;
   readonly to: number;
   readonly target: Target;
-  /** 0..1. */
   readonly score: number;
 }
 
 const MIN_SCORE = 0.6;
 const MAX_WORDS = 14;
 
-/** Finds the labels in the blocks of a document; of overlapping ones, the best. */
+/** Finds the best labels that do not overlap. */
 export function findLabels(blocks: readonly Block[], book: LabelBook<Target>): Map<Block, Occurrence[]> {
   return new Map(
     blocks.map((block): [Block, Occurrence[]] => {
@@ -33,7 +32,7 @@ export function findLabels(blocks: readonly Block[], book: LabelBook<Target>): M
           continue;
         }
         if (chosen.some(({ from, to }) => one.from < to && from < one.to)) continue;
-        // A label below its blank: the whole block is in brackets.
+        // A label below its blank.
         if (isBracketed(block)) return [block, [{ ...one, from: 0, to: words.length }]];
         chosen.push({ ...one, to: extendLabel(one, words, chosen) });
       }
@@ -59,7 +58,7 @@ function joinEnumerations({ tokens }: Block, labels: readonly Occurrence[]): Occ
   );
 }
 
-/** Whether a preposition makes `next` a qualifier of the label: Перекрытия `между этажами`. */
+/** As in Перекрытия `между этажами`. */
 const qualifies = (tokens: readonly Token[], label: Occurrence, next: Occurrence): boolean =>
   label.to >= next.from - 1 &&
   next.to === next.from + 1 &&
@@ -72,7 +71,7 @@ const isOtherField = ({ from, target }: Occurrence, chosen: readonly Occurrence[
 
 const isBracketed = ({ tokens }: Block): boolean => /^\(/u.test(tokens[0]!.text) && /\)$/u.test(tokens.at(-1)!.text);
 
-/** Extends a label over unspecific words: `Год постройки` **здания**, `Общая площадь`**, кв. м**. Returns its end. */
+/** Includes unspecific words: `Год постройки` **здания**, `Общая площадь`**, кв. м**. */
 function extendLabel(
   { block, from, to }: Occurrence,
   words: readonly (LabelWord | undefined)[],
@@ -89,7 +88,7 @@ function extendLabel(
   return end;
 }
 
-/** The end of a label including its bracketed explanation: Улица `(пер., пл.)`. */
+/** Includes an explanation: Улица `(пер., пл.)`. */
 function endOfBrackets({ tokens }: Block, from: number, to: number): number {
   const open = tokens.findLastIndex(({ text }, i) => i >= from && i <= to && /^\(/u.test(text));
   const close = tokens.findIndex(({ text }, i) => i >= open && /\)[,:;.]?$/u.test(text));
@@ -120,7 +119,6 @@ function spansOf(block: Block, words: readonly (PageWord | undefined)[], book: L
         const like = likeness(span, phrase);
         if (like < MIN_SCORE) continue;
         const score = like * positionScore(block, from, to, words) * complementScore(block, from, phrase.to);
-        // Of two equally good matches the longer one wins.
         if (score >= MIN_SCORE)
           found.push({
             block,
@@ -136,7 +134,7 @@ function spansOf(block: Block, words: readonly (PageWord | undefined)[], book: L
   return found;
 }
 
-// Weight of a bracketed explanation within a label: Улица (пер., пл.).
+// Weight of bracketed words in a label: Улица (пер., пл.).
 const BRACKETS_WEIGHT = 0.3;
 const insideBrackets = ({ tokens }: Block, from: number, at: number): boolean => {
   let open = 0;
@@ -148,10 +146,9 @@ const insideBrackets = ({ tokens }: Block, from: number, at: number): boolean =>
 };
 
 const endsLabel = ({ text }: Token): boolean => /[:;]$/u.test(text);
-/** A number ends a label. */
 const isNumber = ({ text }: Token, word: LabelWord | undefined): boolean => !word && /\d/u.test(text);
 
-/** Whether `from` follows the block's start, punctuation or a value, ignoring unspecific words: `кв. м, из неё` **жилая**. */
+/** Whether only unspecific words precede since the last punctuation: `кв. м, из неё` **жилая**. */
 function isLabelStart({ tokens }: Block, from: number, words: readonly (LabelWord | undefined)[]): boolean {
   for (let i = from - 1; i >= 0; i--) {
     if (!words[i] || /[.,:;)]$/u.test(tokens[i]!.text)) return true;
@@ -160,14 +157,14 @@ function isLabelStart({ tokens }: Block, from: number, words: readonly (LabelWor
   return true;
 }
 
-/** Lowers the score of dates that complement another label: "Износ на дату обследования" does not ask for a date. */
+/** "Износ на дату обследования" does not ask for a date. */
 function complementScore({ tokens }: Block, from: number, target: Target): number {
   const isComplement = from > 1 && PREPOSITION.test(tokens[from - 1]!.text);
   return isComplement && (target.kind === 'other' || (target.kind === 'field' && target.spec.type === 'date')) ? 0.6 : 1;
 }
 const PREPOSITION = /^(на|по|к|ко|для|при|об?|от|с|со)$/iu;
 
-/** Scores the position: labels stand at the start of a block and at its end or before a value. */
+/** Labels stand at the start of a block, and at its end or before a value. */
 function positionScore(block: Block, from: number, to: number, words: readonly (LabelWord | undefined)[]): number {
   const before = block.tokens[from - 1];
   const after = block.tokens[to];

@@ -5,14 +5,14 @@ import type { Occurrence } from './occurrences.ts';
 import { type Layout, placesOf } from './places.ts';
 import { type Token, textOf } from './sheet.ts';
 
-/** Assembles a value that a form asks for in parts (an address by street, house and flat) as its schema specifies. */
+/** Assembles a value that a form asks for in parts, such as an address by street, house and flat. */
 export function joined(key: string, layout: Layout, whole: readonly Candidate[]): Candidate | undefined {
   const completeValue = new Set(whole.filter((one) => one.key === key && one.score > 0.5).flatMap(({ tokens }) => tokens));
   const best = new Map<number, { piece: Candidate; part: PartSpec }>();
   for (const label of [...layout.labels.values()].flat()) {
     const { target } = label;
     if (target.kind !== 'part' || target.key !== key || isFilledIn(label)) continue;
-    // "ул. Садовая, дом 98" in a complete address is not a label, unless blanks after its words are filled in.
+    // "ул. Садовая, дом 98" in a complete address is not a label, unless blanks are filled in.
     const inside = label.block.tokens.slice(label.from, label.to).some((token) => completeValue.has(token));
     if (inside && !label.block.row.some(({ filled }) => filled)) continue;
     const named = findKindAndName(label, layout);
@@ -40,10 +40,7 @@ export function joined(key: string, layout: Layout, whole: readonly Candidate[])
   };
 }
 
-/**
- * Finds a kind and name in separate cells: in one row (`Улица | пер. | Речной`), or in labelled rows (`Улица | тип | пер.`
- * above `| наименование | Речной`).
- */
+/** In one row (`Улица | пер. | Речной`) or two (`Улица | тип | пер.` above `| наименование | Речной`). */
 function findKindAndName({ block, to }: Occurrence, { blocks }: Layout): readonly Token[] | undefined {
   if (!block.cell || to < block.tokens.length) return undefined;
   const [first, second] = block.row.slice(block.row.indexOf(block) + 1);
@@ -62,17 +59,15 @@ function findKindAndName({ block, to }: Occurrence, { blocks }: Layout): readonl
   return name ? [...second.tokens, ...name.tokens] : second.tokens;
 }
 
-/** Whether the label is probably part of a filled-in value: `б-р Строителей`. */
+/** Whether it is part of a filled-in value: `б-р Строителей`. */
 const isFilledIn = ({ block, score }: Occurrence): boolean => block.filled && score < 0.95;
 
 const MAX_WORDS = 6;
 
-/** Compares by score, then by document order. */
 const isBetter = (a: Candidate, b: Candidate): boolean =>
   a.score > b.score + 0.01 || (a.score > b.score - 0.01 && position(a.label) < position(b.label));
 const position = ({ block, from }: Occurrence): number => block.tokens[from]!.id;
 
-/** The pieces on the page with the most of them. */
 function onMainPage(pieces: { piece: Candidate; part: PartSpec }[]): { piece: Candidate; part: PartSpec }[] {
   const pages = pieces.map(({ piece }) => piece.label.block.sheet);
   const count = (sheet: unknown) => pages.filter((one) => one === sheet).length;

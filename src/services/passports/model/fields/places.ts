@@ -2,7 +2,7 @@ import type { Block } from './blocks.ts';
 import type { Occurrence } from './occurrences.ts';
 import type { Line, Token } from './sheet.ts';
 
-/** Positions of a value relative to its label, with the score of each. */
+/** Positions of a value relative to its label, with their scores. */
 export const PLACES = { colon: 1, right: 0.98, same: 0.92, inside: 0.9, below: 0.8, above: 0.9 } as const;
 export type Place = keyof typeof PLACES;
 
@@ -16,10 +16,7 @@ export interface Placed {
   readonly tokens: readonly Token[];
 }
 
-/**
- * Yields the words at each possible position of a label's value. `long` values are texts that may span lines. `stops` tests
- * whether another label ends the value.
- */
+/** Yields the words at each position where the value may be. `long` values may span lines; `stops` labels end a value. */
 export function* placesOf(
   label: Occurrence,
   layout: Layout,
@@ -38,7 +35,7 @@ export function* placesOf(
   }
   if (same.ends) return;
   if (right.length > 0) {
-    // The start of a date may be in the label's block: « __ » ______ 20__.
+    // A date may start in the label's block: « __ » ______ 20__.
     const lead = same.tokens.some(({ text }) => /\d/u.test(text)) ? [] : same.tokens;
     const tokens = right.flatMap(({ tokens }) => tokens);
     yield {
@@ -48,7 +45,6 @@ export function* placesOf(
   }
   const below = adjacentWords(block, within, 'below');
   if (below.length > 0 && (right.length === 0 || block.cell)) yield { place: 'below', tokens: below };
-  // A label below its blank is in brackets.
   const above = label.from === 0 && /^\(/u.test(block.tokens[0]!.text) ? adjacentWords(block, within, 'above') : [];
   if (above.length > 0) yield { place: 'above', tokens: above };
 }
@@ -58,7 +54,6 @@ interface Within extends Layout {
   readonly stops: (other: Occurrence) => boolean;
 }
 
-/** The rest of the block after the label; `ends` if another label ends it. */
 function restOfBlock(
   { block, to }: Occurrence,
   { labels, stops, long }: Within,
@@ -67,7 +62,7 @@ function restOfBlock(
   const from = colon ?? to;
   const next = (labels.get(block) ?? []).find((other) => other.from >= from && stops(other))?.from;
   const tokens = block.tokens.slice(from, next);
-  // Excludes the number of the next item: "… бетонные 6. Кровля".
+  // The number of the next item: "… бетонные 6. Кровля".
   const numbered = isItem(block) ? /^\d{1,2}(\.\d{1,2})*[.)]?$/u : ITEM;
   const last = tokens.at(-1)?.text ?? '';
   if (next !== undefined && (long ? tokens.length > 1 && numbered.test(last) : isItem(block) && ITEM.test(last)))
@@ -80,10 +75,10 @@ function restOfBlock(
 }
 
 const ITEM = /^\d{1,2}(\.\d{1,2})*[.)]$/u;
-/** Whether the block begins with an item number: `6. Кровля`. */
+/** As in `6. Кровля`. */
 const isItem = ({ tokens }: Block): boolean => tokens.length > 1 && ITEM.test(tokens[0]!.text);
 
-/** The index after the colon of a longer label: "Инвентаризационная стоимость на дату составления, руб.:". */
+/** The end of a longer label: "Инвентаризационная стоимость на дату составления, руб.:". */
 function findColon(tokens: readonly Token[], to: number): number | undefined {
   for (let i = to - 1; i < Math.min(tokens.length, to + 9); i++) {
     const { text } = tokens[i]!;
@@ -93,7 +88,7 @@ function findColon(tokens: readonly Token[], to: number): number | undefined {
   return undefined;
 }
 
-/** Removes leading brackets and units, which belong to the label. */
+/** Removes leading brackets and units. */
 function skipUnits(tokens: readonly Token[]): Token[] {
   const all = [...tokens];
   if (all[0]?.text.startsWith('(')) {
@@ -109,7 +104,7 @@ function startsBelow({ block, to }: Occurrence, tokens: readonly Token[]): boole
   return tokens[0]!.y0 > block.tokens[to - 1]!.y1 - 2;
 }
 
-/** The blocks to the right, up to one that begins with a label; in a table the next cell. */
+/** Up to a block that begins with a label; in a table, the next cell. */
 function toTheRight({ block }: Occurrence, { labels, stops }: Within): Block[] {
   const at = block.row.indexOf(block);
   const found: Block[] = [];
@@ -117,7 +112,7 @@ function toTheRight({ block }: Occurrence, { labels, stops }: Within): Block[] {
     const first = (labels.get(next) ?? []).find(
       (other) => stops(other) && other.score > (found.length > 0 ? 0.6 : 0.8),
     );
-    // A single lowercase word is a value even if it could be a label: Назначение | жилое.
+    // A lowercase word is a value even if it could be a label: Назначение | жилое.
     const isValue = found.length === 0 && next.tokens.length === 1 && /^\p{Ll}+$/u.test(next.tokens[0]!.text);
     if ((first && first.from <= 1 && !isValue) || (!next.filled && !next.cell && isItem(next))) break;
     const last = found.at(-1);
@@ -128,7 +123,7 @@ function toTheRight({ block }: Occurrence, { labels, stops }: Within): Block[] {
   return found;
 }
 
-/** The nearest words below or above that overlap the label horizontally, unless they are labels. */
+/** The nearest words that overlap the label horizontally, unless they are labels. */
 function adjacentWords(block: Block, { blocks, labels, stops }: Within, side: 'below' | 'above'): Token[] {
   const near = blocks
     .filter((other) => other.sheet === block.sheet && other !== block && !other.cell === !block.cell)
@@ -146,10 +141,10 @@ function adjacentWords(block: Block, { blocks, labels, stops }: Within, side: 'b
 
 const overlap = (a: Line, b: Line): number => Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
 
-/** Maximum line pitch of a paragraph, in letter heights. */
+/** Maximum paragraph line pitch, in letter heights. */
 export const TIGHT = 1.75;
 
-/** Continuation lines of a text: below it, left-aligned with it, without labels in or left of them. */
+/** Left-aligned lines below, without labels in or left of them. */
 function continuationLines(
   first: readonly Token[],
   { sheet, height, cell, x0 }: Block,
@@ -166,8 +161,7 @@ function continuationLines(
       if (other.sheet !== sheet || other.cell || pitch < 0.5 * height || pitch > 2 * height) return false;
       if (Math.abs(other.x0 - left) > 0.8 * height || hasLabel(other)) return false;
       const before = other.row.slice(0, other.row.indexOf(other));
-      // Text to the left may be the label of the next line, unless the pitch is that of a paragraph. Text aligned with
-      // this value's label is probably an unknown label.
+      // In wider pitch, text to the left may be a label; so may text aligned with this value's label.
       const isLabel = (one: Block) =>
         hasLabel(one) ||
         one.tokens.at(-1)!.text.endsWith(':') ||

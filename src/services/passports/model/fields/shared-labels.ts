@@ -4,10 +4,7 @@ import type { Occurrence } from './occurrences.ts';
 import { type Layout, placesOf } from './places.ts';
 import { type Token, textOf } from './sheet.ts';
 
-/**
- * Finds pairs of fields with a combined label and value: `Этаж / этажность`, `4/9`. Words that the second label omits are
- * taken from the first: `Площадь общая / жилая`.
- */
+/** Finds two fields with a combined label and value: `Этаж / этажность`, `4/9`; `Площадь общая / жилая`. */
 export function sharedValues(layout: Layout, book: LabelBook<Target>): Candidate[] {
   return [...layout.blocks].flatMap((block) => {
     const labels = layout.labels.get(block) ?? [];
@@ -30,7 +27,7 @@ export function sharedValues(layout: Layout, book: LabelBook<Target>): Candidate
   });
 }
 
-/** Finds the label after the separator that follows `first`, completed with words of `first` if necessary. */
+/** The second label may omit words of the first. */
 function findSecondLabel(first: Occurrence, labels: readonly Occurrence[], book: LabelBook<Target>): Occurrence | undefined {
   const { block } = first;
   const tokens = block.tokens;
@@ -56,7 +53,6 @@ function findSecondLabel(first: Occurrence, labels: readonly Occurrence[], book:
   return best;
 }
 
-/** Splits a value at its only separator. */
 function split(tokens: readonly Token[]): [Token[], Token[]] | undefined {
   if (!/[/;]/u.test(textOf(tokens))) return undefined;
   const pieces = tokens.flatMap((token): Token[] => {

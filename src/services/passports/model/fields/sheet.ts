@@ -1,25 +1,25 @@
 import type { Box, ReadPage, Word } from '../../page.ts';
 import { alphabetOf, unmixed } from './alphabets.ts';
 
-/** A word, or a part of one, in points from the top left corner of the upright page. */
+/** A word, or a part of one, in points on the upright page. */
 export interface Token {
   readonly text: string;
   readonly x0: number;
   readonly y0: number;
   readonly x1: number;
   readonly y1: number;
-  /** 0..1 from OCR; null for a PDF text layer. */
+  /** 0..1 from OCR; null for a text layer. */
   readonly confidence: number | null;
-  /** Index of the word on the page; parts of one word share it. */
+  /** Index on the page; parts of one word share it. */
   readonly word: number;
-  /** Not separated by a space from the token before it. */
+  /** Not separated from the token before it by a space. */
   readonly glued: boolean;
-  /** Unique in the document, in reading order of the source. */
+  /** Ascending in the document. */
   readonly id: number;
   readonly sheet: Sheet;
 }
 
-/** A ruled line or a form blank (underscores, dots), in points. */
+/** A ruled line or a blank, in points. */
 export interface Line {
   readonly x0: number;
   readonly y0: number;
@@ -32,20 +32,16 @@ export interface Sheet {
   readonly width: number;
   readonly height: number;
   readonly tokens: readonly Token[];
-  /** Horizontal ruled lines. */
   readonly across: readonly Line[];
-  /** Vertical ruled lines. */
   readonly down: readonly Line[];
-  /** Underscores and dot leaders. */
   readonly blanks: readonly Line[];
 }
 
-// Lines drawn with characters.
 const LEADERS = /_+|\.{3,}|…+|·{2,}|-{4,}|—{3,}/gu;
-// Boundaries within a word: общая/жилая, Год:1974.
+// As in общая/жилая, 4/9.
 const BOUNDARY = /(?<=\p{L}{2})\/(?=\p{L}{2})|(?<=:)(?=\p{L}{2})/gu;
 
-/** Splits pages into tokens and lines in points. Token ids are unique in the document. */
+/** Splits pages into tokens and lines. */
 export function sheetsOf(pages: readonly ReadPage[]): Sheet[] {
   let nextId = 0;
   const alphabet = alphabetOf(pages.flatMap(({ words }) => words));
@@ -74,7 +70,7 @@ export function sheetsOf(pages: readonly ReadPage[]): Sheet[] {
       const place = inPoints(word.box);
       if (place.y1 - place.y0 <= 0 || place.x1 - place.x0 <= 0 || noise.has(word)) continue;
       const text = page.reader === 'text' ? word.text : unmixed(word.text, alphabet);
-      // OCR reads dot leaders as words with almost no confidence.
+      // Dot leaders.
       if ((word.confidence ?? 1) < 0.1 && !/\d/u.test(text)) {
         blanks.push(place);
         continue;
@@ -94,7 +90,7 @@ export function sheetsOf(pages: readonly ReadPage[]): Sheet[] {
   });
 }
 
-/** Cuts each token where the next one begins: OCR may give the first word of a line the box of the whole line. */
+/** OCR may give the first word of a line the box of the whole line. */
 function trimOverlaps(tokens: readonly Token[]): Token[] {
   const charWidth = tokens.map(({ x0, x1, text }) => (x1 - x0) / text.length).sort((a, b) => a - b)[
     Math.floor(tokens.length / 2)
@@ -114,7 +110,7 @@ function trimOverlaps(tokens: readonly Token[]): Token[] {
   });
 }
 
-/** Finds OCR noise from the background of a photo: doubtful words left or right of all confident ones. */
+/** Finds doubtful words left or right of all confident ones: the background of a photo. */
 function findNoise({ reader, words }: ReadPage): Set<Word> {
   const confident = words.filter(({ text, confidence }) => (confidence ?? 1) > 0.7 && text.length > 2);
   if (reader === 'text' || confident.length < 10) return new Set();
@@ -174,7 +170,7 @@ function splitWord(text: string): Piece[] {
   return found.filter((piece) => piece.blank || piece.text.trim() !== '');
 }
 
-/** Joins the text of tokens, with spaces except before glued ones. */
+/** Joins tokens with spaces, except before glued ones. */
 export function textOf(tokens: readonly Token[]): string {
   let text = '';
   for (const token of tokens) text += text === '' || token.glued ? token.text : ` ${token.text}`;

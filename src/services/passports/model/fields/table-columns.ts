@@ -3,7 +3,6 @@ import { median } from './blocks.ts';
 import type { Header } from './headers.ts';
 import { type Token, textOf } from './sheet.ts';
 
-/** Whether the middle of the token is in the column. */
 export const inColumn = (token: Extent, { x0, x1 }: Extent): boolean => {
   const middle = (token.x0 + token.x1) / 2;
   return x0 <= middle && middle <= x1;
@@ -14,7 +13,7 @@ interface Extent {
   readonly x1: number;
 }
 
-/** Assigns a column with an unknown header to the missing column of its type, if exactly one is missing. */
+/** Assigns a column with an unknown header to the only missing column of its type. */
 export function guessed(
   header: Header,
   rows: readonly (readonly Token[])[],
@@ -34,21 +33,20 @@ export function guessed(
   return found;
 }
 
-/** The non-empty texts of a column; a dash counts as empty. */
 const textsIn = (place: Extent, rows: readonly (readonly Token[])[]): string[] =>
   rows.map((row) => textOf(row.filter((token) => inColumn(token, place)))).filter((text) => /[\p{L}\d]/u.test(text));
 
 const share = (texts: readonly string[], fits: (text: string, i: number) => boolean): number =>
   texts.length < 2 ? 0 : texts.filter(fits).length / texts.length;
 
-/** How well the texts fit the type, 0..1; integers must number the rows. */
+/** How well the texts fit, 0..1; integers must number the rows. */
 const FIT = {
   string: (texts: readonly string[]) => share(texts, (text) => /\p{L}{3}/u.test(text)),
   number: (texts: readonly string[]) => share(texts, (text) => /^\d+[.,]\d+$/u.test(text)),
   integer: (texts: readonly string[]) =>
     share(texts, (text, i) => /^\d{1,3}$/u.test(text) && Number(text) === (i === 0 ? 1 : Number(texts[i - 1]) + 1)),
 };
-/** The score of a column recognized by its content instead of its header. */
+/** The score of a column recognized by its content. */
 export const GUESSED = 0.75;
 
 /** Widens each column to the span of text below its header. */
@@ -74,7 +72,6 @@ export function spread(rows: readonly (readonly Token[])[], header: Header): Hea
   });
 }
 
-/** The horizontal spans covered by text in any row, from the left. */
 function textSpans(rows: readonly (readonly Token[])[]): { x0: number; x1: number }[] {
   const words = rows.flat();
   const space = 0.55 * median(words.map(({ y0, y1 }) => y1 - y0));

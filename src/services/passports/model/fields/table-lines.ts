@@ -4,7 +4,7 @@ import type { Header } from './headers.ts';
 import type { Sheet, Token } from './sheet.ts';
 import { inColumn } from './table-columns.ts';
 
-/** Splits tokens into rows by the ruled lines. A cell with several lines of numbers becomes several rows. */
+/** A cell with several lines of numbers becomes several rows. */
 export function ruledRows(sheet: Sheet, tokens: readonly Token[], header: Header): { rows: Token[][]; ended: boolean } {
   const grid = gridOf(sheet);
   const columns = [...header.columns, ...header.spare];
@@ -44,7 +44,7 @@ export function ruledRows(sheet: Sheet, tokens: readonly Token[], header: Header
   return { rows: found, ended };
 }
 
-/** Collects lines below the header of a table without rules, up to the first that does not look like a row. */
+/** Collects lines below the header, up to the first that does not look like a row. */
 export function freeRows(tokens: readonly Token[], header: Header): { rows: Token[][]; ended: boolean } {
   const rows: Token[][] = [];
   let bottom = header.bottom;

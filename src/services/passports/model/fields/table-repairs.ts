@@ -2,7 +2,6 @@ import type { Value } from '../../extraction.ts';
 import type { ColumnSpec } from '../../schema/schema.ts';
 import { type Token, textOf } from './sheet.ts';
 
-/** A parsed cell of a table row. */
 export interface ReadCell {
   readonly spec: ColumnSpec;
   readonly value: Exclude<Value, null>;
@@ -10,12 +9,12 @@ export interface ReadCell {
   readonly score: number;
 }
 
-/** Corrects OCR errors that the rest of the table reveals. Corrected cells get a lower score. */
+/** Corrects OCR errors that the rest of the table reveals, with a lower score. */
 export function repaired(rows: ReadCell[][]): ReadCell[][] {
   return restoreDecimalPoints(correctNumbering(rows));
 }
 
-/** Corrects a row number whose neighbours are consecutive: OCR reads a 3 as a 5. */
+/** Corrects a row number whose neighbours differ by two: OCR reads a 3 as a 5. */
 function correctNumbering(rows: ReadCell[][]): ReadCell[][] {
   const numberCell = (row: ReadCell[] | undefined) =>
     row?.find(({ spec, tokens }) => spec.type === 'integer' && tokens[0]!.confidence !== null);
@@ -28,10 +27,7 @@ function correctNumbering(rows: ReadCell[][]): ReadCell[][] {
   });
 }
 
-/**
- * Restores the decimal point of a number written without one among numbers of the same unit and precision, if it is
- * larger than all of them or the row contains the same number with a decimal point.
- */
+/** A number without a point that exceeds all others of the unit, or that the row also contains with one. */
 function restoreDecimalPoints(rows: ReadCell[][]): ReadCell[][] {
   const decimals = new Map<string | undefined, UnitDecimals>();
   for (const { spec } of rows.flat()) {
@@ -55,9 +51,8 @@ function restoreDecimalPoints(rows: ReadCell[][]): ReadCell[][] {
 const REPAIRED_SCORE = 0.7;
 
 interface UnitDecimals {
-  /** The number of decimals of most numbers; 0 if it varies or there are too few numbers. */
+  /** Of most numbers; 0 if it varies or there are too few. */
   readonly decimals: number;
-  /** The largest number with that many decimals. */
   readonly max: number;
 }
 

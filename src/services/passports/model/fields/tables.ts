@@ -10,13 +10,12 @@ import { labelWord } from './words.ts';
 
 export interface ReadTable {
   readonly rows: readonly (readonly ReadCell[])[];
-  /** Total rows. */
   readonly totals: readonly (readonly ReadCell[])[];
-  /** All tokens of the table; field labels are not searched among them. */
+  /** Excluded from the search for field labels. */
   readonly used: readonly Token[];
 }
 
-/** Extracts the rows of the table `spec` from the document. A table may span pages, with or without a repeated header. */
+/** Extracts a table, which may span pages, with or without a repeated header. */
 export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable {
   const perSheet = sheets.map((sheet) => headersOf(sheet, spec));
   const best = bestOf(perSheet.flat(), spec);
@@ -41,21 +40,20 @@ export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable 
   return { rows: repaired(rows), totals, used };
 }
 
-/** The header with the most filled cells below it. */
+/** By the number of filled cells below it. */
 function bestOf(headers: readonly Header[], spec: TableSpec): Header | undefined {
   const weighed = headers.map((header) => {
     const next = headers.filter(({ sheet, top }) => sheet === header.sheet && top > header.bottom)[0];
     const { rows } = readBody(header.sheet, header, spec, next?.top ?? header.sheet.height);
-    // An inferred number column is no evidence for a table of rooms: lists are numbered too.
+    // A numbered list is no evidence for a table of rooms.
     const isEvidence = ({ spec, score }: ReadCell) => spec.type === 'number' || score > GUESSED;
-    // Two columns may match by chance: "Назначение | жилое" above a list of facts.
+    // Two columns may match by chance: "Назначение | жилое".
     const cells = header.columns.length * rows.reduce((sum, row) => sum + row.filter(isEvidence).length, 0);
     return { header, cells: rows.length < 2 ? cells / 4 : cells };
   });
   return weighed.filter(({ cells }) => cells > 0).sort((a, b) => b.cells - a.cells)[0]?.header;
 }
 
-/** Whether at least 75 % of the columns are the same. */
 function hasSimilarColumns(header: Header, other: Header): boolean {
   const keys = new Set(header.columns.map(({ spec }) => spec.key));
   const same = other.columns.filter(({ spec }) => keys.has(spec.key)).length;
@@ -66,7 +64,6 @@ interface Body {
   readonly rows: ReadCell[][];
   readonly totals: ReadCell[][];
   readonly used: Token[];
-  /** Whether the table ends on this page because other content follows. */
   readonly ended: boolean;
 }
 
@@ -92,7 +89,7 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
       body.used.push(...line);
       continue;
     }
-    // Probably misread column numbers: the name of a room is not a number.
+    // Misread column numbers: a room is not named by a number.
     if (cells.some(({ column, tokens }) => column.spec.type === 'string' && /^\d{1,2}$/u.test(textOf(tokens)))) {
       body.used.push(...line);
       continue;
@@ -125,7 +122,7 @@ function readCell(spec: ColumnSpec, score: number, tokens: readonly Token[]): Re
   return { spec, value: found.value, tokens, score: Math.min(1, score) };
 }
 
-/** Whether a row contains column numbers: 1, 2, 3, 4 … */
+/** As in 1, 2, 3, 4 … */
 function isColumnNumbering(texts: readonly string[]): boolean {
   const filled = texts.filter((text) => text !== '');
   return (

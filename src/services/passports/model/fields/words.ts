@@ -1,19 +1,19 @@
-// Compares label words by stem, tolerating homoglyphs (OCR confuses Latin and Cyrillic letters) and a few misread letters.
+// Compares label words by stem, tolerating misread letters.
 
-/** A label word in the form used for comparison. */
+/** A label word prepared for comparison. */
 export interface LabelWord {
   readonly stem: string;
-  /** The ending, for words abbreviated with a hyphen: ст-ть. */
+  /** For words abbreviated with a hyphen: ст-ть. */
   readonly end: string;
-  /** Abbreviated with a period (`инв.`, `кадастр.`): compared as a prefix. */
+  /** Ends with a period (`инв.`, `кадастр.`): compared as a prefix. */
   readonly short: boolean;
-  /** Specificity, 0..1: low for units, prepositions and generic words (`помещение`). */
+  /** Specificity, 0..1: low for units and prepositions. */
   readonly weight: number;
   /** Names the subject of the form (`здание`, `объект`); generic words are interchangeable. */
   readonly generic: boolean;
 }
 
-/** Parses a token as a label word; undefined for numbers, dashes and brackets. */
+/** Undefined for numbers, dashes and brackets. */
 export function labelWord(text: string): LabelWord | undefined {
   const bare = text.toLowerCase().replace(/^[^\p{L}№%#]+|(?<![^\p{L}№%#²2-])[^\p{L}№%#²2-]+$/gu, '');
   if (/^\d.*%/u.test(text)) return undefined;
@@ -37,10 +37,9 @@ export function labelWord(text: string): LabelWord | undefined {
   return { stem: stemOf(word), end, generic, weight, short: /\p{L}\.[,;:)]*$/u.test(text.trim()) };
 }
 
-// `№` and `год` say that something is counted, but not what.
+// `№` and `год` do not say what is counted.
 const COUNTING_WEIGHT = 0.6;
 
-/** Similarity of two words, 0..1. */
 export function similarity(page: LabelWord, label: LabelWord): number {
   const a = page.stem;
   const b = label.stem;
@@ -54,7 +53,6 @@ function stemSimilarity(page: LabelWord, label: LabelWord): number {
   const a = page.stem;
   const b = label.stem;
   if (page.short && a.length >= 2 && a.length < b.length && b.startsWith(a)) {
-    // Two letters suffice if the ending matches.
     if (page.end !== '' && page.end === label.end) return 0.9;
     return a.length > 3 ? 0.9 : a.length === 3 ? 0.75 : 0.6;
   }
@@ -62,7 +60,7 @@ function stemSimilarity(page: LabelWord, label: LabelWord): number {
   const longer = Math.max(a.length, b.length);
   if (Math.min(a.length, b.length) < 3 || longer < 4) return 0;
   const ratio = 1 - editDistance(a, b) / longer;
-  // One error in four letters, two in eight; words with a long common prefix may differ in the suffix (строительства, строительный).
+  // One error in four letters, or a long common prefix (строительства, строительный).
   let prefix = 0;
   while (prefix < Math.min(a.length, b.length) && a[prefix] === b[prefix]) prefix++;
   if (ratio >= 0.74) return ratio;
@@ -99,7 +97,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 };
 
 const foldHomoglyphs = (word: string): string => word.replace(/./gu, (letter) => HOMOGLYPHS[letter] ?? letter);
-// Maps the letters of both alphabets that OCR confuses to one letter.
+// Maps letters that OCR confuses to one of them.
 const HOMOGLYPHS: Readonly<Record<string, string>> = Object.fromEntries(
   [
     'аa',
@@ -142,7 +140,6 @@ function stemOf(word: string): string {
 
 const replaceYo = (word: string): string => word.replaceAll('ё', 'е');
 
-/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -4,10 +4,7 @@ import { findLabels } from './occurrences.ts';
 import { type Layout, TIGHT } from './places.ts';
 import { placeOf } from './sheet.ts';
 
-/**
- * Joins labels that wrap over two or three lines: close, left-aligned lines are joined if the result matches a label better
- * than the first line alone.
- */
+/** Joins left-aligned lines if the result matches a label better than the first line alone. */
 export function wrapped(layout: Layout, book: LabelBook<Target>): Block[] {
   const absorbed = new Set<Block>();
   const blocks = layout.blocks.map((block) => {
@@ -51,7 +48,6 @@ function linesBelow(block: Block, { blocks }: Layout): Block[] {
   return found;
 }
 
-/** Joins two blocks in the row of the first. */
 function joinBlocks(block: Block, next: Block): Block {
   const tokens = [...block.tokens, ...next.tokens];
   const row = [...block.row];
@@ -60,7 +56,7 @@ function joinBlocks(block: Block, next: Block): Block {
   return whole;
 }
 
-/** The score of the best label that begins before `end`, multiplied by a function of the share of the block it covers. */
+/** The score of the best label that begins before `end`, lowered by the share of the block it does not cover. */
 function labelScore(block: Block, book: LabelBook<Target>, end = block.tokens.length): number {
   const found = findLabels([block], book).get(block) ?? [];
   return Math.max(

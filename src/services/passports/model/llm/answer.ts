@@ -6,10 +6,9 @@ import type { Schema } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import type { NumberedWord } from './question.ts';
 
-/** The fields of a valid answer, or error messages for the model. */
+/** The fields, or error messages for the model. */
 export type ModelAnswer = { readonly fields: Record<string, Field> } | { readonly wrong: readonly string[] };
 
-/** JSON Schema of the answer, for servers with structured output. */
 export const ANSWER_SCHEMA = {
   type: 'object',
   additionalProperties: false,
@@ -30,10 +29,7 @@ export const ANSWER_SCHEMA = {
 const MAX_WORDS_PER_VALUE = 60;
 const MAX_ERRORS = 12;
 
-/**
- * Parses a model's answer. Values are parsed from the referenced words by the same rules as without a model; words that do
- * not parse as the field's type are skipped. Unknown keys and word numbers are errors.
- */
+/** Unknown keys and word numbers are errors; words that do not parse as the field's type are skipped. */
 export function readAnswer(text: string, words: readonly NumberedWord[], schema: Schema): ModelAnswer {
   const entries = parseEntries(text);
   if (!entries) return { wrong: ['The answer is not a JSON object {"fields":[{"key":"…","words":[…]}]}.'] };
@@ -79,7 +75,7 @@ function fieldOf(words: readonly NumberedWord[], spec: Parameters<typeof readVal
   return { value: found.value, confidence: null, source: 'model', page: page.page, bbox: onPage(page, around), text };
 }
 
-/** The `fields` list of the answer. Models often wrap the JSON in prose and code fences. */
+/** Models often wrap the JSON in prose and code fences. */
 function parseEntries(text: string): readonly unknown[] | undefined {
   const start = text.indexOf('{');
   const end = text.lastIndexOf('}');

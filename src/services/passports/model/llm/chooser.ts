@@ -9,25 +9,21 @@ import { questionOf } from './question.ts';
 export interface ChooserSettings extends ModelServer {
   /** The value of `engine.llm_provider`. */
   readonly provider: string;
-  /** Per document, including repair requests. */
+  /** Per document, including repairs. */
   readonly timeoutMs: number;
 }
 
-/** Selects the words of the fields with a language model. */
 export interface Chooser {
   readonly provider: string;
   readonly model: string;
-  /**
-   * Merges the model's fields into those of the rules. If the model fails, returns the fields of the rules with a warning
-   * (`LLM_UNAVAILABLE`, `LLM_TIMEOUT`, `LLM_QUOTA`, `LLM_INVALID`). Throws the signal's reason.
-   */
+  /** Merges the model's fields into those of the rules; a model failure is a warning. Throws the signal's reason. */
   choose(
     pages: readonly ReadPage[],
     schema: Schema,
     fields: Readonly<Record<string, Field>>,
     signal: AbortSignal,
   ): Promise<{ fields: Record<string, Field>; warnings: Warning[] }>;
-  /** Whether the server responds within 3 s. Sends no document data. */
+  /** Whether the server responds within 3 s, without sending document data. */
   probe(): Promise<boolean>;
 }
 

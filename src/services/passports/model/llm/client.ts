@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { step } from '../../../../base/trace.ts';
 
-/** How the response is constrained: to the JSON Schema, to any JSON, or only by the prompt. */
+/** Constrains the response: to the JSON Schema, to any JSON, or only by the prompt. */
 export type Format = 'json_schema' | 'json_object' | 'text';
 
 export type ModelTrouble = 'LLM_UNAVAILABLE' | 'LLM_TIMEOUT' | 'LLM_QUOTA';
@@ -25,14 +25,14 @@ const MESSAGES: Record<ModelTrouble, string> = {
 export type Messages = { role: 'system' | 'user' | 'assistant'; content: string }[];
 
 export interface ModelClient {
-  /** Returns the text of the response, or `unsupported` if the server rejects the format. Throws {@link ModelError}. */
+  /** Returns the response text, or `unsupported` for the format. Throws {@link ModelError}. */
   ask(messages: Messages, format: Format, schema: object, signal: AbortSignal): Promise<string | 'unsupported'>;
-  /** Checks that the server responds, by listing its models. Throws {@link ModelError}. */
+  /** Lists the models of the server. Throws {@link ModelError}. */
   probe(signal: AbortSignal): Promise<void>;
 }
 
 export interface ModelServer {
-  /** Base URL of an OpenAI-compatible API: `http://localhost:11434/v1`. The operator sets it, so it may be a private address. */
+  /** Of an OpenAI-compatible API: `http://localhost:11434/v1`. May be a private address. */
   readonly baseUrl: string;
   readonly model: string;
   readonly apiKey?: string | undefined;
@@ -42,11 +42,11 @@ const MAX_RESPONSE_BYTES = 4 * 2 ** 20;
 const MAX_TOKENS = 8_000;
 const MAX_RETRIES = 2;
 
-/** Creates a client of an OpenAI-compatible server that follows no redirects. */
+/** A client that follows no redirects. */
 export function openModelClient({ baseUrl, model, apiKey }: ModelServer): ModelClient {
   const client = new OpenAI({
     baseURL: baseUrl,
-    // The library requires a key; self-hosted servers need none.
+    // The library requires a key.
     apiKey: apiKey ?? 'none',
     maxRetries: MAX_RETRIES,
     logLevel: 'off',
@@ -79,7 +79,7 @@ export function openModelClient({ baseUrl, model, apiKey }: ModelServer): ModelC
       try {
         await client.models.list({ signal, maxRetries: 0 });
       } catch (error) {
-        // A server without the models endpoint is reachable.
+        // The server is reachable.
         if (error instanceof OpenAI.NotFoundError) return;
         throw toModelError(error);
       }

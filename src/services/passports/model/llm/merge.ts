@@ -1,12 +1,9 @@
 import type { Field } from '../../extraction.ts';
 
-// At this confidence the rules are right more often than a model that contradicts them.
+// Above it, the rules are right more often than the model.
 const MIN_CONFIDENCE = 0.75;
 
-/**
- * Merges the fields of the rules and of a model: the model's where the rules found nothing or are below
- * {@link MIN_CONFIDENCE}. A table is taken as a whole from one source, because rows of two sources do not correspond.
- */
+/** Prefers confident fields of the rules. Takes a table from one source, because rows of two sources do not correspond. */
 export function merged(
   rules: Readonly<Record<string, Field>>,
   model: Readonly<Record<string, Field>>,
@@ -23,5 +20,4 @@ export function merged(
   return result;
 }
 
-/** The section of a table cell's key; undefined for other keys. */
 const tableOf = (key: string): string | undefined => /^([^:]+):\d+\./.exec(key)?.[1];

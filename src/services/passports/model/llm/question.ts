@@ -2,7 +2,7 @@ import type { ReadPage } from '../../page.ts';
 import { everyField } from '../../schema/keys.ts';
 import { type FieldSpec, inLanguage, type Schema } from '../../schema/schema.ts';
 
-/** A word that the model refers to by its index in {@link Prompt.words}. */
+/** Referenced by its index in {@link Prompt.words}. */
 export interface NumberedWord {
   readonly page: ReadPage;
   readonly word: ReadPage['words'][number];
@@ -14,10 +14,10 @@ export interface ModelQuestion {
   readonly user: string;
 }
 
-// About three tokens per Russian word; the context of small local models is 32,000 tokens.
+// About three tokens per Russian word; small local models have a context of 32,000.
 const MAX_WORDS = 6_000;
 
-/** Builds the prompt from the first pages, up to {@link MAX_WORDS}. */
+/** Builds the prompt from the first pages. */
 export function questionOf(pages: readonly ReadPage[], schema: Schema): ModelQuestion {
   const words: NumberedWord[] = [];
   const lines: string[] = [];
@@ -56,7 +56,7 @@ function describeFields(schema: Schema): string {
   return lines.join('\n');
 }
 
-/** Groups words into lines from top to bottom; a word belongs to the line whose vertical range contains its middle. */
+/** A word belongs to the line whose vertical range contains its middle. */
 function linesOf({ words }: ReadPage): ReadPage['words'][number][][] {
   const lines: { bottom: number; words: ReadPage['words'][number][] }[] = [];
   for (const word of [...words].sort((a, b) => a.box[1] + a.box[3] - b.box[1] - b.box[3])) {

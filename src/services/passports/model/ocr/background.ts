@@ -1,14 +1,10 @@
 import { type Grey, shrink } from './grey.ts';
 
-/**
- * Normalizes the background: divides each pixel by the local paper brightness, so that paper becomes 255. Removes shadows,
- * tinted cells and stains wider than `maxStrokeWidth` pixels; keeps the contrast of narrower features.
- */
+/** Makes paper white: removes shadows, tinted cells and stains wider than `maxStrokeWidth` pixels. */
 export function flattenBackground(page: Grey, maxStrokeWidth: number): Grey {
   const { width, height, data } = page;
   const cell = Math.max(2, Math.round(maxStrokeWidth / 6));
   const paper = estimatePaper(page, cell);
-  // Interpolated bilinearly between cell centres.
   const gains = Float32Array.from(paper.data, (light) => 255 / light);
   const flat = new Uint8Array(data.length);
   const left = new Uint16Array(width);
@@ -31,14 +27,14 @@ export function flattenBackground(page: Grey, maxStrokeWidth: number): Grey {
   return { width, height, data: flat };
 }
 
-/** The last cell whose centre is before the pixel, and the fraction of the distance to the next centre. */
+/** The last cell whose centre is before the pixel, and the fraction of the way to the next centre. */
 function cellPosition(pixel: number, cell: number, cells: number): [cell: number, share: number] {
   const at = Math.min(cells - 1, Math.max(0, (pixel + 0.5) / cell - 0.5));
   const before = Math.max(0, Math.min(cells - 2, Math.floor(at)));
   return [before, at - before];
 }
 
-/** Estimates the paper brightness per cell: a morphological closing (dilation, then erosion), then a blur. */
+/** Paper brightness per cell: a morphological closing, then a blur. */
 function estimatePaper(page: Grey, cell: number): Grey {
   const small = shrink(page, cell);
   // At least one of 7 adjacent cells shows paper between the letters.
@@ -50,7 +46,6 @@ function estimatePaper(page: Grey, cell: number): Grey {
 
 const inverted = ({ width, height, data }: Grey): Grey => ({ width, height, data: data.map((light) => 255 - light) });
 
-/** The maximum within `radius`. */
 function dilated(grey: Grey, radius: number): Grey {
   return alongBoth(grey, (line, out) => {
     for (let i = 0; i < line.length; i++) {
@@ -74,7 +69,7 @@ function blur(grey: Grey, radius: number): Grey {
   });
 }
 
-/** Applies a 1-D filter to all rows, then to all columns. */
+/** Filters all rows, then all columns. */
 function alongBoth({ width, height, data }: Grey, pass: (line: Uint8Array, out: Uint8Array) => void): Grey {
   const rows = new Uint8Array(data.length);
   for (let y = 0; y < height; y++)

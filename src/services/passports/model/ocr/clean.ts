@@ -8,26 +8,21 @@ import { isOn, sheetOn } from './sheet.ts';
 import { uprightView, type View } from './upright.ts';
 import { warp } from './warp.ts';
 
-/** A page prepared for OCR: deskewed, white, without rules, split into text regions. Coordinates are pixels of the view. */
+/** A page prepared for OCR, in pixels of the view. */
 export interface CleanPage {
   readonly view: View;
   readonly rules: Ruled;
   readonly pieces: readonly Piece[];
-  /** Scale of the region images relative to the view. */
+  /** Of the region images relative to the view. */
   readonly scale: number;
-  /** The image of each region. */
   readonly lines: readonly Grey[];
 }
 
-/** Resolution of the view of an A4 page. */
 const DPI = 300;
 /** Wider features are shadows. */
 const MAX_STROKE_WIDTH = 0.16 * DPI;
 
-/**
- * Letter height in the region images, in pixels. Pages are preprocessed large and recognized small, because Tesseract
- * reads the flat-topped 3 of large, sharp print as a 5.
- */
+/** In pixels of the region images. Small, because Tesseract reads the flat-topped 3 of large print as a 5. */
 const LETTER_HEIGHT = 10.5;
 
 export function cleanPage(page: Grey): CleanPage {
@@ -58,7 +53,7 @@ export function cleanPage(page: Grey): CleanPage {
   };
 }
 
-/** Turns paper texture and noise white: stretches the range up to halfway between threshold and white. In place. */
+/** Removes paper texture and noise, in place. */
 function whiten(data: Uint8Array, threshold: number): void {
   const white = (threshold + 255) / 2;
   const whitened = Uint8Array.from({ length: 256 }, (_, light) => Math.min(255, (light * 255) / white));

@@ -5,13 +5,13 @@ import type { CleanPage } from './clean.ts';
 import type { PreprocessResponse } from './preprocess-thread.ts';
 import type { Raster } from './grey.ts';
 
-/** Preprocesses pages in worker threads: half a second of CPU time each would block the event loop. */
+/** Preprocesses pages in threads: half a second of CPU time each. */
 export interface Cleaners {
   clean(raster: Raster, signal: AbortSignal): Promise<CleanPage>;
   close(): Promise<void>;
 }
 
-/** Uses at most `concurrency` threads. A thread that crashes fails only its own page. */
+/** A thread that crashes fails only its own page. */
 export function openCleaners(concurrency: number): Cleaners {
   const semaphore = createGate(concurrency);
   const threads = openThreads(() => startThread('./preprocess-thread', import.meta.url), 'OCR preprocessing');

@@ -1,13 +1,12 @@
 import type { Grey } from './grey.ts';
 
-/** A word in a line image, in its pixels; `right` and `bottom` are exclusive. */
+/** In pixels of the line image; `right` and `bottom` are exclusive. */
 export interface LineWord {
   readonly text: string;
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** 0..1 */
   readonly confidence: number;
 }
 
@@ -23,7 +22,7 @@ export class TooMuchToRead extends Error {
 export interface Engine {
   /** Program and languages. */
   readonly name: string;
-  /** Recognizes the words of each line image. Concurrent calls queue. Throws {@link OcrTimeout}. */
+  /** Recognizes line images; concurrent calls queue. Throws {@link OcrTimeout}. */
   read(lines: readonly Grey[], signal: AbortSignal): Promise<LineWord[][]>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Grey } from './grey.ts';
 import type { Ink } from './ink.ts';
 import type { Line, Ruled } from './rules.ts';
 
-/** Removes the rules of a page, in place. Keeps strokes that cross a rule; letters that touch one lose the overlap. */
+/** Removes rules in place and keeps strokes that cross them. */
 export function eraseRules(page: Grey, ink: Ink, { level: horizontal, plumb: vertical }: Ruled): void {
   for (const line of horizontal) erase(page, ink, line, 1, page.width, page.width, page.height);
   for (const { x0, y0, x1, y1, thickness } of vertical) {
@@ -11,7 +11,7 @@ export function eraseRules(page: Grey, ink: Ink, { level: horizontal, plumb: ver
   for (const across of horizontal) for (const down of vertical) eraseCrossing(page, across, down);
 }
 
-/** Clears the crossing of two rules, where each looks like a stroke that crosses the other. */
+/** At a crossing, each rule looks like a stroke that crosses the other. */
 function eraseCrossing({ width, height, data }: Grey, across: Line, down: Line): void {
   const x = down.x0 + (down.x1 - down.x0) * share(across.y0, down.y0, down.y1);
   const y = across.y0 + (across.y1 - across.y0) * share(x, across.x0, across.x1);
@@ -30,7 +30,7 @@ function eraseCrossing({ width, height, data }: Grey, across: Line, down: Line):
 
 const share = (at: number, from: number, to: number) => Math.min(1, Math.max(0, (at - from) / Math.max(1, to - from)));
 
-/** `along` and `across` are the index strides along and across the line, so that both orientations share the code. */
+/** `along` and `across` are index strides, so that both orientations share the code. */
 function erase(page: Grey, ink: Ink, line: Line, along: number, across: number, length: number, breadth: number): void {
   const { data } = page;
   const slope = (line.y1 - line.y0) / Math.max(1, line.x1 - line.x0);
@@ -54,7 +54,7 @@ function erase(page: Grey, ink: Ink, line: Line, along: number, across: number, 
       else {
         const above = middle - half - start > 2.5;
         const below = end - (middle + half) > 2.5;
-        // Ink on one side only: remove the line. Ink on both sides is a crossing stroke: keep it.
+        // Removes only the line below or above ink; keeps a crossing stroke.
         if (above !== below) {
           const top = above ? Math.round(middle - half) : start - 2;
           const bottom = above ? end + 2 : Math.round(middle + half);

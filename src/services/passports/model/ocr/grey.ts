@@ -1,4 +1,4 @@
-/** An image: 8 bits per channel, row by row from the top left corner. */
+/** 8 bits per channel, row by row from the top left corner. */
 export interface Raster {
   readonly width: number;
   readonly height: number;
@@ -6,14 +6,14 @@ export interface Raster {
   readonly data: Uint8Array;
 }
 
-/** A grayscale image: one byte per pixel, 0 is black. */
+/** One byte per pixel; 0 is black. */
 export interface Grey {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** Converts to grayscale (ITU-R BT.601 weights); transparent pixels are blended with white. */
+/** ITU-R BT.601 weights; transparent pixels are blended with white. */
 export function greyOf({ width, height, channels, data }: Raster): Grey {
   if (channels === 1) return { width, height, data };
   const grey = new Uint8Array(width * height);
@@ -25,7 +25,7 @@ export function greyOf({ width, height, channels, data }: Raster): Grey {
   return { width, height, data: grey };
 }
 
-/** Downscales by averaging `by` × `by` squares; squares at the right and bottom edges may be smaller. */
+/** Averages `by` × `by` squares, which may be smaller at the right and bottom edges. */
 export function shrink({ width, height, data }: Grey, by: number): Grey {
   if (by === 1) return { width, height, data };
   const columns = Math.ceil(width / by);

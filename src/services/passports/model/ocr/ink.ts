@@ -1,19 +1,18 @@
 import type { Grey } from './grey.ts';
 
-/** A binary image: 1 is ink, 0 is paper. */
+/** 1 is ink, 0 is paper. */
 export interface Ink {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** A connected component of ink, in pixels; `right` and `bottom` are exclusive. */
+/** A connected component of ink; `right` and `bottom` are exclusive. */
 export interface Mark {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** Number of ink pixels. */
   readonly area: number;
 }
 
@@ -23,10 +22,7 @@ export function inkOf({ width, height, data }: Grey, threshold: number): Ink {
   return { width, height, data: ink };
 }
 
-/**
- * Otsu's threshold (1979) of a page with a flattened background, limited to 110..205 so that the noise of a blank page
- * does not become ink.
- */
+/** Otsu's threshold (1979), limited so that the noise of a blank page does not become ink. */
 export function inkThreshold({ data }: Grey): number {
   const counts = new Float64Array(256);
   for (let pixel = 0; pixel < data.length; pixel += 3) counts[data[pixel]!]!++;
@@ -50,7 +46,7 @@ export function inkThreshold({ data }: Grey): number {
   return Math.min(205, Math.max(110, threshold));
 }
 
-/** Finds the 8-connected components by joining the runs of each row with those of the row above. */
+/** Finds 8-connected components by joining the runs of adjacent rows. */
 export function marksOf({ width, height, data }: Ink): Mark[] {
   const marks: { left: number; top: number; right: number; bottom: number; area: number }[] = [];
   const parent: number[] = [];
@@ -79,7 +75,7 @@ export function marksOf({ width, height, data }: Ink): Mark[] {
     return root;
   };
 
-  // Runs of the row above and of this row, as flat [start, end, component] triples.
+  // Flat [start, end, component] triples.
   let above: number[] = [];
   let here: number[] = [];
   for (let y = 0; y < height; y++) {

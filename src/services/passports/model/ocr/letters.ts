@@ -1,7 +1,4 @@
-/**
- * Corrects Russian text recognized with the Kyrgyz model: Kyrgyz letters become the similar Russian ones, and misreadings
- * of `№`, which the model does not know, become `№`.
- */
+/** Corrects Russian text recognized with the Kyrgyz model, which does not know `№`. */
 export function russianLetters(text: string): string {
   if (/^(N[eе°?]|[МM][eеoо°?]|ме)\.?$/u.test(text)) return '№';
   return text.replace(/[ңөүҢӨҮ]/gu, (letter) => RUSSIAN[letter]!);

@@ -3,7 +3,7 @@ import { type Ink, type Mark, marksOf } from './ink.ts';
 import type { Ruled } from './rules.ts';
 import { lettersOf, median } from './text-lines.ts';
 
-/** A text region: a part of a line without rules and wide gaps, in whole pixels; `right` and `bottom` are exclusive. */
+/** A part of a line without rules and wide gaps; `right` and `bottom` are exclusive. */
 export interface Piece {
   readonly left: number;
   readonly top: number;
@@ -11,10 +11,7 @@ export interface Piece {
   readonly bottom: number;
 }
 
-/**
- * Finds the text regions of a deskewed page whose rules were removed, from top to bottom. Separate regions are recognized
- * more completely: the layout analysis of whole pages misses single digits in table columns.
- */
+/** Finds regions on a deskewed page without rules. Tesseract's layout analysis misses single digits in table columns. */
 export function piecesOf(ink: Ink, { level: horizontal, plumb: vertical }: Ruled): { pieces: Piece[]; letterHeight: number } {
   const marks = marksOf(ink);
   const height = median(lettersOf(marks).map((mark) => mark.bottom - mark.top));
@@ -22,7 +19,7 @@ export function piecesOf(ink: Ink, { level: horizontal, plumb: vertical }: Ruled
   const fits = (mark: Mark) => mark.bottom - mark.top < 4.5 * height && mark.right - mark.left < 15 * height;
   const isLetter = (mark: Mark) => mark.bottom - mark.top > 0.45 * height && fits(mark);
   const boxes = groupLines(marks.filter(isLetter), height, vertical);
-  // Small components (commas, dots, accents, parts of a broken digit) join the adjacent region.
+  // Commas, dots, accents and parts of broken digits join the adjacent region.
   const isSmall = (box: Piece) => box.bottom - box.top < 0.8 * height && box.right - box.left < 1.5 * height;
   const small = [...boxes.filter(isSmall), ...marks.filter((mark) => !isLetter(mark) && fits(mark) && mark.area >= 4)];
   const pieces = boxes.filter((box) => !isSmall(box)).map((box) => ({ ...box, high: box.bottom - box.top }));
@@ -36,7 +33,7 @@ export function piecesOf(ink: Ink, { level: horizontal, plumb: vertical }: Ruled
   return { pieces: widest(found).sort((a, b) => a.top - b.top || a.left - b.left), letterHeight: height };
 }
 
-/** Limits the regions of a floor plan or photo; no page of text has more. */
+/** Limits the regions of a floor plan or photo. */
 const MAX_REGIONS = 1000;
 
 const widest = (pieces: Piece[]): Piece[] =>
@@ -48,7 +45,6 @@ const isAdjacent = ({ left, right, top, bottom, high }: Piece & { high: number }
   mark.bottom > top - 0.4 * high &&
   mark.top < bottom + 0.3 * high;
 
-/** Whether a component is a dash, as in an empty cell, and not the remnant of a rule. */
 function isDash({ left, right, top, bottom }: Piece, height: number, horizontal: Ruled['level']): boolean {
   const long = right - left;
   if (bottom - top > 0.4 * height || long < 0.5 * height || long > 4 * height) return false;
@@ -58,14 +54,12 @@ function isDash({ left, right, top, bottom }: Piece, height: number, horizontal:
   );
 }
 
-/** Groups letters into line parts, from left to right. */
 function groupLines(letters: readonly Mark[], height: number, vertical: Ruled['plumb']): Piece[] {
   const lines: { letters: Mark[]; near: Piece }[] = [];
   let open: typeof lines = [];
   for (const letter of [...letters].sort((a, b) => a.left - b.left)) {
     open = open.filter(({ near }) => letter.left - near.right < 6 * height);
     let best: (typeof lines)[number] | undefined;
-    // Minimum vertical overlap of a letter with its line.
     let bestOverlap = 0.5;
     for (const line of open) {
       const overlap = verticalOverlap(line.near, letter);
@@ -88,7 +82,7 @@ function groupLines(letters: readonly Mark[], height: number, vertical: Ruled['p
 
 const maxGap = (near: Piece, height: number) => Math.max(1.7 * height, near.bottom - near.top);
 
-/** As a share of the lower height, so that small letters join capitals. */
+/** Relative to the lower height, so that small letters join capitals. */
 function verticalOverlap(near: Piece, letter: Piece): number {
   const shared = Math.min(letter.bottom, near.bottom) - Math.max(letter.top, near.top);
   return shared / Math.min(letter.bottom - letter.top, near.bottom - near.top);
@@ -111,15 +105,15 @@ function boundingBox(marks: readonly Piece[]): Piece {
   };
 }
 
-/** Margin around a region, in pixels of the page. Without it, the first and last letters are misread. */
+/** In pixels of the page. Without it, the first and last letters are misread. */
 export const MARGIN = { across: 4, down: 8 };
 
-/** Crops a region onto white with a {@link MARGIN}, downscaled to `scale` (at most 1) by averaging. */
+/** Crops a region onto white with a {@link MARGIN}, downscaled to `scale` (at most 1). */
 export function cutOut(page: Grey, { left, top, right, bottom }: Piece, scale: number): Grey {
   const width = Math.ceil((right - left + 2 * MARGIN.across) * scale);
   const height = Math.ceil((bottom - top + 2 * MARGIN.down) * scale);
   const data = new Uint8Array(width * height);
-  // Includes the grey edge of the ink and excludes neighbouring regions.
+  // The grey edge of the ink, but no neighbouring regions.
   const visible = {
     left: Math.max(0, left - 2),
     right: Math.min(page.width, right + 2),

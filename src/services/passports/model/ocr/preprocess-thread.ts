@@ -2,7 +2,6 @@ import { parentPort } from 'node:worker_threads';
 import { type CleanPage, cleanPage } from './clean.ts';
 import { greyOf, type Raster } from './grey.ts';
 
-/** The response to each raster, in order. */
 export type PreprocessResponse = { readonly page: CleanPage } | { readonly error: string };
 
 parentPort!.on('message', (raster: Raster) => {

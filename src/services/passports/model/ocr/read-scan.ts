@@ -11,9 +11,8 @@ import { openTesseract } from './tesseract.ts';
 
 export { TooMuchToRead };
 
-/** The OCR result of a page image, to be spread into a `ReadPage`. Words and rules are in the frame `reading`. */
+/** The OCR result of a page, to be spread into a `ReadPage`. */
 export interface ScanRead {
-  /** By text region, from top to bottom. */
   readonly words: Word[];
   readonly rules: Rule[];
   readonly turn: Turn;
@@ -21,11 +20,11 @@ export interface ScanRead {
 }
 
 export interface ScanReader {
-  /** Engine and languages: `tesseract rus+eng`, `tesseract.js kir+eng`. */
+  /** `tesseract rus+eng` or `tesseract.js kir+eng`. */
   readonly name: string;
-  /** Pages processed at the same time; further calls wait. */
+  /** Pages processed at the same time; more wait. */
   readonly lanes: number;
-  /** Recognizes the image of a page of `size` points. Throws {@link OcrTimeout}. */
+  /** `size` is in points. Throws {@link OcrTimeout}. */
   read(raster: Raster, options: { size: { width: number; height: number }; signal: AbortSignal }): Promise<ScanRead>;
   close(): Promise<void>;
 }
@@ -33,13 +32,12 @@ export interface ScanReader {
 export interface ScanReaderOptions {
   /** Path of the Tesseract program; `none` disables it. */
   readonly tesseract?: string;
-  /** Folder with an optional `rus.traineddata`, for machines without Tesseract. */
+  /** Folder with an optional `rus.traineddata` for Tesseract.js. */
   readonly languages?: string;
-  /** Default: one per core. */
   readonly lanes?: number;
 }
 
-/** Opens the installed Tesseract if it supports Russian, otherwise the bundled Tesseract.js. */
+/** Opens the installed Tesseract if it supports Russian, otherwise Tesseract.js. */
 export async function openScanReader(options: ScanReaderOptions = {}): Promise<ScanReader> {
   const { tesseract = 'tesseract', languages, lanes: concurrency = availableParallelism() } = options;
   const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, concurrency);
@@ -90,7 +88,7 @@ function toScanResult(
   };
 }
 
-/** Words without letters and digits are remnants of rules or stains, unless the engine is confident. */
+/** Others are remnants of rules or stains. */
 const isWord = ({ text, confidence }: LineWord): boolean => confidence >= 0.6 || /[\p{L}\p{N}]/u.test(text);
 
 async function openBundled(concurrency: number, languages?: string): Promise<Engine> {

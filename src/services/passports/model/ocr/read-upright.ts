@@ -4,19 +4,15 @@ import type { Grey } from './grey.ts';
 import { MARGIN } from './pieces.ts';
 import { readTwice } from './second-look.ts';
 
-/** The words of a text region, in pixels of the view. */
+/** In pixels of the view. */
 export type ReadLine = readonly LineWord[];
 
 /** Below this mean confidence the page may be upside down. */
 const MIN_CONFIDENCE = 0.6;
-/** Number of regions used to detect the orientation. */
+/** Regions used to detect the orientation. */
 const SAMPLE_SIZE = 12;
 
-/**
- * Recognizes a page in the orientation with the higher confidence. If `isUpsideDown`, coordinates are those of the view
- * rotated by 180°. Tries both orientations of a page that was rotated by 90°, because that direction is arbitrary; of
- * other pages only if the confidence is low.
- */
+/** Recognizes a page in the orientation with the higher confidence. If `isUpsideDown`, the view is rotated by 180°. */
 export async function readUpright(
   engine: Engine,
   page: CleanPage,
@@ -51,11 +47,9 @@ async function readUpsideDown(engine: Engine, page: CleanPage, signal: AbortSign
     const { right, bottom } = pieces[index]!;
     return toView(words, { left: view.width - right, top: view.height - bottom }, scale);
   });
-  // Restores the order from top to bottom.
   return rotated.reverse();
 }
 
-/** Converts pixels of a region image to pixels of the view. */
 function toView(words: readonly LineWord[], { left, top }: { left: number; top: number }, scale: number): ReadLine {
   return words.map((word) => ({
     ...word,
@@ -68,7 +62,7 @@ function toView(words: readonly LineWord[], { left, top }: { left: number; top: 
 
 const rotate180 = ({ width, height, data }: Grey): Grey => ({ width, height, data: data.slice().reverse() });
 
-/** Mean confidence, weighted by word length; 0 without words. */
+/** Weighted by word length; 0 without words. */
 function meanConfidence(words: readonly LineWord[]): number {
   let sum = 0;
   let letters = 0;

@@ -1,6 +1,6 @@
 import { type Ink, marksOf } from './ink.ts';
 
-/** A ruled line, in pixels, from left to right or from top to bottom. */
+/** In pixels, from left to right or from top to bottom. */
 export interface Line {
   readonly x0: number;
   readonly y0: number;
@@ -14,16 +14,13 @@ export interface Ruled {
   readonly plumb: readonly Line[];
 }
 
-/**
- * Finds the rules of a page tilted by at most 3°: solid, broken, dashed or dotted, including underscores. `dpi` is the
- * assumed resolution.
- */
+/** Finds solid, broken, dashed and dotted rules and underscores on a page tilted by at most 3°. */
 export function findRules(ink: Ink, dpi: number): Ruled {
   const sizes = sizesAt(dpi);
   const columns = transposed(ink);
   const horizontal = chain([...solidPieces(ink, sizes), ...dottedPieces(ink, sizes)], sizes);
   const vertical = chain([...solidPieces(columns, sizes), ...dottedPieces(columns, sizes)], sizes).map(swapAxes);
-  // A short line must connect two long ones, like the top of a narrow column; the bars of a large П do not.
+  // A short line must connect two long ones; the bars of a large П do not.
   const longHorizontal = horizontal.filter((line) => line.x1 - line.x0 >= sizes.minHorizontal);
   const longVertical = vertical.filter((line) => line.y1 - line.y0 >= sizes.minVertical);
   return {
@@ -41,16 +38,16 @@ export function findRules(ink: Ink, dpi: number): Ruled {
 interface Sizes {
   /** Minimum length of an ink run. */
   readonly run: number;
-  /** Shorter runs may be the bases of touching letters and must be thin nearly everywhere. */
+  /** Shorter runs may be the bases of letters and must be thin nearly everywhere. */
   readonly longRun: number;
   readonly maxThickness: number;
-  /** Minimum length of a line that does not connect others. Vertical strokes of large letters are longer than horizontal ones. */
+  /** Shorter lines must connect two others. Vertical strokes of large letters are longer than horizontal ones. */
   readonly minHorizontal: number;
   readonly minVertical: number;
-  /** Maximum gap between pieces of a line, caused by a crossing word or a fold. */
+  /** From a crossing word or a fold. */
   readonly gap: number;
   readonly near: number;
-  /** Dots and dashes: maximum height, maximum distance and minimum number. */
+  /** Of dotted and dashed lines. */
   readonly dotHeight: number;
   readonly dotDistance: number;
   readonly minDots: number;
@@ -69,7 +66,7 @@ const sizesAt = (dpi: number): Sizes => ({
   minDots: 10,
 });
 
-/** Horizontal runs of thin ink, joined across rows. */
+/** Runs of thin ink, joined across rows. */
 function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
   const mask = new Uint8Array(data.length);
   let found = false;
@@ -103,7 +100,7 @@ function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
   });
 }
 
-/** The share of a run that is at most `maxThickness` thick; letters and crossing lines are thicker. */
+/** Letters and crossing lines are thicker. */
 function thinShare(data: Uint8Array, width: number, start: number, end: number, maxThickness: number): number {
   let thin = 0;
   let samples = 0;
@@ -131,7 +128,6 @@ function meanRow(mask: Uint8Array, width: number, left: number, right: number, t
   return count === 0 ? (top + bottom) / 2 : sum / count;
 }
 
-/** Rows of at least ten dots or dashes: dotted rules, dot leaders, dashed lines. */
 function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
   const dots = marksOf(ink)
     .filter((mark) => mark.bottom - mark.top <= sizes.dotHeight && mark.right - mark.left <= sizes.run)
@@ -173,7 +169,6 @@ function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
     }));
 }
 
-/** Joins pieces that continue each other. */
 function chain(pieces: Line[], sizes: Sizes): Line[] {
   const lines: Line[] = [];
   for (const piece of pieces.sort((a, b) => a.x0 - b.x0)) {
@@ -212,7 +207,7 @@ function bothEndsMeet(line: Line, crossing: readonly Line[], near: number): bool
 
 const swapAxes = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
 
-/** Transposes in squares of 64 pixels, which fit in the CPU cache. */
+/** In squares of 64 pixels, which fit in the CPU cache. */
 function transposed({ width, height, data }: Ink): Ink {
   const out = new Uint8Array(data.length);
   for (let top = 0; top < height; top += 64) {

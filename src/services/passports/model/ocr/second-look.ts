@@ -3,11 +3,7 @@ import type { Grey } from './grey.ts';
 import { scaling } from './projection.ts';
 import { warp } from './warp.ts';
 
-/**
- * Recognizes lines, and those with a 5 again at 6/7 of the size. Tesseract often reads a flat-topped 3 as a 5 at one size
- * and not at another, and rarely a 5 as a 3. If the readings differ only in this way, the result is a 3 with
- * {@link MAX_CONFIDENCE}.
- */
+/** Recognizes lines with a 5 again at another size: Tesseract reads a flat-topped 3 as a 5, but rarely at two sizes. */
 export async function readTwice(engine: Engine, lines: readonly Grey[], signal: AbortSignal): Promise<LineWord[][]> {
   const first = await engine.read(lines, signal);
   const withFive = [...first.keys()].filter((index) => first[index]!.some(({ text }) => text.includes('5')));
@@ -19,10 +15,9 @@ export async function readTwice(engine: Engine, lines: readonly Grey[], signal: 
   return first;
 }
 
-/** Maximum confidence of a corrected word. */
 const MAX_CONFIDENCE = 0.6;
 
-/** The words of the first reading, with a 3 for each 5 that the second reading returns as a 3. */
+/** Replaces each 5 that the second reading returns as a 3, if nothing else differs. */
 export function agreed(first: readonly LineWord[], second: readonly LineWord[]): LineWord[] {
   if (first.length !== second.length) return [...first];
   return first.map((word, index) => {

@@ -1,7 +1,7 @@
 import type { Grey } from './grey.ts';
 import type { Line, Ruled } from './rules.ts';
 
-/** The page edges on a photo, in pixels of the view; infinite where no edge is visible. */
+/** Page edges in pixels of the view; infinite where none is visible. */
 export interface Sheet {
   readonly left: number;
   readonly top: number;
@@ -9,14 +9,14 @@ export interface Sheet {
   readonly bottom: number;
 }
 
-/** Maximum distance of an edge from the image border, as a share of the side. */
+/** From the image border, as a share of the side. */
 const MAX_BORDER_DISTANCE = 0.12;
-/** Minimum length, as a share of the side; faint edges are found in pieces. */
+/** As a share of the side; faint edges are found in pieces. */
 const MIN_LENGTH = 0.1;
-/** Maximum brightness of the background relative to the paper. */
+/** Background brightness relative to the paper. */
 const MAX_BACKGROUND_RATIO = 0.85;
 
-/** Detects page edges: rules near the border with a darker background beyond. `page` is deskewed, with original brightness. */
+/** An edge is a rule near the border with a darker background beyond. `page` has its original brightness. */
 export function sheetOn(page: Grey, { level: horizontal, plumb: vertical }: Ruled): Sheet {
   const { width, height } = page;
   const across = horizontal.filter(({ x0, x1 }) => x1 - x0 > MIN_LENGTH * width);
@@ -46,10 +46,10 @@ export function sheetOn(page: Grey, { level: horizontal, plumb: vertical }: Rule
   };
 }
 
-/** Tolerance for edges that are not straight, in pixels. */
+/** In pixels, for edges that are not straight. */
 const EDGE_TOLERANCE = 18;
 
-/** Whether the middle of a box is on the page and not along an edge. */
+/** Whether the middle of a box is on the page, not along an edge. */
 export function isOn(edges: Sheet, { x0, y0, x1, y1 }: Pick<Line, 'x0' | 'y0' | 'x1' | 'y1'>): boolean {
   const x = (x0 + x1) / 2;
   const y = (y0 + y1) / 2;
@@ -59,7 +59,7 @@ export function isOn(edges: Sheet, { x0, y0, x1, y1 }: Pick<Line, 'x0' | 'y0' | 
   );
 }
 
-/** Mean brightness along a line shifted by (dx, dy). */
+/** Along a line shifted by (dx, dy). */
 function meanBrightness({ width, height, data }: Grey, { x0, y0, x1, y1 }: Line, dx: number, dy: number): number {
   let sum = 0;
   const samples = 400;

@@ -64,7 +64,7 @@ function fitTilt(lines: readonly Tilted[], { minLength, span }: { minLength: num
   return [constant, decrease];
 }
 
-/** Accuracy of a measured text line: a quarter of a degree. */
+/** Of a measured text line: a quarter of a degree. */
 const ACCURACY = 0.0045;
 
 export function weightedMedian(lines: readonly { tilt: number; long: number }[]): number {

@@ -8,17 +8,13 @@ import { type Engine, type LineWord, TooMuchToRead } from './engine.ts';
 import type { Grey } from './grey.ts';
 import { wordsOfTsv } from './tsv.ts';
 
-/**
- * Uses Tesseract compiled to WebAssembly in `concurrency` threads, without network access. Uses a Russian model if the
- * folder `languages` contains `rus.traineddata` (plain or .gz); otherwise the packaged Kyrgyz model, whose alphabet
- * includes all Russian letters. Both with English.
- */
+/** Tesseract compiled to WebAssembly, with the Kyrgyz model, whose alphabet includes all Russian letters, by default. */
 export async function openTesseractJs(concurrency: number, languages?: string): Promise<Engine> {
   const russian = languages === undefined ? undefined : await findRussianModel(languages);
   const models = [russian === undefined ? 'kir' : 'rus', 'eng'];
   const folder = await mkdtemp(join(tmpdir(), 'assay-ocr-'));
   try {
-    // Tesseract.js expects all models in one folder, named .gz, but also accepts uncompressed content.
+    // Expects all models in one folder, named .gz; accepts uncompressed content.
     for (const language of models) {
       const file = language === 'rus' && russian ? russian : packagedModel(language);
       await copyFile(file, join(folder, `${language}.traineddata.gz`));
@@ -57,7 +53,7 @@ function createEngine(workers: Worker[], languages: readonly string[]): Engine {
   };
 }
 
-/** Several times the duration of the slowest page. */
+/** Several times that of the slowest page. */
 const TIMEOUT_MS = 180_000;
 
 async function recognize(worker: Worker, line: Grey): Promise<LineWord[]> {
@@ -65,7 +61,6 @@ async function recognize(worker: Worker, line: Grey): Promise<LineWord[]> {
   return wordsOfTsv(data.tsv ?? '', 1)[0]!;
 }
 
-/** Encodes an image as binary PGM (netpbm). */
 const encodePgm = ({ width, height, data }: Grey): Buffer =>
   Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 
@@ -74,7 +69,7 @@ async function startWorker(languages: string[], langPath: string): Promise<Worke
     langPath,
     gzip: true,
     cacheMethod: 'none',
-    // Prevents an uncaught exception; the failed call rejects as well.
+    // Prevents an uncaught exception; the call rejects as well.
     errorHandler: () => {},
   });
   await worker.setParameters({ tessedit_pageseg_mode: PSM.RAW_LINE, user_defined_dpi: '300' });

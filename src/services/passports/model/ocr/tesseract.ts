@@ -4,10 +4,7 @@ import { type Engine, TooMuchToRead } from './engine.ts';
 import { tiffOf } from './tiff.ts';
 import { wordsOfTsv } from './tsv.ts';
 
-/**
- * Uses the installed Tesseract, one process per call and at most `concurrency` processes. Returns undefined if Tesseract or
- * its Russian model is not installed.
- */
+/** The installed Tesseract, a process per call; undefined if it or its Russian model is missing. */
 export async function openTesseract(program: string, concurrency: number): Promise<Engine | undefined> {
   const installed = await installedLanguages(program);
   if (!installed.includes('rus')) return undefined;
@@ -36,16 +33,16 @@ function installedLanguages(program: string): Promise<string[]> {
 /** A page of dense text takes 4 s on a slow core. */
 const TIMEOUT_MS = 60_000;
 
-/** Recognizes a TIFF of lines and returns TSV. */
+/** Returns TSV. */
 function recognize(program: string, languages: string, tiff: Buffer, signal: AbortSignal): Promise<string | 'timeout'> {
   signal.throwIfAborted();
-  // Mode 13 (raw line) instead of 7, which searches for the line and reads a single 3 as a 5.
+  // 13 is a raw line. 7 searches for the line and reads a single 3 as a 5.
   const child = spawn(program, ['stdin', 'stdout', '-l', languages, '--psm', '13', '--dpi', '300', 'tsv'], {
     signal,
     killSignal: 'SIGKILL',
-    // Its own process group, so that Ctrl+C reaches only the worker.
+    // Ctrl+C must reach only the worker.
     detached: true,
-    // Parallel pages are faster than parallel threads on one page.
+    // Parallel pages are faster than parallel threads.
     env: { ...environment(), OMP_THREAD_LIMIT: '1' },
   });
   let isTimedOut = false;
@@ -67,13 +64,13 @@ function recognize(program: string, languages: string, tiff: Buffer, signal: Abo
       else if (code === 0) resolve(Buffer.concat(stdout).toString());
       else reject(new Error(`Tesseract exited with ${killedBy ?? code}: ${stderr}`));
     });
-    // Tesseract may exit before it reads all input; the exit code gives the reason.
+    // The exit code gives the reason.
     child.stdin.on('error', () => {});
     child.stdin.end(tiff);
   });
 }
 
-/** The variables that Tesseract needs, without the worker's secrets. */
+/** Excludes the worker's secrets. */
 function environment(): NodeJS.ProcessEnv {
   // eslint-disable-next-line no-restricted-properties -- Tesseract locates its files by these variables
   const { PATH, SystemRoot, LD_LIBRARY_PATH, TESSDATA_PREFIX } = process.env;

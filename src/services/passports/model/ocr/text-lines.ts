@@ -1,6 +1,6 @@
 import type { Mark } from './ink.ts';
 
-/** A line segment that should be horizontal or vertical on the page, in pixels. */
+/** Horizontal or vertical on the page, in pixels. */
 export interface Segment {
   readonly x0: number;
   readonly y0: number;
@@ -8,10 +8,7 @@ export interface Segment {
   readonly y1: number;
 }
 
-/**
- * The components of typical letter size, at most {@link MAX_LETTERS}. Compares the larger side, so that the result does not
- * depend on the page orientation.
- */
+/** The components of typical letter size, by the larger side, which does not depend on the orientation. */
 export function lettersOf(marks: readonly Mark[]): Mark[] {
   const candidates = marks.filter((mark) => {
     const side = larger(mark);
@@ -19,13 +16,13 @@ export function lettersOf(marks: readonly Mark[]): Mark[] {
   });
   if (candidates.length === 0) return [];
   const sides = candidates.map(larger).sort((a, b) => a - b);
-  // The 60th percentile, because noise is smaller than letters.
+  // Noise is smaller than letters.
   const typical = sides[Math.floor(sides.length * 0.6)]!;
   const letters = candidates.filter((mark) => larger(mark) > typical * 0.5 && larger(mark) < typical * 2.2);
   return letters.slice(0, MAX_LETTERS);
 }
 
-/** Whether text lines run vertically, by the direction to each letter's nearest neighbour. */
+/** By the direction to each letter's nearest neighbour. */
 export function linesRunDown(letters: readonly Mark[]): boolean {
   let across = 0;
   let down = 0;
@@ -38,7 +35,7 @@ export function linesRunDown(letters: readonly Mark[]): boolean {
   return down > across;
 }
 
-/** The baselines of horizontal text lines of at least six letters. */
+/** Of lines of at least six letters. */
 export function baselines(letters: readonly Mark[]): Segment[] {
   const height = median(letters.map((mark) => mark.bottom - mark.top));
   const sorted = [...letters].sort((a, b) => a.left - b.left);
@@ -63,7 +60,7 @@ export function baselines(letters: readonly Mark[]): Segment[] {
   return segments;
 }
 
-/** Fits a baseline robustly: the median slope between letters half a line apart, and the median offset. */
+/** The median slope between letters half a line apart, and the median offset. */
 function baseline(line: readonly Mark[]): Segment {
   const half = Math.floor(line.length / 2);
   const slopes: number[] = [];
@@ -80,7 +77,6 @@ function baseline(line: readonly Mark[]): Segment {
   return { x0, y0, x1, y1: y0 + slope * (x1 - x0) };
 }
 
-/** Pairs each letter with its nearest neighbour. */
 function nearestNeighbours(letters: readonly Mark[]): [Mark, Mark][] {
   const sorted = [...letters].sort((a, b) => a.left - b.left);
   const widest = Math.max(0, ...sorted.map((mark) => mark.right - mark.left));
@@ -107,7 +103,7 @@ const gapY = (a: Mark, b: Mark) => Math.max(a.top, b.top) - Math.min(a.bottom, b
 const larger = (mark: Mark) => Math.max(mark.right - mark.left, mark.bottom - mark.top);
 const smaller = (mark: Mark) => Math.min(mark.right - mark.left, mark.bottom - mark.top);
 
-/** Limits the run time; a dense page has 4,000 letters. */
+/** A dense page has 4,000. */
 const MAX_LETTERS = 6000;
 
 export function median(values: readonly number[]): number {

@@ -1,6 +1,6 @@
 import type { Grey } from './grey.ts';
 
-/** Encodes images as the pages of a TIFF 6.0 file: 8 bits per pixel, uncompressed, one strip per page. */
+/** A multi-page TIFF 6.0 file: 8 bits per pixel, uncompressed, one strip per page. */
 export function tiffOf(pages: readonly Grey[]): Buffer {
   const parts: Buffer[] = [];
   const header = Buffer.from('II*\0\0\0\0\0', 'latin1');
@@ -47,7 +47,7 @@ const TAG = {
 
 const LONG = 4;
 
-/** One LONG per entry, sorted by tag, followed by the offset of the next directory (0 for the last). */
+/** One LONG per entry, sorted by tag, then the offset of the next directory (0 for the last). */
 function directoryOf(entries: readonly [tag: number, value: number][]): Buffer {
   const directory = Buffer.alloc(2 + entries.length * 12 + 4);
   directory.writeUInt16LE(entries.length, 0);

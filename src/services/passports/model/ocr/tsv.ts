@@ -1,9 +1,6 @@
 import type { LineWord } from './engine.ts';
 
-/**
- * Parses the words of Tesseract's TSV output by page. Word rows have level 5 in column 0, the page from 1 in column 1, the
- * box in columns 6 to 9, the confidence in percent in column 10 and the text in column 11.
- */
+/** Column 0 is the level (5: word), 1 the page from 1, 6 to 9 the box, 10 the confidence in percent, 11 the text. */
 export function wordsOfTsv(tsv: string, pages: number): LineWord[][] {
   const words = Array.from({ length: pages }, (): LineWord[] => []);
   for (const row of tsv.split('\n')) {

@@ -8,22 +8,21 @@ import { straightening, weightedMedian } from './straighten.ts';
 import { baselines, lettersOf, linesRunDown, type Segment } from './text-lines.ts';
 import { warp } from './warp.ts';
 
-/** A deskewed view of a page. */
 export interface View {
-  /** 90 if lines run vertically, otherwise 0. The page may still be upside down, which only OCR detects. */
+  /** 90 if lines run vertically. The page may still be upside down, which only OCR detects. */
   readonly turn: 0 | 90;
   readonly width: number;
   readonly height: number;
-  /** Maps pixels of the view to pixels of the page. */
+  /** From pixels of the view to pixels of the page. */
   readonly toSource: Projection;
 }
 
 /** About A4 at 300 dpi. */
 const VIEW_PIXELS = 2360 * 3340;
-/** The resolution used for measuring, four times as fast. */
+/** Measuring at this size is four times as fast. */
 const MEASURED_PIXELS = VIEW_PIXELS / 4;
 
-/** Finds the view of the whole page with horizontal text and without perspective, at {@link VIEW_PIXELS}. */
+/** Finds the view of the whole page with horizontal text and without perspective. */
 export function uprightView(page: Grey): View {
   const by = Math.max(1, Math.round(Math.sqrt((page.width * page.height) / MEASURED_PIXELS)));
   const small = flattenBackground(shrink(page, by), 24);
@@ -33,7 +32,7 @@ export function uprightView(page: Grey): View {
   const rotated = turn === 0 ? small : warp(small, quarterTurn(turn, small), small.height, small.width);
   const upright = turn === 0 ? letters : lettersOf(marksOf(inkOf(rotated, threshold)));
 
-  // Corrects the tilt first: findRules requires nearly horizontal rules.
+  // findRules requires nearly horizontal rules.
   const rotation = rotationAround(middleOf(rotated), medianSlope(baselines(upright)));
   const level = warp(rotated, rotation, rotated.width, rotated.height);
   const ink = inkOf(level, threshold);
@@ -52,7 +51,6 @@ const middleOf = ({ width, height }: Grey) => ({ x: width / 2, y: height / 2 });
 const medianSlope = (lines: readonly Segment[]): number =>
   weightedMedian(lines.map(({ x0, y0, x1, y1 }) => ({ tilt: (y1 - y0) / (x1 - x0), long: x1 - x0 })));
 
-/** Maps a frame with horizontal lines to the frame in which they have `slope`. */
 function rotationAround({ x, y }: { x: number; y: number }, slope: number): Projection {
   const angle = Math.atan(slope);
   const cos = Math.cos(angle);
@@ -60,7 +58,6 @@ function rotationAround({ x, y }: { x: number; y: number }, slope: number): Proj
   return compose(shift(x, y), compose([cos, -sin, 0, sin, cos, 0, 0, 0, 1], shift(-x, -y)));
 }
 
-/** Sizes the view to contain the whole page at {@link VIEW_PIXELS}. */
 function fitPage(toPage: Projection, page: Grey): Omit<View, 'turn'> {
   const back = inverse(toPage);
   const corners = [

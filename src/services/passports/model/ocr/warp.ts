@@ -1,11 +1,7 @@
 import type { Projection } from '../../page.ts';
 import { type Grey, shrink } from './grey.ts';
 
-/**
- * Resamples an image to `width` × `height` pixels with Catmull-Rom interpolation. `toSource` maps output to source pixels
- * (pixel centres are at index + 0.5). Points outside the source get the blurred value of the nearest edge. To scale
- * below 2/3, call {@link downscale} first.
- */
+/** Resamples by Catmull-Rom interpolation. To scale below 2/3, call {@link downscale} first. */
 export function warp(source: Grey, toSource: Projection, width: number, height: number): Grey {
   const out = new Uint8Array(width * height);
   const [a, b, c, d, e, f, g, h, i] = toSource;
@@ -56,7 +52,6 @@ function nearest({ width, height, data }: Grey, x: number, y: number): number {
 const STEPS = 64;
 const BLUR = 16;
 
-/** Catmull-Rom weights, four per 1/64 pixel. */
 function cubicWeights(): Float32Array {
   const weights = new Float32Array(STEPS * 4);
   for (let step = 0; step < STEPS; step++) {

@@ -1,18 +1,13 @@
 import { sheetImageOf } from './sheet-image.ts';
 import { inTurn } from './turns.ts';
 
-/** A page image. `rotation` is clockwise, applied after the EXIF orientation. */
+/** `rotation` is clockwise, after the EXIF orientation. */
 export interface Sheet {
-  /** Reads the file; called when the page is written. */
   readonly read: () => Promise<Buffer>;
   readonly rotation: 0 | 90 | 180 | 270;
 }
 
-/**
- * Generates a PDF with one A4 page per image, in portrait or landscape, the image centred at maximum size. JPEGs are not
- * re-encoded. Deterministic, and without image metadata. Yields chunks and holds one image in memory at a time. Throws
- * `PhotoRejected` for an unreadable image, and the signal's reason.
- */
+/** Yields a PDF with one A4 page per image; the same input gives the same bytes. Throws `PhotoRejected`. */
 export async function* assemblePdf(
   sheets: readonly Sheet[],
   { signal }: { signal?: AbortSignal } = {},
@@ -28,7 +23,7 @@ export async function* assemblePdf(
     offsets[number] = length;
     return counted(`${number} 0 obj\n${body}\nendobj\n`);
   };
-  // The second line marks the file as binary.
+  // Marks the file as binary.
   yield counted('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n');
   yield object(1, '<< /Type /Catalog /Pages 2 0 R >>');
   const kids = sheets.map((_, index) => `${pageNumber(index)} 0 R`).join(' ');
@@ -70,7 +65,7 @@ const A4 = [595.28, 841.89] as const;
 
 type Placement = { size: readonly [number, number]; matrix: readonly number[] };
 
-/** The page size, and the matrix that maps the unit square of the image to its centre. */
+/** The matrix maps the unit square of the image to the centre of the page. */
 function placeImage(image: { width: number; height: number; orientation: number }, rotation: Sheet['rotation']): Placement {
   const shown = (u: number, v: number) => rotate(applyOrientation(u, v, image.orientation), rotation);
   const swapsSides = image.orientation > 4 !== (rotation % 180 !== 0);
@@ -89,7 +84,7 @@ function placeImage(image: { width: number; height: number; orientation: number 
 
 type Place = readonly [u: number, v: number];
 
-/** Maps a point of the stored image, as shares from the top left, by its EXIF orientation (TIFF 6.0, tag 274). */
+/** Maps shares of the stored image by its EXIF orientation (TIFF 6.0, tag 274). */
 function applyOrientation(u: number, v: number, orientation: number): Place {
   switch (orientation) {
     case 2:
@@ -124,5 +119,5 @@ function rotate([u, v]: Place, rotation: Sheet['rotation']): Place {
   }
 }
 
-/** Formats a number without an exponent, rounded to 3 decimals so that the output is identical on all machines. */
+/** PDF allows no exponents; rounding makes the output identical on all machines. */
 const formatNumber = (value: number) => String(Math.round(value * 1000) / 1000 + 0);

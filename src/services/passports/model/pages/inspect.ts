@@ -1,7 +1,7 @@
 import { sniffImage } from '../../../../base/sniff.ts';
 import { decodePhoto, PhotoRefused } from '../../../../ml/image.ts';
 
-/** An image that can become a page. Width and height are after EXIF orientation. */
+/** Width and height are after EXIF orientation. */
 export interface InspectedImage {
   readonly width: number;
   readonly height: number;
@@ -14,10 +14,7 @@ export type ImageProblem = 'unsupported' | 'no_hevc' | 'corrupt' | 'too_large' |
 
 export const MAX_IMAGE_BYTES = 20 * 2 ** 20;
 
-/**
- * Validates an uploaded image of up to 20 MiB and 50 megapixels by decoding it: a JPEG at 1/8 size (tens of
- * milliseconds), a HEIC in full (seconds). Throws only the signal's reason.
- */
+/** Validates an image by decoding it: a JPEG at 1/8 size in tens of ms, a HEIC in full in seconds. Throws only the signal's reason. */
 export async function inspectImage(
   file: Buffer,
   { signal }: { signal?: AbortSignal } = {},

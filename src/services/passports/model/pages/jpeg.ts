@@ -1,19 +1,16 @@
-/** A JPEG without metadata: no EXIF, thumbnail or data after its end. */
+/** A JPEG without metadata and without data after its end. */
 export interface BareJpeg {
   readonly width: number;
   readonly height: number;
   /** 1 grayscale, 3 colour, 4 CMYK. */
   readonly components: 1 | 3 | 4;
-  /** Whether CMYK values are inverted, as written by Adobe programs. */
+  /** CMYK values are inverted, as written by Adobe programs. */
   readonly inverted: boolean;
-  /** The file in chunks that share the memory of the original. */
+  /** Chunks that share the memory of the original. */
   readonly pieces: readonly Buffer[];
 }
 
-/**
- * Keeps only the segments of a JPEG (ITU-T T.81, B.1) that are needed to decode it. Returns undefined for an invalid file
- * or one that a PDF cannot embed: not 8 bits, arithmetic or lossless coding.
- */
+/** Segments by ITU-T T.81, B.1. Undefined if invalid or not embeddable: not 8 bits, arithmetic or lossless coding. */
 export function bareJpeg(file: Buffer): BareJpeg | undefined {
   if (file.length < 4 || file.readUInt16BE(0) !== 0xffd8) return undefined;
   const pieces: Buffer[] = [file.subarray(0, 2)];
@@ -70,7 +67,7 @@ function frameOf(marker: number, segment: Buffer): { width: number; height: numb
   return { height: segment.readUInt16BE(5), width: segment.readUInt16BE(7), components: segment[9]! };
 }
 
-/** Removes comments and application segments except JFIF (without thumbnail) and Adobe, which define the colours. */
+/** Of the application segments, keeps JFIF (without thumbnail) and Adobe, which define the colours. */
 function filterSegment(marker: number, segment: Buffer): Buffer | undefined {
   if (marker === JFIF && segment.toString('latin1', 4, 9) === 'JFIF\0' && segment.length >= 18) {
     const bare = Buffer.from(segment.subarray(0, 18));
@@ -83,7 +80,7 @@ function filterSegment(marker: number, segment: Buffer): Buffer | undefined {
   return isMetadata ? undefined : segment;
 }
 
-/** The end of entropy-coded data: the next marker other than stuffing (FF 00) and restart markers. */
+/** The next marker other than stuffing (FF 00) and restart markers. */
 function endOfScan(file: Buffer, from: number): number {
   for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at + 1)) {
     const next = file[at + 1];

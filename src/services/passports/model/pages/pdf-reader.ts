@@ -6,7 +6,7 @@ import type { PdfProblem } from './pdfium-document.ts';
 import type { Answer, Question } from './pdfium-process.ts';
 import { OVERRUN } from './pdfium-watch.ts';
 
-/** A PDF that cannot be read; retrying does not help. */
+/** A PDF that cannot be read; do not retry. */
 export class PdfRefused extends Error {
   override readonly name = 'PdfRefused';
   readonly problem: PdfProblem;
@@ -25,23 +25,17 @@ const MESSAGES: Record<PdfProblem, string> = {
   unsupported: 'The file is not a PDF with pages.',
 };
 
-/** A process that reads one document, one request at a time. */
+/** A process that reads one document. */
 export interface Reader {
-  /**
-   * Sends a request. Throws {@link PdfRejected} (also if the document crashes the process), the signal's reason, or an
-   * error if the process ends otherwise. After an error the document is closed.
-   */
+  /** Any error closes the document: {@link PdfRejected} (also after a crash), the signal's reason, or another error. */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
-  /** Closes the document and cancels pending requests. Never throws. */
+  /** Cancels pending requests. Never throws. */
   close(): Promise<void>;
 }
 
-/**
- * Returns an idle process or starts one. Processes are reused because a start takes 0.2 s and the first pages take three
- * times as long. Each document uses a new instance of the library with its own memory.
- */
+/** Processes are reused: a start takes 0.2 s, and the first pages take three times as long. */
 export function takeReader(): Reader {
-  // Undefined once the document is closed, because the process may then serve another document.
+  // Undefined once closed, because the process may then serve another document.
   let held: Process | undefined = takeIdle() ?? start();
   let last: Promise<unknown> = Promise.resolve();
   let pending = 0;
@@ -79,14 +73,13 @@ interface Process {
 }
 
 const idle = new Map<Process, NodeJS.Timeout>();
-// The number of documents that a worker reads at the same time; a process uses about 100 MB.
+// A worker reads two documents at the same time; a process uses about 100 MB.
 const MAX_IDLE = 2;
 const IDLE_MS = 30_000;
-// Bounds memory leaks.
 const MAX_DOCUMENTS = 100;
 const MAX_IDLE_BYTES = 400 * 2 ** 20;
 
-/** Keeps the process for another document if possible. An idle process does not keep the parent alive. */
+/** An idle process does not keep the parent alive. */
 async function keepIdle(reader: Process): Promise<boolean> {
   if (++reader.documents >= MAX_DOCUMENTS || idle.size >= MAX_IDLE) return false;
   const answer = await request(reader.child, { ask: 'close' }, AbortSignal.timeout(5000)).catch(() => undefined);
@@ -135,7 +128,7 @@ async function request(child: ChildProcess, question: Question, signal: AbortSig
   }
 }
 
-/** Attributes an exit during a request to the document only for crash signals, not if the operator or the OS killed it. */
+/** Only crash signals are attributed to the document; others are sent by the operator or the OS. */
 function exitAnswer(code: number | null, by: NodeJS.Signals | null): Answer {
   if (by !== null && CRASH_SIGNALS.has(by)) return { problem: 'too_complex' };
   return { error: `the PDF process exited with ${by ?? `code ${code}`}` };
@@ -147,14 +140,14 @@ function start(): Process {
   const { file, execArgv } = program('./pdfium-process', import.meta.url);
   const child = fork(fileURLToPath(file), {
     serialization: 'advanced',
-    // No environment variables, and thus no secrets, for a process that reads untrusted files.
+    // Untrusted files: no secrets in the environment.
     env: {},
     execArgv: ['--max-old-space-size=256', ...execArgv],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
-    // A failed start emits no exit event. Other errors, of sending, are followed by one.
+    // A failed start emits no exit event; other errors are followed by one.
     child.on('error', () => child.pid === undefined && resolve());
   });
   return { child, exited, documents: 0 };

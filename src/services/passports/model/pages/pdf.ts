@@ -6,33 +6,23 @@ import type { Raster, RasterSize } from './pdfium-render.ts';
 
 export { type PdfProblem, PdfRefused, type Raster, type RasterSize };
 
-/**
- * An open PDF, read by a separate process, one request at a time. Page numbers start at 1. An error closes the document:
- * {@link PdfRejected} (permanent), the signal's reason, or a transient error.
- */
+/** An open PDF; page numbers start at 1. Any error closes it: {@link PdfRejected}, the signal's reason, or a transient error. */
 export interface Pdf {
   readonly pages: number;
-  /** The requested pages that cannot be opened; they have no words and are drawn white. */
+  /** Requested pages that cannot be opened: they have no words and are white. */
   readonly damaged: ReadonlySet<number>;
-  /**
-   * The text layer and rules. Without words, the page needs OCR: it is a scan (possibly with a stamp), or its text is
-   * invisible or garbled.
-   */
+  /** The text layer and rules. Pages without words need OCR. */
   text(page: number, signal: AbortSignal): Promise<ReadPage>;
-  /** Draws the page as displayed, on white. */
   render(page: number, size: RasterSize, signal: AbortSignal): Promise<Raster>;
-  /** The page as a JPEG for display. */
+  /** A JPEG for display. */
   picture(page: number, signal: AbortSignal): Promise<Buffer>;
-  /** The page for OCR, in grayscale, with its picture for display. */
+  /** A grayscale raster for OCR and a JPEG for display. */
   scan(page: number, size: RasterSize, signal: AbortSignal): Promise<Scan>;
-  /** Closes the document and cancels pending requests. Idempotent; never throws. */
+  /** Cancels pending requests. Idempotent; never throws. */
   close(): Promise<void>;
 }
 
-/**
- * Opens the PDF at `path`, which must exist until the document is closed. Throws {@link PdfRejected}. `cpuSeconds` limits
- * opening and each request.
- */
+/** Opens a file, which must exist until the PDF is closed. `cpuSeconds` limits each request. Throws {@link PdfRejected}. */
 export async function openPdf(
   path: string,
   { maxPages, signal, cpuSeconds = MAX_CPU_SECONDS }: { maxPages: number; signal: AbortSignal; cpuSeconds?: number },

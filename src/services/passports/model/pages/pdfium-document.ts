@@ -8,7 +8,7 @@ export interface OpenPage {
   /** In points, as displayed. */
   readonly width: number;
   readonly height: number;
-  /** Maps PDF coordinates (y up, before rotation and cropping) to points from the top left corner of the displayed page. */
+  /** Maps PDF coordinates to points from the top left corner of the displayed page. */
   readonly shown: Matrix;
 }
 
@@ -17,13 +17,13 @@ export type Matrix = readonly [a: number, b: number, c: number, d: number, e: nu
 
 export interface OpenDocument {
   readonly pages: number;
-  /** Opens a page (from 0) and closes the previous one. Undefined if it cannot be opened. */
+  /** Opens a page (from 0) and closes the previous one; undefined if damaged. */
   page(index: number): OpenPage | undefined;
-  /** Closes the file. The memory is freed with the library instance. */
+  /** The memory is freed with the library instance. */
   close(): void;
 }
 
-/** Opens a PDF; the file is read on demand. */
+/** The file is read on demand. */
 export function openDocument(
   pdfium: Pdfium,
   { path, maxPages }: { path: string; maxPages: number },
@@ -53,7 +53,7 @@ function hasPage({ call }: Pdfium, document: number, pages: number): boolean {
   return false;
 }
 
-/** Keeps one page open at a time. Flattens form fields and annotations into the page content. */
+/** Flattens form fields and annotations into the page content. */
 function pageOpener(pdfium: Pdfium, document: number): (index: number) => OpenPage | undefined {
   const { call } = pdfium;
   let open: { index: number; page: OpenPage } | undefined;
@@ -78,7 +78,6 @@ export function moved([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: num
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Applies `inner`, then `outer`. */
 export function combined(inner: Matrix, outer: Matrix): Matrix {
   const [a, b, c, d, e, f] = inner;
   const [A, B, C, D, E, F] = outer;
@@ -90,15 +89,15 @@ const NEEDS_PASSWORD = new Set([4, 5]);
 const FLATTENED = 1;
 // PDFium's file offsets are signed 32-bit.
 const MAX_FILE_BYTES = 2 ** 31 - 1;
-// Free text, stamp, ink and form widget annotations.
+// Free text, stamp, ink and form widget.
 const ANNOTATIONS = new Set([3, 13, 15, 20]);
 const SCALE = 1_000_000;
 
-/** Whether the PDF is a portfolio of attached files. Not detected if its catalogue is compressed. */
+/** A portfolio has only attached files. Not detected if its catalogue is compressed. */
 function isPortfolio(pdfium: Pdfium, document: number, file: ReadableFile): boolean {
   if (pdfium.call.FPDFDoc_GetAttachmentCount(document) === 0) return false;
   for (let from = 0; from < file.length; from += SEARCHED_BYTES) {
-    // Overlaps by 64 bytes for a match at the boundary.
+    // Overlaps for a match at the boundary.
     const content = file.read(from, SEARCHED_BYTES + 64).toString('latin1');
     if (/\/Collection\s*(<<|\d+ \d+ R)/.test(content)) return true;
   }
@@ -108,7 +107,6 @@ function isPortfolio(pdfium: Pdfium, document: number, file: ReadableFile): bool
 const SEARCHED_BYTES = 2 ** 20;
 
 function hasAnnotations({ call }: Pdfium, page: number): boolean {
-  // A form page has hundreds.
   const count = Math.min(call.FPDFPage_GetAnnotCount(page), 5000);
   for (let index = 0; index < count; index++) {
     const annotation = call.FPDFPage_GetAnnot(page, index);
@@ -120,7 +118,7 @@ function hasAnnotations({ call }: Pdfium, page: number): boolean {
   return false;
 }
 
-/** Derives the matrix from three points mapped by PDFium, so that its handling of crops and rotations applies. */
+/** Mapped by PDFium at three points, to include crops and rotations. */
 function displayMatrix(pdfium: Pdfium, page: number, { width, height }: { width: number; height: number }): Matrix {
   const { call } = pdfium;
   const buffer = call.malloc(32);

@@ -2,19 +2,18 @@ import type { Pdfium } from './pdfium.ts';
 import { combined, type Matrix, moved, type OpenPage } from './pdfium-document.ts';
 import type { Stroke } from './rules.ts';
 
-/** The lines and images of a page. */
 export interface Drawing {
-  /** Straight strokes and thin bars, in points of the displayed page. */
+  /** In points of the displayed page. */
   readonly strokes: readonly Stroke[];
-  /** Text objects covered by an image of most of the page. */
+  /** Text objects that an image hides. */
   readonly covered: ReadonlySet<number>;
-  /** The largest image's share of the page area. */
+  /** The share of the page area. */
   readonly picture: number;
-  /** Pixel count of the largest image. */
+  /** Of the largest image. */
   readonly pixels: number;
 }
 
-/** Visits all objects of the page, including nested form objects. */
+/** Includes nested form objects. */
 export function drawingOf(pdfium: Pdfium, page: OpenPage): Drawing {
   const { call } = pdfium;
   const walk: Walk = {
@@ -47,7 +46,6 @@ interface Walk {
   readonly covered: Set<number>;
   picture: number;
   pixels: number;
-  /** Remaining object budget. */
   left: number;
   readonly buffer: number;
 }
@@ -58,7 +56,7 @@ const MAX_DEPTH = 12;
 const KIND = { text: 1, path: 2, image: 3, form: 5 } as const;
 // Points; a thicker bar is a filled box.
 const MAX_THICKNESS = 3;
-// Share of the page from which an image hides the text below it.
+// Share of the page area.
 const MIN_COVER_SHARE = 0.8;
 
 function visit(walk: Walk, object: number, shown: Matrix, depth: number): void {
@@ -100,7 +98,7 @@ function visitImage(walk: Walk, object: number, shown: Matrix): void {
   if (Math.min(x1 - x0, y1 - y0) <= MAX_THICKNESS) walk.strokes.push([x0, y0, x1, y1]);
 }
 
-/** The bounding box of the transformed unit square, which an image fills. */
+/** An image fills the transformed unit square. */
 function unitSquareBox(matrix: Matrix): Stroke {
   const corners = [moved(matrix, 0, 0), moved(matrix, 1, 0), moved(matrix, 0, 1), moved(matrix, 1, 1)];
   const xs = corners.map(([x]) => x);
@@ -114,7 +112,7 @@ function matrixOf({ pdfium, buffer }: Walk, object: number): Matrix {
   return [at(0), at(1), at(2), at(3), at(4), at(5)];
 }
 
-/** The straight strokes of a path; for a filled path, the centre line of a thin bar. */
+/** Of a filled path, the centre line of a thin bar. */
 function strokesOf(walk: Walk, path: number, shown: Matrix): Stroke[] {
   const { call } = walk.pdfium;
   const { buffer } = walk;
@@ -127,7 +125,6 @@ function strokesOf(walk: Walk, path: number, shown: Matrix): Stroke[] {
   return stroked ? outlines.flatMap(straightSides) : outlines.flatMap(barCentreLine);
 }
 
-// A path with more is a signature or a map.
 const MAX_SEGMENTS = 20_000;
 const SEGMENT = { line: 0, curve: 1, move: 2 } as const;
 

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Pdfium } from './pdfium.ts';
 
-/** A file that the library reads in blocks. */
+/** Read in blocks by PDFium. */
 export interface ReadableFile {
-  /** Address of the FPDF_FILEACCESS structure. */
+  /** Address of the FPDF_FILEACCESS. */
   readonly access: number;
   readonly length: number;
   read(from: number, length: number): Buffer;
@@ -48,7 +48,7 @@ export function openFile(pdfium: Pdfium, path: string): ReadableFile {
 const BLOCK_BYTES = 2 ** 16;
 const MAX_BLOCKS = 64;
 
-/** Returns a function that reads the block at an offset and caches the last {@link MAX_BLOCKS} blocks read. */
+/** Caches the last {@link MAX_BLOCKS} blocks read. */
 function createBlockCache(file: number, length: number): (offset: number) => { bytes: Buffer; start: number } {
   const cache = new Map<number, Buffer>();
   return (offset) => {

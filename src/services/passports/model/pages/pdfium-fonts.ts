@@ -2,14 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Pdfium } from './pdfium.ts';
 
-/**
- * Provides PT Sans for fonts that a PDF references without embedding. PDFium's built-in fonts have no Cyrillic letters, so
- * many Russian documents, which rely on an installed Arial, would have blank text.
- */
+/** Provides PT Sans for fonts that are not embedded: PDFium's own have no Cyrillic letters, so such text would be blank. */
 export function lendFonts(pdfium: Pdfium): void {
   const { call } = pdfium;
   const info = call.malloc(36);
-  // The fields of FPDF_SYSFONTINFO: version and callbacks; 0 means not implemented.
+  // The fields of FPDF_SYSFONTINFO: version and callbacks.
   const fields = [
     1,
     0,

@@ -1,4 +1,4 @@
-// A process that reads one PDF at a time, isolated so that a malicious file can crash only this process.
+// Reads one PDF at a time in a separate process, which a malicious file may crash.
 import sharp from 'sharp';
 import { projectBox, type ReadPage, type Turn, uprightFrame } from '../../page.ts';
 import { greyOf } from '../ocr/grey.ts';
@@ -13,7 +13,6 @@ import { pictureOf, pictureSize } from './picture.ts';
 import { rulesOf } from './rules.ts';
 import { isGarbage, turnOf, wordsOf } from './words.ts';
 
-/** A request; page numbers start at 1. */
 export type Question =
   | { readonly ask: 'open'; readonly path: string; readonly maxPages: number; readonly cpuSeconds: number }
   | { readonly ask: 'text'; readonly page: number }
@@ -33,7 +32,6 @@ export type Answer =
   | { readonly problem: PdfProblem }
   | { readonly error: string };
 
-/** A page for OCR. */
 export interface Scan {
   /** Grayscale. */
   readonly raster: Raster;
@@ -41,16 +39,16 @@ export interface Scan {
   readonly picture: Buffer;
 }
 
-// Limits the process to about 2 GiB.
+// Keeps the process below 2 GiB.
 const MAX_MEMORY_BYTES = 2 ** 30;
 // A0 at 600 dpi has 560 million; more is a decompression bomb.
 const MAX_IMAGE_PIXELS = 600e6;
-// A page that is mostly an image is a scan if it has fewer words, as from a stamp.
+// Scans may have the words of a stamp.
 const MIN_TEXT_WORDS = 60;
 const MIN_SCAN_SHARE = 0.6;
 const A4 = { width: 595, height: 842 };
 
-// Ctrl+C in a terminal also signals this process, but the parent decides when it ends.
+// Ctrl+C also signals this process, but the parent decides when it ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
 sharp.cache(false);
@@ -58,7 +56,6 @@ sharp.concurrency(1);
 
 const watch = startWatch();
 const drawings = new WeakMap<OpenPage, Drawing>();
-// A new instance per document, with its own memory.
 let pdfium = await load();
 let document: OpenDocument | undefined;
 let cpuSeconds = 0;
@@ -72,7 +69,7 @@ async function handle(request: Question): Promise<void> {
   const response = request.ask === 'close' ? await closeDocument() : await tryRespond(request);
   watch.end();
   process.send!(response, () => {
-    // After an error the library may be in an inconsistent state.
+    // The state of the library may be inconsistent.
     if ('problem' in response || 'error' in response) process.exit();
   });
 }
@@ -114,18 +111,18 @@ async function respond(request: DocumentRequest): Promise<Answer> {
     if (page) return { text: readText(page, request.page), damaged: false };
     return { text: { page: request.page, ...A4, turn: 0, words: [], rules: [], reader: 'text' }, damaged: true };
   }
-  // Checked before drawing, which decompresses the images.
+  // Drawing decompresses the images.
   if (page && drawing(page).pixels > MAX_IMAGE_PIXELS) return { problem: 'too_complex' };
   const raster = draw(page, request.ask === 'picture' ? pictureSize(page ?? A4) : request.size);
   const damaged = page === undefined;
   if (request.ask === 'render') return { raster, damaged };
-  // Encoded here to avoid copying megabytes of pixels between processes.
+  // Avoids copying megabytes of pixels between processes.
   const picture = await pictureOf(raster);
   if (request.ask === 'picture') return { picture, damaged };
   return { scan: { raster: { ...greyOf(raster), channels: 1 }, picture }, damaged };
 }
 
-/** A page that cannot be opened is white. */
+/** White if the page cannot be opened. */
 function draw(page: OpenPage | undefined, size: RasterSize): Raster {
   if (page) return renderPage(pdfium, page, size);
   const { width, height } = rasterOf(A4, size);
@@ -149,7 +146,7 @@ function readText(page: OpenPage, number: number): ReadPage {
   });
 }
 
-/** Maps words and rules to the frame in which the text is upright. */
+/** Maps words and rules to the upright frame. */
 function toReadingFrame(page: ReadPage): ReadPage {
   const { width, height, turn, words, rules } = page;
   if (turn === 0) return page;
@@ -162,7 +159,6 @@ function toReadingFrame(page: ReadPage): ReadPage {
   };
 }
 
-/** Cached while the page is open. */
 function drawing(page: OpenPage): Drawing {
   const result = drawings.get(page) ?? drawingOf(pdfium, page);
   drawings.set(page, result);

@@ -1,7 +1,7 @@
 import type { Pdfium } from './pdfium.ts';
 import type { OpenPage } from './pdfium-document.ts';
 
-/** Pixels by row without padding: 1 byte (grayscale) or 3 bytes (RGB) each. */
+/** By row without padding: 1 byte (grayscale) or 3 bytes (RGB) each. */
 export interface Raster {
   readonly width: number;
   readonly height: number;
@@ -13,11 +13,10 @@ export interface RasterSize {
   readonly dpi: number;
   /** Larger pages are scaled down to this. */
   readonly maxPixels: number;
-  /** Draw in grayscale. */
   readonly grey?: boolean;
 }
 
-/** Draws the page as displayed, on white. */
+/** Draws the page on white. */
 export function renderPage({ call, bytes }: Pdfium, page: OpenPage, size: RasterSize): Raster {
   const { width, height } = rasterOf(page, size);
   const channels = size.grey ? 1 : 3;
@@ -43,12 +42,12 @@ export function renderPage({ call, bytes }: Pdfium, page: OpenPage, size: Raster
   }
 }
 
-/** The raster size of a page at `dpi`, within `maxPixels`. */
+/** In pixels, within `maxPixels`. */
 export function rasterOf(
   page: { width: number; height: number },
   { dpi, maxPixels }: RasterSize,
 ): { width: number; height: number } {
-  // Guards against pages of zero size and extreme aspect ratios.
+  // For pages of zero size and extreme aspect ratios.
   const [wide, high] = [Math.max(page.width, 1), Math.max(page.height, 1)];
   const scale = Math.min(dpi / 72, Math.sqrt(maxPixels / (wide * high)), MAX_SIDE / Math.max(wide, high));
   return { width: Math.max(1, Math.floor(wide * scale)), height: Math.max(1, Math.floor(high * scale)) };

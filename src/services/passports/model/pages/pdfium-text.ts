@@ -3,10 +3,7 @@ import type { Pdfium } from './pdfium.ts';
 import { type Matrix, moved, type OpenPage } from './pdfium-document.ts';
 import type { Glyph } from './words.ts';
 
-/**
- * Reads the visible characters of a page, in page order. Skips invisible text and the `covered` text objects, which are the
- * OCR layer of a scanner.
- */
+/** Reads visible characters, without `covered` and invisible text objects: the OCR layer of a scanner. */
 export function glyphsOf(pdfium: Pdfium, page: OpenPage, covered: ReadonlySet<number>): Glyph[] {
   const { call } = pdfium;
   const text = call.FPDFText_LoadPage(page.handle);
@@ -49,10 +46,10 @@ function glyphAt(
   const turned = call.FPDFText_GetMatrix(text, index, buffer) === 1;
   const turn = turned ? turnOf(float(buffer), float(buffer + 4), page.shown) : 0;
   const size = call.FPDFText_GetFontSize(text, index) * (turned ? Math.hypot(float(buffer + 8), float(buffer + 12)) : 1);
-  // The argument order differs from that of FPDFText_GetLooseCharBox.
+  // The argument order differs from FPDFText_GetLooseCharBox.
   if (!call.FPDFText_GetCharBox(text, index, buffer, buffer + 8, buffer + 16, buffer + 24)) return undefined;
   const ink = boxOf(double(buffer), double(buffer + 24), double(buffer + 8), double(buffer + 16), page.shown);
-  // PDFium computes the loose box only for text that runs to the right.
+  // PDFium supports only text that runs to the right.
   const loose =
     turn === 0 && call.FPDFText_GetLooseCharBox(text, index, buffer)
       ? boxOf(float(buffer), float(buffer + 4), float(buffer + 8), float(buffer + 12), page.shown)
@@ -81,7 +78,6 @@ function containsCentre([x0, y0, x1, y1]: Box, ink: Box): boolean {
   return x > x0 && x < x1 && y > y0 - 1 && y < y1 + 1;
 }
 
-/** The direction of text whose first axis is (a, b). */
 function turnOf(a: number, b: number, shown: Matrix): Turn {
   const dx = shown[0] * a + shown[2] * b;
   const dy = shown[1] * a + shown[3] * b;

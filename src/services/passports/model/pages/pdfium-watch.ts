@@ -1,18 +1,15 @@
 import { startThread } from '../../../../base/programs.ts';
 
-/** Limits the CPU time of this process between `begin` and `end`; then kills it with {@link CPU_LIMIT_SIGNAL}. */
+/** Kills this process with {@link CPU_LIMIT_SIGNAL} if it exceeds its CPU time. */
 export interface Watch {
   begin(cpuSeconds: number): void;
   end(): void;
 }
 
-/** SIGVTALRM, because SIGXCPU writes a core dump, which would contain the document. */
+/** Not SIGXCPU, whose core dump would contain the document. */
 export const OVERRUN: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGVTALRM';
 
-/**
- * Starts the watchdog in a thread, because a timer of the main thread does not fire during a long library call. Measures
- * CPU time, so that the limit does not depend on the load of the machine.
- */
+/** Runs in a thread, because timers do not fire during a library call. CPU time does not depend on the machine's load. */
 export function startWatch(): Watch {
   const limit: Limit = new BigInt64Array(new SharedArrayBuffer(8));
   startThread('./pdfium-watch-thread', import.meta.url, { workerData: limit }).unref();
@@ -22,10 +19,10 @@ export function startWatch(): Watch {
   };
 }
 
-/** The limit in {@link cpuMicroseconds}, shared with the thread; 0 if inactive. */
+/** In {@link cpuMicroseconds}; 0 if inactive. */
 export type Limit = BigInt64Array<SharedArrayBuffer>;
 
-/** CPU time of this process, including all threads. */
+/** Of all threads. */
 export function cpuMicroseconds(): bigint {
   const { user, system } = process.cpuUsage();
   return BigInt(user + system);

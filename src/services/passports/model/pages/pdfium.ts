@@ -2,19 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { init } from '@embedpdf/pdfium';
 
-/**
- * PDFium's C functions, called without the package's wrappers, which are slow for the ten thousand calls per page. A
- * pointer is a number; 0 is null. Text is UTF-16 in memory.
- */
+/** PDFium's C functions. The package's wrappers are slow for ten thousand calls per page. */
 export interface Pdfium {
   readonly call: Readonly<Record<PdfiumFunction, (...args: readonly number[]) => number>>;
-  /** The module's memory. Growing replaces it, so do not keep it across calls. */
+  /** Growing replaces the memory, so do not keep it across calls. */
   bytes(): Uint8Array;
-  /** Reads a number at an address. */
+  /** Reads a number from memory. */
   float(at: number): number;
   double(at: number): number;
   uint(at: number): number;
-  /** A function pointer to `use`; `signature` has one letter for the result and one for each argument. */
+  /** Returns a function pointer; `signature` has one letter for the result and each argument. */
   callback(use: (...args: number[]) => number, signature: string): number;
 }
 
@@ -71,7 +68,7 @@ type PdfiumFunction =
   | 'FPDFBitmap_Destroy'
   | 'FPDF_RenderPageBitmap';
 
-/** Creates a PDFium instance with its own memory of at most `maxBytes`; calls that need more throw. */
+/** Creates an instance with its own memory; calls that need more than `maxBytes` throw. */
 export async function loadPdfium({ maxBytes }: { maxBytes: number }): Promise<Pdfium> {
   limitMemory(maxBytes);
   code ??= new WebAssembly.Module(readFileSync(createRequire(import.meta.url).resolve('@embedpdf/pdfium/pdfium.wasm')));
@@ -82,7 +79,7 @@ export async function loadPdfium({ maxBytes }: { maxBytes: number }): Promise<Pd
       done(instance);
       return instance.exports;
     },
-    // Suppresses messages about broken files; an abort throws.
+    // An abort throws.
     print: () => {},
     printErr: () => {},
   } as object)) as unknown as {

@@ -1,17 +1,17 @@
 import sharp from 'sharp';
 import type { Raster, RasterSize } from './pdfium-render.ts';
 
-/** Maximum side in pixels: A4 at 137 dpi, enough for small print on a screen. */
+/** In pixels: A4 at 137 dpi, enough for small print. */
 const PICTURE_SIDE = 1600;
 const POINTS_PER_INCH = 72;
 
-/** The raster size for drawing a page (in points) only for display. */
+/** For a page in points that is drawn only for display. */
 export function pictureSize({ width, height }: { width: number; height: number }): RasterSize {
   const longestInches = Math.max(width, height, 1) / POINTS_PER_INCH;
   return { dpi: PICTURE_SIDE / longestInches, maxPixels: PICTURE_SIDE ** 2 };
 }
 
-/** Encodes a raster as a JPEG of at most {@link PICTURE_SIDE} pixels per side. */
+/** Encodes a JPEG for display. */
 export async function pictureOf(raster: Raster): Promise<Buffer> {
   const { width, height, channels, data } = raster;
   return sharp(data, { raw: { width, height, channels } })

@@ -1,15 +1,12 @@
 import sharp from 'sharp';
 import { decodePhoto } from '../../../../ml/image.ts';
 
-/**
- * Creates a JPEG thumbnail of at most `side` pixels, with the EXIF orientation and then `rotation` (clockwise) applied.
- * Throws `PhotoRejected`.
- */
+/** Creates a JPEG of at most `side` pixels; `rotation` is clockwise. Throws `PhotoRejected`. */
 export async function previewOf(
   file: Buffer,
   { side, rotation }: { side: number; rotation: 0 | 90 | 180 | 270 },
 ): Promise<Buffer> {
-  // Decoded to a square first, because the aspect ratio is known only afterwards.
+  // The aspect ratio is known only after decoding.
   const { pixels, width, height } = await decodePhoto(file, { width: side, height: side });
   const scale = Math.min(1, side / Math.max(width, height));
   const shape = await sharp(pixels, { raw: { width: side, height: side, channels: 3 } })

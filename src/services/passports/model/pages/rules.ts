@@ -1,12 +1,9 @@
 import type { Rule } from '../../page.ts';
 
-/** A straight stroke, in points from the top left corner of the displayed page. */
+/** In points from the top left corner of the displayed page. */
 export type Stroke = readonly [x0: number, y0: number, x1: number, y1: number];
 
-/**
- * Converts strokes to rules, as shares of the page: keeps horizontal and vertical strokes, joins touching pieces, and omits
- * short ones. Returns at most {@link MAX_RULES}, preferring the longest.
- */
+/** Joins horizontal and vertical strokes to rules, as shares of the page. Prefers the longest. */
 export function rulesOf(strokes: readonly Stroke[], page: { width: number; height: number }): Rule[] {
   const horizontal: Line[] = [];
   const vertical: Line[] = [];
@@ -29,18 +26,18 @@ export function rulesOf(strokes: readonly Stroke[], page: { width: number; heigh
   return rules.sort((a, b) => length(b) - length(a)).slice(0, MAX_RULES);
 }
 
-/** `at` is the position across the line; `from` and `to` are along it. */
+/** `at` is the position across the line. */
 interface Line {
   readonly at: number;
   readonly from: number;
   to: number;
 }
 
-// In points. Borders of adjacent cells may be up to a point apart.
+// In points. Borders of adjacent cells are up to a point apart.
 const MAX_SLANT = 0.6;
 const SAME_LINE = 0.8;
 const MAX_GAP = 1.6;
-// Shorter than a table row is high.
+// Less than the height of a table row.
 const MIN_LENGTH = 7;
 // A table of 60 × 10 cells has about 1,000; a floor plan has thousands of short ones.
 const MAX_RULES = 3000;

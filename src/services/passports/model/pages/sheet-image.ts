@@ -5,22 +5,18 @@ import { MAX_PIXELS, PhotoRefused, READS_HEVC } from '../../../../ml/image.ts';
 import { withoutFilm } from '../../../../ml/without-film.ts';
 import { bareJpeg } from './jpeg.ts';
 
-/** An image in a form that can be embedded in a PDF. */
 export interface SheetImage {
   /** Before `orientation` is applied. */
   readonly width: number;
   readonly height: number;
   /** EXIF orientation, 1..8. */
   readonly orientation: number;
-  /** The encoding entries of the image dictionary. */
+  /** Encoding entries of the image dictionary. */
   readonly coding: string;
   readonly pieces: readonly Buffer[];
 }
 
-/**
- * Prepares an image file for embedding, without metadata. JPEG data is not re-encoded. PNG and TIFF are stored losslessly,
- * or as JPEG if that would more than double their size (photos). HEIC and WebP become JPEG. Throws {@link PhotoRejected}.
- */
+/** Embeds JPEG unchanged, PNG and TIFF losslessly unless they are photos, and others as JPEG. Throws {@link PhotoRejected}. */
 export async function sheetImageOf(file: Buffer, signal?: AbortSignal): Promise<SheetImage> {
   const type = sniffImage(file.subarray(0, 4096));
   if (type === undefined) throw new PhotoRefused('unsupported');
@@ -43,7 +39,7 @@ const JPEG = { quality: 92, chromaSubsampling: '4:4:4' } as const;
 const SMALL_BYTES = 4 * 2 ** 20;
 const DECODE_MS = 20_000;
 
-/** The HEIC decoder applies the orientation. */
+/** The decoder applies the orientation. */
 async function fromHeic(file: Buffer, signal?: AbortSignal): Promise<SheetImage> {
   const heic = await decodeHeic(file, { maxPixels: MAX_PIXELS, limitMs: DECODE_MS, ...(signal && { signal }) });
   if ('problem' in heic) throw new PhotoRefused(heic.problem);
@@ -65,7 +61,7 @@ function jpegEntries({ components, inverted }: { components: 1 | 3 | 4; inverted
   return `/Filter /DCTDecode /ColorSpace ${COLOURS[components]} /BitsPerComponent 8${decode}`;
 }
 
-/** Copies the compressed rows of a PNG: PDF's Flate filter with PNG predictors (ISO 32000-1, 7.4.4.4). */
+/** PNG rows are valid Flate data with PNG predictors (ISO 32000-1, 7.4.4.4). */
 function fromPng(png: Buffer, colours: 1 | 3): Omit<SheetImage, 'orientation'> {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const pieces: Buffer[] = [];

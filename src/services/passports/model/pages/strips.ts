@@ -1,7 +1,6 @@
 import sharp from 'sharp';
 import type { Box, Turn } from '../../page.ts';
 
-/** A crop of a page picture. */
 export interface Strip {
   /** A JPEG. */
   readonly bytes: Buffer;
@@ -9,7 +8,7 @@ export interface Strip {
   readonly height: number;
 }
 
-/** Crops boxes out of a page picture, with a margin, rotated clockwise by `turn`. Decodes the picture once. */
+/** Crops boxes out of a page picture, with a margin, rotated clockwise by `turn`. */
 export async function stripsOf(picture: Buffer, boxes: readonly Box[], turn: Turn): Promise<Strip[]> {
   const { data, info } = await sharp(picture).raw().toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
@@ -22,11 +21,11 @@ export async function stripsOf(picture: Buffer, boxes: readonly Box[], turn: Tur
   return strips;
 }
 
-/** The box in pixels, with a margin of half a line above and below and of a word at both ends for context. */
+/** In pixels, with half a line above and below and a word at both ends. */
 function addMargin([x0, y0, x1, y1]: Box, { width, height }: { width: number; height: number }, turn: Turn) {
   const isSideways = turn % 180 !== 0;
   const line = isSideways ? (x1 - x0) * width : (y1 - y0) * height;
-  // Limited for values of several lines.
+  // For values of several lines.
   const pad = Math.min(Math.max(line * 0.5, 4), 24);
   const [across, down] = isSideways ? [pad, pad * 3] : [pad * 3, pad];
   const left = Math.max(0, Math.floor(x0 * width - across));

@@ -1,4 +1,4 @@
 import { createGate } from '../../../../ml/gate.ts';
 
-/** Limits the number of images that a gateway decodes at the same time, to bound memory. */
+/** Limits the images that a gateway holds in memory. */
 export const inTurn = createGate(4);

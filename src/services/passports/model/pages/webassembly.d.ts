@@ -1,4 +1,4 @@
-/** WebAssembly types that are missing from Node's type definitions. */
+/** Missing from Node's type definitions. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

@@ -1,25 +1,21 @@
 import { composeCharacters } from '../../../../base/compose-characters.ts';
 import type { Box, Turn, Word } from '../../page.ts';
 
-/** A character of a PDF. Boxes are in points from the top left corner of the displayed page. */
+/** A character; boxes are in points from the top left corner of the displayed page. */
 export interface Glyph {
   readonly text: string;
-  /** Bounding box of the glyph; empty for a space. */
+  /** The glyph; empty for a space. */
   readonly ink: Box;
-  /** Box of the font's advance width and height. */
+  /** The font's advance width and height. */
   readonly room: Box;
-  /** In points. */
   readonly size: number;
   /** Text direction: 0 right, 90 down, 180 left, 270 up. */
   readonly turn: Turn;
-  /** Whether the PDF does not map the glyph to Unicode. */
+  /** The PDF does not map the glyph to Unicode. */
   readonly unknown: boolean;
 }
 
-/**
- * Groups characters into words, in page order, with boxes as shares of the page. A word ends at a space, at a gap and at the
- * end of a line. Omits words outside the page and the second drawing of simulated bold text.
- */
+/** Groups characters into words, as shares of the page. Omits text off the page and drawn twice to look bold. */
 export function wordsOf(glyphs: readonly Glyph[], page: { width: number; height: number }): Word[] {
   const words: Word[] = [];
   let open: Glyph[] = [];
@@ -41,7 +37,7 @@ export function wordsOf(glyphs: readonly Glyph[], page: { width: number; height:
   return words;
 }
 
-/** The clockwise rotation that makes most of the text upright. */
+/** The clockwise rotation that makes most text upright. */
 export function turnOf(glyphs: readonly Glyph[]): Turn {
   const votes = new Map<Turn, number>();
   for (const glyph of glyphs) if (!isBlank(glyph)) votes.set(glyph.turn, (votes.get(glyph.turn) ?? 0) + 1);
@@ -49,10 +45,7 @@ export function turnOf(glyphs: readonly Glyph[]): Turn {
   return ((360 - most) % 360) as Turn;
 }
 
-/**
- * Whether the text layer is unusable and the page needs OCR: many characters without Unicode mapping, or Cyrillic encoded
- * as Latin-1 (`Òåõíè÷åñêèé ïàñïîðò`).
- */
+/** Whether the page needs OCR: unmapped characters, or Cyrillic encoded as Latin-1 (`Òåõíè÷åñêèé ïàñïîðò`). */
 export function isGarbage(glyphs: readonly Glyph[]): boolean {
   const visible = glyphs.filter((glyph) => !isBlank(glyph));
   const unmapped = visible.filter((glyph) => glyph.unknown || UNMAPPED.test(glyph.text)).length;
@@ -63,12 +56,12 @@ export function isGarbage(glyphs: readonly Glyph[]): boolean {
   return letters.length >= 10 && accented > letters.length * 0.6;
 }
 
-// Private use, unassigned and control characters, and the replacement character.
+// Private use, unassigned, control and replacement characters.
 const UNMAPPED = /[\p{Co}\p{Cn}\p{Cc}\ufffd]/u;
 
-// In font sizes. Letters are within 0.1; a space is 0.25, in condensed lines 0.15.
+// In font sizes. Letters are within 0.1 of each other; a space is 0.25, or 0.15 in condensed lines.
 const MAX_GAP = 0.17;
-// Kerning moves letters back by some hundredths of the font size; a new line or column by more.
+// More than kerning, less than a new line or column.
 const MAX_SETBACK = 0.5;
 
 function follows(next: Glyph, last: Glyph): boolean {
@@ -79,11 +72,10 @@ function follows(next: Glyph, last: Glyph): boolean {
   const gap = b.from - a.to;
   if (gap > MAX_GAP * size || b.from < a.from - MAX_SETBACK * size || gap < -Math.max(size, a.to - a.from))
     return false;
-  // Allows superscripts (m²).
   return Math.abs(b.middle - a.middle) < 0.5 * size;
 }
 
-/** The extent of a box along the text direction, and its middle across. */
+/** The extent along the text direction, and the middle across. */
 function along([x0, y0, x1, y1]: Box, turn: Turn): { from: number; to: number; middle: number } {
   switch (turn) {
     case 0:
@@ -112,7 +104,7 @@ function wordOf(glyphs: readonly Glyph[], page: { width: number; height: number 
 
 const clamp = (share: number) => Math.min(1, Math.max(0, share));
 
-/** Splits ligatures, composes accents, unifies hyphens and removes invisible characters. */
+/** Splits ligatures, composes accents, unifies hyphens. */
 function normalize(text: string): string {
   const plain = text
     .replace(/[\ufb00-\ufb06]/g, (ligature) => composeCharacters(ligature, 'NFKC'))
@@ -124,7 +116,7 @@ function normalize(text: string): string {
 
 const isBlank = (glyph: Glyph) => /^[\s\u00a0\u200b]*$/.test(glyph.text);
 
-/** Whether one of the last 40 words has the same text at almost the same position. */
+/** Drawn again at almost the same position. */
 function isDuplicate(word: Word, words: readonly Word[]): boolean {
   const near = (a: number, b: number) => Math.abs(a - b) < 0.0025;
   return words
