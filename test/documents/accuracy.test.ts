@@ -45,12 +45,17 @@ const percent = (found: number, all: number): number => (all === 0 ? 100 : (100 
 const formatShare = (found: number, all: number): string => `${found}/${all} ${percent(found, all).toFixed(1)} %`;
 
 function addRow(name: string, kind: Kind, { values, valuesFound, cells, cellsFound }: Share): void {
-  const row = { [`${kind} values`]: formatShare(valuesFound, values), [`${kind} cells`]: formatShare(cellsFound, cells) };
+  const row = {
+    [`${kind} values`]: formatShare(valuesFound, values),
+    [`${kind} cells`]: formatShare(cellsFound, cells),
+  };
   table[name] = { ...table[name], ...row };
 }
 
 describe.each(['pdf', 'scan', 'photo'] as const)('field extraction from generated passports (%s)', (kind) => {
-  it('reaches the minimum accuracy for values and cells', { timeout: runAll ? 3_600_000 : 120_000 }, async (context) => {
+  it('reaches the minimum accuracy for values and cells', {
+    timeout: runAll ? 3_600_000 : 120_000,
+  }, async (context) => {
     if (kind !== 'pdf' && !runAll) needs('tesseract', context);
     const shares: (Share & { afterRules: boolean })[] = [];
     for (const layout of LAYOUTS) {

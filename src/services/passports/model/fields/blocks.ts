@@ -85,7 +85,11 @@ export function linesOf(tokens: readonly Token[]): Token[][] {
       const shared = Math.min(token.y1, last.y1) - Math.max(token.y0, last.y0);
       const overlap = shared / Math.min(token.y1 - token.y0, last.y1 - last.y0);
       const isPunctuation = !/[\p{L}\d]/u.test(token.text);
-      if (overlap > bestOverlap && (isPunctuation || isLevel(token, last) || isLevel(last, token)) && token.x0 > line.at(-1)!.x0 - 1) {
+      if (
+        overlap > bestOverlap &&
+        (isPunctuation || isLevel(token, last) || isLevel(last, token)) &&
+        token.x0 > line.at(-1)!.x0 - 1
+      ) {
         bestOverlap = overlap;
         best = line;
       }

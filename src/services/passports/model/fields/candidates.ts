@@ -45,7 +45,13 @@ export function candidate(
   if (!found) return undefined;
   // A number after many words seldom belongs to the label.
   const distanceFactor = 0.9 ** Math.max(0, (text.slice(0, found.start).match(/\p{L}{2,}/gu)?.length ?? 0) - 2);
-  return { key, label, tokens: within(cleaned, found), value: found.value, score: label.score * PLACES[place] * distanceFactor };
+  return {
+    key,
+    label,
+    tokens: within(cleaned, found),
+    value: found.value,
+    score: label.score * PLACES[place] * distanceFactor,
+  };
 }
 
 /** The score factor for matching the field's `shapes`. */

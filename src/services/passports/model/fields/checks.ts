@@ -92,6 +92,8 @@ const CONFIDENCE_IF_INCONSISTENT = 0.7;
 
 function adjustConfidence(field: Field, agrees: boolean): Field {
   if (field.confidence === null) return field;
-  const confidence = agrees ? 1 - DOUBT_IF_CONSISTENT * (1 - field.confidence) : CONFIDENCE_IF_INCONSISTENT * field.confidence;
+  const confidence = agrees
+    ? 1 - DOUBT_IF_CONSISTENT * (1 - field.confidence)
+    : CONFIDENCE_IF_INCONSISTENT * field.confidence;
   return { ...field, confidence: Math.round(100 * confidence) / 100 };
 }

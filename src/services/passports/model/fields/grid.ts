@@ -85,7 +85,11 @@ function isCovered(lines: readonly Line[], at: 'x0' | 'y0', place: number, from:
   return length >= MIN_COVERAGE * (to - from);
 }
 
-function nearestLines(lines: readonly Line[], at: 'x0' | 'y0', value: number): [number | undefined, number | undefined] {
+function nearestLines(
+  lines: readonly Line[],
+  at: 'x0' | 'y0',
+  value: number,
+): [number | undefined, number | undefined] {
   let before: number | undefined;
   let after: number | undefined;
   for (const line of lines) {

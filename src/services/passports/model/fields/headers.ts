@@ -60,7 +60,10 @@ function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Co
       const above = band.filter(
         (other) => other !== leaf && other.cell!.y1 <= leaf.cell!.y0 + 4 && across(leaf, other) > 4,
       );
-      return { place: leaf.cell!, alternatives: [leaf.tokens, [...above.flatMap(({ tokens }) => tokens), ...leaf.tokens]] };
+      return {
+        place: leaf.cell!,
+        alternatives: [leaf.tokens, [...above.flatMap(({ tokens }) => tokens), ...leaf.tokens]],
+      };
     });
     const { columns, spare } = matchColumns(texts, book);
     if (columns.length < 2) continue;
@@ -119,7 +122,8 @@ function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Col
   return headers;
 }
 
-const totalScore = (header: Header | undefined): number => header?.columns.reduce((all, { score }) => all + score, 0) ?? 0;
+const totalScore = (header: Header | undefined): number =>
+  header?.columns.reduce((all, { score }) => all + score, 0) ?? 0;
 
 function extent(blocks: readonly Block[]): { top: number; bottom: number; x0: number; x1: number } {
   const { x0, y0, x1, y1 } = placeOf(blocks);
@@ -156,7 +160,9 @@ function stackTexts(window: readonly (readonly Block[])[]): HeaderText[] {
 
 function matchColumns(texts: readonly HeaderText[], book: LabelBook<ColumnSpec>): Pick<Header, 'columns' | 'spare'> {
   const pairs = texts.flatMap(({ place, alternatives }) => {
-    const read = alternatives.map((tokens) => joinHyphenated(linesOf(tokens).flat()).flatMap((text) => book.word(text) ?? []));
+    const read = alternatives.map((tokens) =>
+      joinHyphenated(linesOf(tokens).flat()).flatMap((text) => book.word(text) ?? []),
+    );
     return book.phrases.map((phrase) => {
       const scores = read.map((words, i) => (words.length === 0 ? 0 : likeness(words, phrase) - 0.02 * i));
       return { place, spec: phrase.to, score: Math.max(...scores) };

@@ -99,7 +99,11 @@ function endOfBrackets({ tokens }: Block, from: number, to: number): number {
 
 type WeightedOccurrence = Occurrence & { readonly weight: number };
 
-function spansOf(block: Block, words: readonly (PageWord | undefined)[], book: LabelBook<Target>): WeightedOccurrence[] {
+function spansOf(
+  block: Block,
+  words: readonly (PageWord | undefined)[],
+  book: LabelBook<Target>,
+): WeightedOccurrence[] {
   const found: WeightedOccurrence[] = [];
   for (let from = 0; from < words.length; from++) {
     const first = words[from];
@@ -160,7 +164,9 @@ function isLabelStart({ tokens }: Block, from: number, words: readonly (LabelWor
 /** "Износ на дату обследования" does not ask for a date. */
 function complementScore({ tokens }: Block, from: number, target: Target): number {
   const isComplement = from > 1 && PREPOSITION.test(tokens[from - 1]!.text);
-  return isComplement && (target.kind === 'other' || (target.kind === 'field' && target.spec.type === 'date')) ? 0.6 : 1;
+  return isComplement && (target.kind === 'other' || (target.kind === 'field' && target.spec.type === 'date'))
+    ? 0.6
+    : 1;
 }
 const PREPOSITION = /^(на|по|к|ко|для|при|об?|от|с|со)$/iu;
 

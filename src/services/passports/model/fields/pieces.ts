@@ -7,7 +7,9 @@ import { type Token, textOf } from './sheet.ts';
 
 /** Assembles a value that a form asks for in parts, such as an address by street, house and flat. */
 export function joined(key: string, layout: Layout, whole: readonly Candidate[]): Candidate | undefined {
-  const completeValue = new Set(whole.filter((one) => one.key === key && one.score > 0.5).flatMap(({ tokens }) => tokens));
+  const completeValue = new Set(
+    whole.filter((one) => one.key === key && one.score > 0.5).flatMap(({ tokens }) => tokens),
+  );
   const best = new Map<number, { piece: Candidate; part: PartSpec }>();
   for (const label of [...layout.labels.values()].flat()) {
     const { target } = label;

@@ -29,7 +29,8 @@ export function* placesOf(
   const rightIsFilled = !block.filled && right[0] !== undefined && right[0].filled;
   if (same.tokens.length > 0 && !rightIsFilled) {
     const stacked = block.cell ? startsBelow(label, same.tokens) : undefined;
-    const more = long && !same.ends && right.length === 0 && !block.cell ? continuationLines(same.tokens, block, within) : [];
+    const more =
+      long && !same.ends && right.length === 0 && !block.cell ? continuationLines(same.tokens, block, within) : [];
     if (stacked) yield { place: 'inside', tokens: same.tokens };
     else yield { place: same.colon ? 'colon' : 'same', tokens: [...same.tokens, ...more] };
   }

@@ -28,7 +28,11 @@ export function sharedValues(layout: Layout, book: LabelBook<Target>): Candidate
 }
 
 /** The second label may omit words of the first. */
-function findSecondLabel(first: Occurrence, labels: readonly Occurrence[], book: LabelBook<Target>): Occurrence | undefined {
+function findSecondLabel(
+  first: Occurrence,
+  labels: readonly Occurrence[],
+  book: LabelBook<Target>,
+): Occurrence | undefined {
   const { block } = first;
   const tokens = block.tokens;
   const last = tokens[first.to - 1]!;
@@ -61,7 +65,13 @@ function split(tokens: readonly Token[]): [Token[], Token[]] | undefined {
     const charWidth = (token.x1 - token.x0) / token.text.length;
     const parts = [
       { ...token, text: token.text.slice(0, at), x1: token.x0 + charWidth * at },
-      { ...token, text: token.text[at]!, x0: token.x0 + charWidth * at, x1: token.x0 + charWidth * (at + 1), glued: true },
+      {
+        ...token,
+        text: token.text[at]!,
+        x0: token.x0 + charWidth * at,
+        x1: token.x0 + charWidth * (at + 1),
+        glued: true,
+      },
       { ...token, text: token.text.slice(at + 1), x0: token.x0 + charWidth * (at + 1), glued: true },
     ];
     return parts.filter(({ text }) => text !== '');

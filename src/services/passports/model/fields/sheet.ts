@@ -121,7 +121,9 @@ function findNoise({ reader, words }: ReadPage): Set<Word> {
     words.filter(({ text, box: [x0, y0, x1, y1], confidence }) => {
       if (!/[\p{L}\d]/u.test(text) && (x1 < left + height || x0 > right - height)) return true;
       const isOddHeight = y1 - y0 < 0.5 * height || y1 - y0 > 1.6 * height;
-      const isDoubtful = /^\d+$/u.test(text) ? isOddHeight : isOddHeight || (confidence ?? 1) < 0.9 || text.length === 1;
+      const isDoubtful = /^\d+$/u.test(text)
+        ? isOddHeight
+        : isOddHeight || (confidence ?? 1) < 0.9 || text.length === 1;
       return isDoubtful && (x1 < left || x0 > right);
     }),
   );

@@ -58,8 +58,7 @@ export function freeRows(tokens: readonly Token[], header: Header): { rows: Toke
     const numbers = line.filter(({ text }) => /^[\d.,]+$/u.test(text)).length;
     const width = Math.max(...line.map(({ x1 }) => x1)) - Math.min(...line.map(({ x0 }) => x0));
     // A sentence across the columns is not a row.
-    if (numbers === 0 && width > 0.6 * (header.x1 - header.x0) && line.length > 4)
-      return { rows, ended: true };
+    if (numbers === 0 && width > 0.6 * (header.x1 - header.x0) && line.length > 4) return { rows, ended: true };
     if (!first && numbers === 0 && gap > 1.6 * height) return { rows, ended: true };
     if (!first) pitch = Math.min(pitch, Math.max(0, gap / height));
     rows.push(line);

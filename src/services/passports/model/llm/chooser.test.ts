@@ -91,7 +91,10 @@ describe('field selection by a language model', () => {
 
   it('reports errors to the model and allows two repairs', async () => {
     const { baseUrl, requests } = await server((n, _request, response) =>
-      sendAnswer(response, n === 1 ? 'I think it is 1974' : n === 2 ? VALID_ANSWER.replace('[2]', '[99]') : VALID_ANSWER),
+      sendAnswer(
+        response,
+        n === 1 ? 'I think it is 1974' : n === 2 ? VALID_ANSWER.replace('[2]', '[99]') : VALID_ANSWER,
+      ),
     );
     const { fields, warnings } = await chooser(baseUrl).choose([page], schema, {}, notAborted);
     expect(requests).toHaveLength(3);
@@ -116,7 +119,9 @@ describe('field selection by a language model', () => {
 
   it('falls back from json_schema to json_object to text and remembers the supported format', async () => {
     const { baseUrl, requests } = await server((_n, { body }, response) =>
-      body.response_format ? sendError(response, 400) : sendAnswer(response, `Here:\n\`\`\`json\n${VALID_ANSWER}\n\`\`\``),
+      body.response_format
+        ? sendError(response, 400)
+        : sendAnswer(response, `Here:\n\`\`\`json\n${VALID_ANSWER}\n\`\`\``),
     );
     const selector = chooser(baseUrl);
     await selector.choose([page], schema, {}, notAborted);
@@ -146,7 +151,9 @@ describe('field selection by a language model', () => {
     const slow = await server(() => {});
     const timedOut = await chooser(slow.baseUrl, 300).choose([page], schema, {}, notAborted);
     expect(timedOut.warnings[0]!.code).toBe('LLM_TIMEOUT');
-    const redirecting = await server((_n, _request, response) => response.writeHead(307, { location: slow.baseUrl }).end());
+    const redirecting = await server((_n, _request, response) =>
+      response.writeHead(307, { location: slow.baseUrl }).end(),
+    );
     const redirected = await chooser(redirecting.baseUrl).choose([page], schema, {}, notAborted);
     expect([redirected.warnings[0]!.code, slow.requests.length]).toEqual(['LLM_UNAVAILABLE', 1]);
   });

@@ -60,7 +60,10 @@ export function openChooser({ provider, timeoutMs, ...server }: ChooserSettings)
       if ('fields' in answer) return answer.fields;
       messages.push(
         { role: 'assistant', content: text.slice(0, 20_000) },
-        { role: 'user', content: `Your answer is invalid:\n${answer.wrong.join('\n')}\nRepeat the complete answer with corrections.` },
+        {
+          role: 'user',
+          content: `Your answer is invalid:\n${answer.wrong.join('\n')}\nRepeat the complete answer with corrections.`,
+        },
       );
     }
     return undefined;

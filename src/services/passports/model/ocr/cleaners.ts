@@ -2,8 +2,8 @@ import { startThread } from '../../../../base/programs.ts';
 import { createGate } from '../../../../ml/gate.ts';
 import { openThreads } from '../../../../ml/threads.ts';
 import type { CleanPage } from './clean.ts';
-import type { PreprocessResponse } from './preprocess-thread.ts';
 import type { Raster } from './grey.ts';
+import type { PreprocessResponse } from './preprocess-thread.ts';
 
 /** Preprocesses pages in threads: half a second of CPU time each. */
 export interface Cleaners {

@@ -12,7 +12,10 @@ export interface Piece {
 }
 
 /** Finds regions on a deskewed page without rules. Tesseract's layout analysis misses single digits in table columns. */
-export function piecesOf(ink: Ink, { level: horizontal, plumb: vertical }: Ruled): { pieces: Piece[]; letterHeight: number } {
+export function piecesOf(
+  ink: Ink,
+  { level: horizontal, plumb: vertical }: Ruled,
+): { pieces: Piece[]; letterHeight: number } {
   const marks = marksOf(ink);
   const height = median(lettersOf(marks).map((mark) => mark.bottom - mark.top));
   if (height === 0) return { pieces: [], letterHeight: 0 };
@@ -37,7 +40,9 @@ export function piecesOf(ink: Ink, { level: horizontal, plumb: vertical }: Ruled
 const MAX_REGIONS = 1000;
 
 const widest = (pieces: Piece[]): Piece[] =>
-  pieces.length <= MAX_REGIONS ? pieces : pieces.sort((a, b) => b.right - b.left - (a.right - a.left)).slice(0, MAX_REGIONS);
+  pieces.length <= MAX_REGIONS
+    ? pieces
+    : pieces.sort((a, b) => b.right - b.left - (a.right - a.left)).slice(0, MAX_REGIONS);
 
 const isAdjacent = ({ left, right, top, bottom, high }: Piece & { high: number }, mark: Piece): boolean =>
   mark.right > left - 0.5 * high &&

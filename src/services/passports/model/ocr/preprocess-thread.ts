@@ -9,7 +9,9 @@ parentPort!.on('message', (raster: Raster) => {
     const page = cleanPage(greyOf(raster));
     parentPort!.postMessage({ page } satisfies PreprocessResponse, buffersOf(page));
   } catch (error) {
-    parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies PreprocessResponse);
+    parentPort!.postMessage({
+      error: error instanceof Error ? error.message : String(error),
+    } satisfies PreprocessResponse);
   }
 });
 

@@ -8,8 +8,12 @@ const near = (value: number) => expect.closeTo(value, -1);
 
 describe('findRules', () => {
   it('finds slightly tilted rules at their full length', () => {
-    const { level: horizontal, plumb: vertical } = rulesOn(drawing(800, 600).line(100, 200, 700, 208).line(150, 50, 146, 550));
-    expect(horizontal).toEqual([expect.objectContaining({ x0: near(100), y0: near(200), x1: near(700), y1: near(208) })]);
+    const { level: horizontal, plumb: vertical } = rulesOn(
+      drawing(800, 600).line(100, 200, 700, 208).line(150, 50, 146, 550),
+    );
+    expect(horizontal).toEqual([
+      expect.objectContaining({ x0: near(100), y0: near(200), x1: near(700), y1: near(208) }),
+    ]);
     expect(vertical).toEqual([expect.objectContaining({ x0: near(150), y0: near(50), x1: near(146), y1: near(550) })]);
   });
 

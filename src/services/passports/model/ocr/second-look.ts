@@ -32,4 +32,9 @@ export function agreed(first: readonly LineWord[], second: readonly LineWord[]):
 const SCALE = 6 / 7;
 
 const downscale = (line: Grey): Grey =>
-  warp(line, scaling(1 / SCALE), Math.max(1, Math.round(line.width * SCALE)), Math.max(1, Math.round(line.height * SCALE)));
+  warp(
+    line,
+    scaling(1 / SCALE),
+    Math.max(1, Math.round(line.width * SCALE)),
+    Math.max(1, Math.round(line.height * SCALE)),
+  );

@@ -15,7 +15,11 @@ export function straightening(
   { width, height }: { width: number; height: number },
 ): Projection {
   const [q, g] = fitTilt(
-    horizontal.map(({ x0, y0, x1, y1 }) => ({ tilt: (y1 - y0) / (x1 - x0), at: (y0 + y1 - height) / 2, long: x1 - x0 })),
+    horizontal.map(({ x0, y0, x1, y1 }) => ({
+      tilt: (y1 - y0) / (x1 - x0),
+      at: (y0 + y1 - height) / 2,
+      long: x1 - x0,
+    })),
     { minLength: width * 0.25, span: height * 0.4 },
   );
   const [p, h] = fitTilt(

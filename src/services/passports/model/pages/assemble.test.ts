@@ -66,7 +66,10 @@ describe('assemblePdf', () => {
       .jpeg()
       .toBuffer();
     const landscape = await picture().jpeg().toBuffer();
-    const pdf = await openPdf(await asFile(await assembled(sheet(upright), sheet(landscape))), { maxPages: 10, signal });
+    const pdf = await openPdf(await asFile(await assembled(sheet(upright), sheet(landscape))), {
+      maxPages: 10,
+      signal,
+    });
     onTestFinished(() => pdf.close());
     expect(pdf.pages).toBe(2);
     expect(await pdf.text(1, signal)).toMatchObject({ width: expect.closeTo(595.28, 1), words: [] });
@@ -97,15 +100,12 @@ describe('assemblePdf', () => {
     expect(await firstPage(await assembled(sheet(photo)))).toEqual({ page: [842, 595], corners: UPRIGHT });
   });
 
-  it.each([90, 180, 270] as const)(
-    'rotates an image clockwise by %i degrees',
-    async (rotation) => {
-      const photo = await picture().jpeg({ quality: 95 }).toBuffer();
-      const { page, corners } = await firstPage(await assembled(sheet(photo, rotation)));
-      expect(page).toEqual(rotation === 180 ? [842, 595] : [595, 842]);
-      expect(corners).toEqual(rotatedBy(rotation / 90));
-    },
-  );
+  it.each([90, 180, 270] as const)('rotates an image clockwise by %i degrees', async (rotation) => {
+    const photo = await picture().jpeg({ quality: 95 }).toBuffer();
+    const { page, corners } = await firstPage(await assembled(sheet(photo, rotation)));
+    expect(page).toEqual(rotation === 180 ? [842, 595] : [595, 842]);
+    expect(corners).toEqual(rotatedBy(rotation / 90));
+  });
 
   it('applies the EXIF orientation before the rotation', async () => {
     const stored = await sharp(await picture().png().toBuffer())

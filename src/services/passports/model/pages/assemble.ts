@@ -66,7 +66,10 @@ const A4 = [595.28, 841.89] as const;
 type Placement = { size: readonly [number, number]; matrix: readonly number[] };
 
 /** The matrix maps the unit square of the image to the centre of the page. */
-function placeImage(image: { width: number; height: number; orientation: number }, rotation: Sheet['rotation']): Placement {
+function placeImage(
+  image: { width: number; height: number; orientation: number },
+  rotation: Sheet['rotation'],
+): Placement {
   const shown = (u: number, v: number) => rotate(applyOrientation(u, v, image.orientation), rotation);
   const swapsSides = image.orientation > 4 !== (rotation % 180 !== 0);
   const [wide, high] = swapsSides ? [image.height, image.width] : [image.width, image.height];

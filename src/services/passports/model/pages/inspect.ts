@@ -14,7 +14,7 @@ export type ImageProblem = 'unsupported' | 'no_hevc' | 'corrupt' | 'too_large' |
 
 export const MAX_IMAGE_BYTES = 20 * 2 ** 20;
 
-/** Validates an image by decoding it: a JPEG at 1/8 size in tens of ms, a HEIC in full in seconds. Throws only the signal's reason. */
+/** Validates an image by decoding it: a JPEG at 1/8 size (tens of ms), a HEIC in full (seconds). Throws the signal's reason. */
 export async function inspectImage(
   file: Buffer,
   { signal }: { signal?: AbortSignal } = {},

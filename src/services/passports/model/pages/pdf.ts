@@ -6,7 +6,7 @@ import type { Raster, RasterSize } from './pdfium-render.ts';
 
 export { type PdfProblem, PdfRefused, type Raster, type RasterSize };
 
-/** An open PDF; page numbers start at 1. Any error closes it: {@link PdfRejected}, the signal's reason, or a transient error. */
+/** An open PDF; pages start at 1. Any error closes it: {@link PdfRejected}, the signal's reason or a transient error. */
 export interface Pdf {
   readonly pages: number;
   /** Requested pages that cannot be opened: they have no words and are white. */

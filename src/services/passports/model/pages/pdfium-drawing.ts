@@ -91,7 +91,8 @@ function visitImage(walk: Walk, object: number, shown: Matrix): void {
     walk.pixels = Math.max(walk.pixels, uint(buffer) * uint(buffer + 4));
   }
   const [x0, y0, x1, y1] = unitSquareBox(combined(matrixOf(walk, object), shown));
-  const visible = Math.max(0, Math.min(x1, width) - Math.max(x0, 0)) * Math.max(0, Math.min(y1, height) - Math.max(y0, 0));
+  const visible =
+    Math.max(0, Math.min(x1, width) - Math.max(x0, 0)) * Math.max(0, Math.min(y1, height) - Math.max(y0, 0));
   const share = visible / (width * height);
   walk.picture = Math.max(walk.picture, share);
   if (share >= MIN_COVER_SHARE) for (const text of walk.texts) walk.covered.add(text);

@@ -95,7 +95,9 @@ async function tryRespond(request: DocumentRequest): Promise<Answer> {
   } catch (error) {
     // A WebAssembly trap, or exhausted memory or stack.
     const isTooComplex = error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError');
-    return isTooComplex ? { problem: 'too_complex' } : { error: error instanceof Error ? error.message : String(error) };
+    return isTooComplex
+      ? { problem: 'too_complex' }
+      : { error: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -45,7 +45,8 @@ function glyphAt(
   const blank = call.FPDFText_IsGenerated(text, index) === 1;
   const turned = call.FPDFText_GetMatrix(text, index, buffer) === 1;
   const turn = turned ? turnOf(float(buffer), float(buffer + 4), page.shown) : 0;
-  const size = call.FPDFText_GetFontSize(text, index) * (turned ? Math.hypot(float(buffer + 8), float(buffer + 12)) : 1);
+  const size =
+    call.FPDFText_GetFontSize(text, index) * (turned ? Math.hypot(float(buffer + 8), float(buffer + 12)) : 1);
   // The argument order differs from FPDFText_GetLooseCharBox.
   if (!call.FPDFText_GetCharBox(text, index, buffer, buffer + 8, buffer + 16, buffer + 24)) return undefined;
   const ink = boxOf(double(buffer), double(buffer + 24), double(buffer + 8), double(buffer + 16), page.shown);

@@ -16,7 +16,7 @@ export interface SheetImage {
   readonly pieces: readonly Buffer[];
 }
 
-/** Embeds JPEG unchanged, PNG and TIFF losslessly unless they are photos, and others as JPEG. Throws {@link PhotoRejected}. */
+/** Embeds JPEG unchanged, PNG and TIFF losslessly unless photos, others as JPEG. Throws {@link PhotoRejected}. */
 export async function sheetImageOf(file: Buffer, signal?: AbortSignal): Promise<SheetImage> {
   const type = sniffImage(file.subarray(0, 4096));
   if (type === undefined) throw new PhotoRefused('unsupported');

@@ -26,7 +26,12 @@ export function drawing(width: number, height: number, paper = 255): Drawing {
       for (let step = 0; step <= steps; step++) {
         const x = Math.round(x0 + ((x1 - x0) * step) / steps);
         const y = Math.round(y0 + ((y1 - y0) * step) / steps);
-        image.box(isHorizontal ? x : x - (thick >> 1), isHorizontal ? y - (thick >> 1) : y, isHorizontal ? 1 : thick, isHorizontal ? thick : 1);
+        image.box(
+          isHorizontal ? x : x - (thick >> 1),
+          isHorizontal ? y - (thick >> 1) : y,
+          isHorizontal ? 1 : thick,
+          isHorizontal ? thick : 1,
+        );
       }
       return image;
     },
