@@ -45,7 +45,7 @@ export async function readDocument(pdf: Pdf, options: ReadDocumentOptions): Prom
   const outcomes = await Promise.allSettled(lanes);
   if (outcomes.some(({ status }) => status === 'rejected')) throw failed.signal.reason;
   return {
-    unread: read.flatMap(({ page, unread }) => (unread ? [page.page] : [])),
+    unread: read.flatMap(({ page, isTimedOut }) => (isTimedOut ? [page.page] : [])),
     pages: read.map(({ page }) => page),
     sheets: read.map(({ page: { reader, width, height, turn }, picture }) => ({
       reader,
@@ -60,28 +60,28 @@ export async function readDocument(pdf: Pdf, options: ReadDocumentOptions): Prom
 interface PageResult {
   readonly page: ReadPage;
   readonly picture: string;
-  readonly unread?: boolean;
+  readonly isTimedOut?: boolean;
 }
 
 async function readPage(
   pdf: Pdf,
   number: number,
-  { reader, keepPicture, signal }: Omit<ReadDocumentOptions, 'onPage'>,
+  { reader, keepPicture: savePicture, signal }: Omit<ReadDocumentOptions, 'onPage'>,
 ): Promise<PageResult> {
   const text = await pdf.text(number, signal);
   const size = { width: text.width, height: text.height };
-  if (text.words.length > 0) return { page: text, picture: await keepPicture(await pdf.picture(number, signal)) };
+  if (text.words.length > 0) return { page: text, picture: await savePicture(await pdf.picture(number, signal)) };
   const { raster, picture } = await pdf.scan(number, SCAN, signal);
-  let unread = false;
+  let isTimedOut = false;
   const scan = await reader.read(raster, { size, signal }).catch((error: unknown): ScanRead => {
     // A timeout affects this page only.
     if (!(error instanceof TooMuchToRead)) throw error;
-    unread = true;
+    isTimedOut = true;
     return { words: [], rules: [], turn: 0, reading: uprightFrame(size.width, size.height, 0) };
   });
   return {
-    unread,
+    isTimedOut,
     page: { page: number, ...size, ...scan, reader: reader.name },
-    picture: await keepPicture(picture),
+    picture: await savePicture(picture),
   };
 }

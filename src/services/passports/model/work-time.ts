@@ -20,12 +20,12 @@ export function countWorkTime(
 ): WorkTime {
   const startedAt = performance.now();
   const expired = new AbortController();
-  const worked = () => workedMs + performance.now() - startedAt;
+  const elapsedMs = () => workedMs + performance.now() - startedAt;
   const expire = () => expired.abort(new Error('The time limit of the document has expired.'));
   let timer: NodeJS.Timeout | undefined;
   const limit = (ms: number) => {
     clearTimeout(timer);
-    timer = setTimeout(expire, Math.max(0, ms - worked()));
+    timer = setTimeout(expire, Math.max(0, ms - elapsedMs()));
   };
   limit(limitMs);
   return {
@@ -34,7 +34,7 @@ export function countWorkTime(
       return expired.signal.aborted && !job.aborted;
     },
     grant: (pages) => limit(Math.max(limitMs, pages * MS_PER_PAGE)),
-    worked,
+    worked: elapsedMs,
     stop: () => clearTimeout(timer),
   };
 }

@@ -146,16 +146,16 @@ function endsBetween(lines: readonly (Line | undefined)[], left: Token, right: T
   return lines.some((line) => line && (isBetween(line.x0) || isBetween(line.x1)));
 }
 
-function lineUnder(token: Line, { across, blanks }: Sheet): Line | undefined {
+function lineUnder(token: Line, { across: horizontal, blanks }: Sheet): Line | undefined {
   const height = token.y1 - token.y0;
   const middle = (token.x0 + token.x1) / 2;
   const under = ({ x0, x1, y1 }: Line) =>
     x0 - 2 <= middle && middle <= x1 + 2 && y1 > token.y1 - 0.35 * height && y1 < token.y1 + 0.45 * height;
-  return across.find(under) ?? blanks.find(under);
+  return horizontal.find(under) ?? blanks.find(under);
 }
 
-const ruledBetween = (left: Token, right: Token, { down }: Sheet): boolean =>
-  down.some(
+const ruledBetween = (left: Token, right: Token, { down: vertical }: Sheet): boolean =>
+  vertical.some(
     ({ x0, y0, y1 }) =>
       x0 > left.x1 - 3 && x0 < right.x0 + 3 && y0 < (left.y0 + left.y1) / 2 && y1 > (left.y0 + left.y1) / 2,
   );

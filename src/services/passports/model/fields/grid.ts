@@ -29,11 +29,11 @@ function cutsWords(line: Line, tokens: readonly Token[]): boolean {
   return cut >= 2;
 }
 
-export function gridOf({ across, down, tokens }: Sheet): Grid {
+export function gridOf({ across: horizontal, down: vertical, tokens }: Sheet): Grid {
   return {
-    across: align(across, 'y0').map((line) => ({ ...line, y1: line.y0 })),
+    across: align(horizontal, 'y0').map((line) => ({ ...line, y1: line.y0 })),
     down: align(
-      down.filter((line) => !cutsWords(line, tokens)),
+      vertical.filter((line) => !cutsWords(line, tokens)),
       'x0',
     ).map((line) => ({ ...line, x1: line.x0 })),
   };
@@ -49,26 +49,26 @@ function align(lines: readonly Line[], at: 'x0' | 'y0'): Line[] {
 }
 
 /** Finds the cell that contains the middle of `place`; undefined unless all four sides are ruled. */
-export function cellOf({ across, down }: Grid, place: Line): Line | undefined {
+export function cellOf({ across: horizontal, down: vertical }: Grid, place: Line): Line | undefined {
   const x = (place.x0 + place.x1) / 2;
   const y = (place.y0 + place.y1) / 2;
   const [left, right] = nearestLines(
-    down.filter(({ y0, y1 }) => y0 - CORNER_GAP < y && y < y1 + CORNER_GAP),
+    vertical.filter(({ y0, y1 }) => y0 - CORNER_GAP < y && y < y1 + CORNER_GAP),
     'x0',
     x,
   );
   const [top, bottom] = nearestLines(
-    across.filter(({ x0, x1 }) => x0 - CORNER_GAP < x && x < x1 + CORNER_GAP),
+    horizontal.filter(({ x0, x1 }) => x0 - CORNER_GAP < x && x < x1 + CORNER_GAP),
     'y0',
     y,
   );
   if (left === undefined || right === undefined || top === undefined || bottom === undefined) return undefined;
   // Excludes page edges and underlines.
   const ruled =
-    isCovered(down, 'x0', left, top, bottom) &&
-    isCovered(down, 'x0', right, top, bottom) &&
-    isCovered(across, 'y0', top, left, right) &&
-    isCovered(across, 'y0', bottom, left, right);
+    isCovered(vertical, 'x0', left, top, bottom) &&
+    isCovered(vertical, 'x0', right, top, bottom) &&
+    isCovered(horizontal, 'y0', top, left, right) &&
+    isCovered(horizontal, 'y0', bottom, left, right);
   return ruled ? { x0: left, y0: top, x1: right, y1: bottom } : undefined;
 }
 

@@ -42,10 +42,10 @@ export function headersOf(sheet: Sheet, spec: TableSpec): Header[] {
   return [...ruled, ...free].filter(isHeader).sort((a, b) => a.top - b.top);
 }
 
-const isHeader = ({ columns, spare }: Header): boolean =>
+const isHeader = ({ columns, spare: unknownColumns }: Header): boolean =>
   columns.length >= 2 &&
   columns.some(({ spec }) => spec.type === 'number') &&
-  (columns.some(({ spec }) => spec.type !== 'number') || spare.length > 0);
+  (columns.some(({ spec }) => spec.type !== 'number') || unknownColumns.length > 0);
 
 function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
   const headers: Header[] = [];
@@ -65,7 +65,7 @@ function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Co
         alternatives: [leaf.tokens, [...above.flatMap(({ tokens }) => tokens), ...leaf.tokens]],
       };
     });
-    const { columns, spare } = matchColumns(texts, book);
+    const { columns, spare: unknownColumns } = matchColumns(texts, book);
     if (columns.length < 2) continue;
     for (const one of band) seen.add(one);
     headers.push({
@@ -76,7 +76,7 @@ function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Co
       x1: Math.max(...band.map(({ cell }) => cell!.x1)),
       ruled: true,
       columns,
-      spare,
+      spare: unknownColumns,
       tokens: band.flatMap(({ tokens }) => tokens),
     });
   }
@@ -102,13 +102,13 @@ function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Col
       )
         break;
       if (last.filter(({ tokens }) => /^\d+[.,]\d/u.test(tokens[0]!.text)).length > 0) break;
-      const { columns, spare } = matchColumns(stackTexts(window), book);
+      const { columns, spare: unknownColumns } = matchColumns(stackTexts(window), book);
       const header = {
         sheet,
         ...extent(window.flat()),
         ruled: false,
         columns,
-        spare,
+        spare: unknownColumns,
         tokens: window.flat().flatMap(({ tokens }) => tokens),
       };
       if (isHeader(header) && totalScore(header) > totalScore(best) + 0.01) best = header;
@@ -174,8 +174,8 @@ function matchColumns(texts: readonly HeaderText[], book: LabelBook<ColumnSpec>)
     if (columns.some((one) => one.spec === spec || one.place === place)) continue;
     columns.push({ spec, x0: place.x0, x1: place.x1, score, place });
   }
-  const spare = texts.map(({ place }) => place).filter((place) => columns.every((one) => one.place !== place));
-  return { spare, columns: columns.map(({ spec, x0, x1, score }) => ({ spec, x0, x1, score })) };
+  const unknownColumns = texts.map(({ place }) => place).filter((place) => columns.every((one) => one.place !== place));
+  return { spare: unknownColumns, columns: columns.map(({ spec, x0, x1, score }) => ({ spec, x0, x1, score })) };
 }
 
 function joinHyphenated(tokens: readonly Token[]): string[] {

@@ -57,17 +57,17 @@ export function bookOf<To>(wordings: readonly { readonly text: string; readonly 
     word(text) {
       if (cache.has(text)) return cache.get(text);
       const word = text.length > MAX_LETTERS ? undefined : labelWord(text);
-      const like = new Map<number, number>();
+      const similarities = new Map<number, number>();
       for (const [id, other] of word ? vocabulary.entries() : []) {
         const score = similarity(word!, other);
-        if (score > 0) like.set(id, score);
+        if (score > 0) similarities.set(id, score);
       }
-      const page = word && { ...word, like };
+      const page = word && { ...word, like: similarities };
       cache.set(text, page);
       return page;
     },
-    phrasesWith: ({ like }) =>
-      like.size === 0 ? [] : phrases.filter(({ words }) => words.some(({ id }) => like.has(id))),
+    phrasesWith: ({ like: similarities }) =>
+      similarities.size === 0 ? [] : phrases.filter(({ words }) => words.some(({ id }) => similarities.has(id))),
   };
 }
 
@@ -82,7 +82,7 @@ function splitWording(text: string): LabelWord[] {
     return word ? [{ ...word, weight: word.weight * (inBrackets ? 0.3 : 1) }] : [];
   });
   // Generic words count if the label has no specific word: Дом №.
-  const hasSpecific = words.some(({ generic, weight }) => !generic && weight > 0.6);
+  const hasSpecific = words.some(({ generic: isGeneric, weight }) => !isGeneric && weight > 0.6);
   return words.map((word) => {
     if (!word.generic) return word;
     return hasSpecific ? { ...word, weight: 0.15 } : { ...word, weight: 1, generic: false };

@@ -22,19 +22,19 @@ export function labelWord(text: string): LabelWord | undefined {
   if (UNITS.has(bare)) return { stem: bare, end: '', short: false, weight: 0.02, generic: false };
   if (!/\p{L}/u.test(bare) || /\d/u.test(bare.replace(/(?<=\p{L})\d$/u, ''))) return undefined;
   const word = replaceYo(bare.replace(/[²2]$/u, ''));
-  const generic = GENERIC.test(bare);
+  const isGeneric = GENERIC.test(bare);
   const weight =
     STOP_WORDS.has(bare) || bare.length === 1
       ? 0.1
-      : generic
+      : isGeneric
         ? 0.35
         : /^(номер|числ|год|дат|процент)/u.test(bare)
           ? COUNTING_WEIGHT
           : 1;
-  const end = foldHomoglyphs(word.slice(-2));
+  const ending = foldHomoglyphs(word.slice(-2));
   if (/^\p{L}{2,}-\p{L}{1,2}$/u.test(word))
-    return { stem: foldHomoglyphs(word.replace(/-.*/u, '')), end, generic, weight, short: true };
-  return { stem: stemOf(word), end, generic, weight, short: /\p{L}\.[,;:)]*$/u.test(text.trim()) };
+    return { stem: foldHomoglyphs(word.replace(/-.*/u, '')), end: ending, generic: isGeneric, weight, short: true };
+  return { stem: stemOf(word), end: ending, generic: isGeneric, weight, short: /\p{L}\.[,;:)]*$/u.test(text.trim()) };
 }
 
 // `№` and `год` do not say what is counted.

@@ -34,17 +34,17 @@ export function readAnswer(text: string, words: readonly NumberedWord[], schema:
   const entries = parseEntries(text);
   if (!entries) return { wrong: ['The answer is not a JSON object {"fields":[{"key":"…","words":[…]}]}.'] };
   const fields: Record<string, Field> = {};
-  const wrong: string[] = [];
+  const errors: string[] = [];
   for (const entry of entries) {
     const { key, words: numbers } = (entry ?? {}) as { key?: unknown; words?: unknown };
     const name = typeof key === 'string' ? named(schema, key) : undefined;
-    if (typeof key !== 'string' || !name) wrong.push(`${JSON.stringify(key)} is not a field key.`);
+    if (typeof key !== 'string' || !name) errors.push(`${JSON.stringify(key)} is not a field key.`);
     else if (
       !Array.isArray(numbers) ||
       numbers.length > MAX_WORDS_PER_VALUE ||
       !numbers.every((n) => Number.isInteger(n) && words[n as number])
     ) {
-      wrong.push(
+      errors.push(
         `${key}: "words" must be a list of at most ${MAX_WORDS_PER_VALUE} word numbers from 0 to ${words.length - 1}.`,
       );
     } else if (numbers.length > 0) {
@@ -55,15 +55,15 @@ export function readAnswer(text: string, words: readonly NumberedWord[], schema:
       if (field) fields[key] ??= field;
     }
   }
-  return wrong.length > 0 ? { wrong: wrong.slice(0, MAX_ERRORS) } : { fields };
+  return errors.length > 0 ? { wrong: errors.slice(0, MAX_ERRORS) } : { fields };
 }
 
 function fieldOf(words: readonly NumberedWord[], spec: Parameters<typeof readValue>[0]): Field | undefined {
   const { page } = words[0]!;
   const onSamePage = words.filter((one) => one.page === page);
   const text = onSamePage.map(({ word }) => word.text).join(' ');
-  const found = readValue(spec, text);
-  if (!found) return undefined;
+  const parsed = readValue(spec, text);
+  if (!parsed) return undefined;
   const boxes = onSamePage.map(({ word }) => word.box);
   const around: Box = [
     Math.min(...boxes.map(([x0]) => x0)),
@@ -72,7 +72,7 @@ function fieldOf(words: readonly NumberedWord[], spec: Parameters<typeof readVal
     Math.max(...boxes.map(([, , , y1]) => y1)),
   ];
   // The model gives no calibrated confidence.
-  return { value: found.value, confidence: null, source: 'model', page: page.page, bbox: onPage(page, around), text };
+  return { value: parsed.value, confidence: null, source: 'model', page: page.page, bbox: onPage(page, around), text };
 }
 
 /** Models often wrap the JSON in prose and code fences. */

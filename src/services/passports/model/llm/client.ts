@@ -7,7 +7,7 @@ export type Format = 'json_schema' | 'json_object' | 'text';
 export type ModelTrouble = 'LLM_UNAVAILABLE' | 'LLM_TIMEOUT' | 'LLM_QUOTA';
 
 export class ModelFailed extends Error {
-  override readonly name = 'ModelFailed';
+  override readonly name = 'ModelError';
   readonly code: ModelTrouble;
 
   constructor(code: ModelTrouble, cause?: unknown) {

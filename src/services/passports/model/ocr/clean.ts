@@ -38,7 +38,7 @@ export function cleanPage(page: Grey): CleanPage {
   const scale = Math.min(1, LETTER_HEIGHT / Math.max(1, found.letterHeight));
 
   const edges = sheetOn(straight, rules);
-  const pieces = found.pieces.filter(({ left, top, right, bottom }) =>
+  const regions = found.pieces.filter(({ left, top, right, bottom }) =>
     isOn(edges, { x0: left, y0: top, x1: right, y1: bottom }),
   );
   return {
@@ -47,9 +47,9 @@ export function cleanPage(page: Grey): CleanPage {
       level: rules.level.filter((line) => isOn(edges, line)),
       plumb: rules.plumb.filter((line) => isOn(edges, line)),
     },
-    pieces,
+    pieces: regions,
     scale,
-    lines: pieces.map((piece) => cutOut(flat, piece, scale)),
+    lines: regions.map((region) => cutOut(flat, region, scale)),
   };
 }
 

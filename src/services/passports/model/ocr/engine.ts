@@ -12,7 +12,7 @@ export interface LineWord {
 
 /** The lines took longer than a page of text can. */
 export class TooMuchToRead extends Error {
-  override readonly name = 'TooMuchToRead';
+  override readonly name = 'OcrTimeout';
 
   constructor(lines: number) {
     super(`OCR of ${lines} lines timed out.`);

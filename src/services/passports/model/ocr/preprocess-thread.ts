@@ -16,4 +16,4 @@ parentPort!.on('message', (raster: Raster) => {
 });
 
 /** Transferred, not copied. */
-const buffersOf = ({ lines }: CleanPage) => lines.map(({ data }) => data.buffer as ArrayBuffer);
+const buffersOf = ({ lines: images }: CleanPage) => images.map(({ data }) => data.buffer as ArrayBuffer);

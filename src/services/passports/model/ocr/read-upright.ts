@@ -29,8 +29,8 @@ export async function readUpright(
   return { lines: await (isUpsideDown ? readUpsideDown : readAsIs)(engine, page, signal), isUpsideDown };
 }
 
-async function detectUpsideDown(engine: Engine, { lines }: CleanPage, signal: AbortSignal): Promise<boolean> {
-  const sample = [...lines].sort((a, b) => b.data.length - a.data.length).slice(0, SAMPLE_SIZE);
+async function detectUpsideDown(engine: Engine, { lines: images }: CleanPage, signal: AbortSignal): Promise<boolean> {
+  const sample = [...images].sort((a, b) => b.data.length - a.data.length).slice(0, SAMPLE_SIZE);
   const [asIs, rotated] = await Promise.all([engine.read(sample, signal), engine.read(sample.map(rotate180), signal)]);
   return meanConfidence(rotated.flat()) > meanConfidence(asIs.flat());
 }
@@ -41,10 +41,10 @@ async function readAsIs(engine: Engine, page: CleanPage, signal: AbortSignal): P
 }
 
 async function readUpsideDown(engine: Engine, page: CleanPage, signal: AbortSignal): Promise<ReadLine[]> {
-  const { view, pieces, lines, scale } = page;
-  const read = await readTwice(engine, lines.map(rotate180), signal);
+  const { view, pieces: regions, lines: images, scale } = page;
+  const read = await readTwice(engine, images.map(rotate180), signal);
   const rotated = read.map((words, index) => {
-    const { right, bottom } = pieces[index]!;
+    const { right, bottom } = regions[index]!;
     return toView(words, { left: view.width - right, top: view.height - bottom }, scale);
   });
   return rotated.reverse();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inkOf } from './ink.ts';
-import { findRules } from './rules.ts';
+import { findRules, type Ruled } from './rules.ts';
 import { type Drawing, drawing } from './testing/drawing.ts';
 
 const rulesOn = (page: Drawing) => findRules(inkOf(page, 128), 300);
@@ -37,7 +37,7 @@ describe('findRules', () => {
       .box(100, 100, 50, 8)
       .box(142, 100, 8, 60)
       .box(300, 300, 300, 60);
-    expect(rulesOn(page)).toEqual({ level: [], plumb: [] });
+    expect(rulesOn(page)).toEqual({ level: [], plumb: [] } satisfies Ruled);
   });
 
   it('finds short rules between long ones, as in a narrow column', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Line } from './rules.ts';
+import type { Line, Ruled } from './rules.ts';
 import { isOn, sheetOn } from './sheet.ts';
 import { drawing } from './testing/drawing.ts';
 
@@ -7,7 +7,7 @@ const line = (x0: number, y0: number, x1: number, y1: number): Line => ({ x0, y0
 const middleOf = (x: number, y: number) => ({ x0: x - 9, y0: y - 9, x1: x + 9, y1: y + 9 });
 
 describe('detectPageEdges', () => {
-  const edges = { level: [line(60, 50, 940, 52)], plumb: [line(60, 50, 58, 1350), line(940, 50, 940, 1350)] };
+  const edges: Ruled = { level: [line(60, 50, 940, 52)], plumb: [line(60, 50, 58, 1350), line(940, 50, 940, 1350)] };
 
   it('finds the edges of a page on a darker background and excludes what is outside', () => {
     const found = sheetOn(drawing(1000, 1400, 90).box(60, 50, 880, 1350, 220), edges);

@@ -6,7 +6,7 @@ import { formPicture, shadowed } from './testing/form.ts';
 import { uprightView } from './upright.ts';
 import { warp } from './warp.ts';
 
-describe('deskew', () => {
+describe('findDeskewedView', () => {
   let form: Grey;
   beforeAll(async () => {
     form = await formPicture();

@@ -8,7 +8,7 @@ import { OVERRUN } from './pdfium-watch.ts';
 
 /** A PDF that cannot be read; do not retry. */
 export class PdfRefused extends Error {
-  override readonly name = 'PdfRefused';
+  override readonly name = 'PdfRejected';
   readonly problem: PdfProblem;
 
   constructor(problem: PdfProblem) {
@@ -82,7 +82,7 @@ const MAX_IDLE_BYTES = 400 * 2 ** 20;
 /** An idle process does not keep the parent alive. */
 async function keepIdle(reader: Process): Promise<boolean> {
   if (++reader.documents >= MAX_DOCUMENTS || idle.size >= MAX_IDLE) return false;
-  const answer = await request(reader.child, { ask: 'close' }, AbortSignal.timeout(5000)).catch(() => undefined);
+  const answer = await request(reader.child, { type: 'close' }, AbortSignal.timeout(5000)).catch(() => undefined);
   if (!answer || !('usedBytes' in answer) || answer.usedBytes > MAX_IDLE_BYTES) return false;
   if (idle.size >= MAX_IDLE) return false;
   const timer = setTimeout(() => {

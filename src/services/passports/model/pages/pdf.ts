@@ -30,19 +30,19 @@ export async function openPdf(
   signal.throwIfAborted();
   const reader = takeReader();
   try {
-    const { opened } = (await reader.ask({ ask: 'open', path, maxPages, cpuSeconds }, signal)) as { opened: number };
+    const { opened } = (await reader.ask({ type: 'open', path, maxPages, cpuSeconds }, signal)) as { opened: number };
     const damaged = new Set<number>();
     const note = (page: number, answer: { damaged: boolean }) => void (answer.damaged && damaged.add(page));
     return {
       pages: opened,
       damaged,
       async text(page, signal) {
-        const answer = (await reader.ask({ ask: 'text', page }, signal)) as { text: ReadPage; damaged: boolean };
+        const answer = (await reader.ask({ type: 'text', page }, signal)) as { text: ReadPage; damaged: boolean };
         note(page, answer);
         return answer.text;
       },
       async render(page, size, signal) {
-        const answer = (await reader.ask({ ask: 'render', page, size }, signal)) as {
+        const answer = (await reader.ask({ type: 'render', page, size }, signal)) as {
           raster: Raster;
           damaged: boolean;
         };
@@ -50,12 +50,12 @@ export async function openPdf(
         return answer.raster;
       },
       async picture(page, signal) {
-        const answer = (await reader.ask({ ask: 'picture', page }, signal)) as { picture: Buffer; damaged: boolean };
+        const answer = (await reader.ask({ type: 'picture', page }, signal)) as { picture: Buffer; damaged: boolean };
         note(page, answer);
         return answer.picture;
       },
       async scan(page, size, signal) {
-        const answer = (await reader.ask({ ask: 'scan', page, size }, signal)) as { scan: Scan; damaged: boolean };
+        const answer = (await reader.ask({ type: 'scan', page, size }, signal)) as { scan: Scan; damaged: boolean };
         note(page, answer);
         return answer.scan;
       },

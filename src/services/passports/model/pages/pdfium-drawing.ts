@@ -38,7 +38,7 @@ export function drawingOf(pdfium: Pdfium, page: OpenPage): Drawing {
   return walk;
 }
 
-interface Walk {
+interface Walk extends Drawing {
   readonly pdfium: Pdfium;
   readonly page: OpenPage;
   readonly strokes: Stroke[];

@@ -14,12 +14,12 @@ import { rulesOf } from './rules.ts';
 import { isGarbage, turnOf, wordsOf } from './words.ts';
 
 export type Question =
-  | { readonly ask: 'open'; readonly path: string; readonly maxPages: number; readonly cpuSeconds: number }
-  | { readonly ask: 'text'; readonly page: number }
-  | { readonly ask: 'render'; readonly page: number; readonly size: RasterSize }
-  | { readonly ask: 'picture'; readonly page: number }
-  | { readonly ask: 'scan'; readonly page: number; readonly size: RasterSize }
-  | { readonly ask: 'close' };
+  | { readonly type: 'open'; readonly path: string; readonly maxPages: number; readonly cpuSeconds: number }
+  | { readonly type: 'text'; readonly page: number }
+  | { readonly type: 'render'; readonly page: number; readonly size: RasterSize }
+  | { readonly type: 'picture'; readonly page: number }
+  | { readonly type: 'scan'; readonly page: number; readonly size: RasterSize }
+  | { readonly type: 'close' };
 
 /** `damaged`: this page cannot be opened. */
 export type Answer =
@@ -64,9 +64,9 @@ process.on('message', (request: Question) => void handle(request));
 process.on('disconnect', () => process.exit());
 
 async function handle(request: Question): Promise<void> {
-  if (request.ask === 'open') cpuSeconds = request.cpuSeconds;
+  if (request.type === 'open') cpuSeconds = request.cpuSeconds;
   watch.begin(cpuSeconds);
-  const response = request.ask === 'close' ? await closeDocument() : await tryRespond(request);
+  const response = request.type === 'close' ? await closeDocument() : await tryRespond(request);
   watch.end();
   process.send!(response, () => {
     // The state of the library may be inconsistent.
@@ -87,7 +87,7 @@ async function closeDocument(): Promise<Answer> {
   return { usedBytes: process.memoryUsage.rss() };
 }
 
-type DocumentRequest = Exclude<Question, { ask: 'close' }>;
+type DocumentRequest = Exclude<Question, { type: 'close' }>;
 
 async function tryRespond(request: DocumentRequest): Promise<Answer> {
   try {
@@ -102,25 +102,25 @@ async function tryRespond(request: DocumentRequest): Promise<Answer> {
 }
 
 async function respond(request: DocumentRequest): Promise<Answer> {
-  if (request.ask === 'open') {
+  if (request.type === 'open') {
     const opened = openDocument(pdfium, request);
     if ('problem' in opened) return opened;
     document = opened;
     return { opened: opened.pages };
   }
   const page = document?.page(request.page - 1);
-  if (request.ask === 'text') {
+  if (request.type === 'text') {
     if (page) return { text: readText(page, request.page), damaged: false };
     return { text: { page: request.page, ...A4, turn: 0, words: [], rules: [], reader: 'text' }, damaged: true };
   }
   // Drawing decompresses the images.
   if (page && drawing(page).pixels > MAX_IMAGE_PIXELS) return { problem: 'too_complex' };
-  const raster = draw(page, request.ask === 'picture' ? pictureSize(page ?? A4) : request.size);
+  const raster = draw(page, request.type === 'picture' ? pictureSize(page ?? A4) : request.size);
   const damaged = page === undefined;
-  if (request.ask === 'render') return { raster, damaged };
+  if (request.type === 'render') return { raster, damaged };
   // Avoids copying megabytes of pixels between processes.
   const picture = await pictureOf(raster);
-  if (request.ask === 'picture') return { picture, damaged };
+  if (request.type === 'picture') return { picture, damaged };
   return { scan: { raster: { ...greyOf(raster), channels: 1 }, picture }, damaged };
 }
 

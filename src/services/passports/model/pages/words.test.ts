@@ -45,7 +45,7 @@ describe('groupWords', () => {
   });
 });
 
-it('turnOf returns the rotation of most of the text', () => {
+it('detectTurn returns the rotation of most of the text', () => {
   expect(turnOf([...line('sideways text', { turn: 90 }), ...line('stamp')])).toBe(270);
   expect(turnOf([])).toBe(0);
 });
