@@ -38,12 +38,12 @@ export function openDocumentReader(options: ScanReaderOptions = {}): DocumentRea
     return { page, ...size, ...(await reader.read(raster, { size, signal })), reader: reader.name };
   }
 
-  async function pageOf(pdf: Pdf, number: number, made: Made, kind: Kind, seed: number): Promise<ReadPage> {
-    if (kind === 'pdf') return pdf.text(number, signal);
-    const page = await pdf.render(number, { dpi: DPI, maxPixels: MAX_PIXELS }, signal);
-    const random = randomOf(seed * 1000 + number);
+  async function pageOf(pdf: Pdf, pageNumber: number, made: Made, kind: Kind, seed: number): Promise<ReadPage> {
+    if (kind === 'pdf') return pdf.text(pageNumber, signal);
+    const page = await pdf.render(pageNumber, { dpi: DPI, maxPixels: MAX_PIXELS }, signal);
+    const random = randomOf(seed * 1000 + pageNumber);
     const jpeg = kind === 'scan' ? await scanned(page, random) : await photographed(page, random, made.layout.turned);
-    return readPicture(jpeg, number);
+    return readPicture(jpeg, pageNumber);
   }
 
   return {

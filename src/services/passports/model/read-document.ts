@@ -65,13 +65,13 @@ interface PageResult {
 
 async function readPage(
   pdf: Pdf,
-  number: number,
+  pageNumber: number,
   { reader, keepPicture: savePicture, signal }: Omit<ReadDocumentOptions, 'onPage'>,
 ): Promise<PageResult> {
-  const text = await pdf.text(number, signal);
+  const text = await pdf.text(pageNumber, signal);
   const size = { width: text.width, height: text.height };
-  if (text.words.length > 0) return { page: text, picture: await savePicture(await pdf.picture(number, signal)) };
-  const { raster, picture } = await pdf.scan(number, SCAN, signal);
+  if (text.words.length > 0) return { page: text, picture: await savePicture(await pdf.picture(pageNumber, signal)) };
+  const { raster, picture } = await pdf.scan(pageNumber, SCAN, signal);
   let isTimedOut = false;
   const scan = await reader.read(raster, { size, signal }).catch((error: unknown): ScanRead => {
     // A timeout affects this page only.
@@ -81,7 +81,7 @@ async function readPage(
   });
   return {
     isTimedOut,
-    page: { page: number, ...size, ...scan, reader: reader.name },
+    page: { page: pageNumber, ...size, ...scan, reader: reader.name },
     picture: await savePicture(picture),
   };
 }

@@ -10,16 +10,19 @@ export interface HeaderColumn {
   readonly score: number;
 }
 
-export interface Header {
+interface MatchedColumns {
+  readonly columns: readonly HeaderColumn[];
+  /** Columns with unknown headers. */
+  readonly spare: readonly { readonly x0: number; readonly x1: number }[];
+}
+
+export interface Header extends MatchedColumns {
   readonly sheet: Sheet;
   readonly top: number;
   readonly bottom: number;
   readonly x0: number;
   readonly x1: number;
   readonly ruled: boolean;
-  readonly columns: readonly HeaderColumn[];
-  /** Columns with unknown headers. */
-  readonly spare: readonly { readonly x0: number; readonly x1: number }[];
   readonly tokens: readonly Token[];
 }
 
@@ -103,7 +106,7 @@ function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Col
         break;
       if (last.filter(({ tokens }) => /^\d+[.,]\d/u.test(tokens[0]!.text)).length > 0) break;
       const { columns, spare: unknownColumns } = matchColumns(stackTexts(window), book);
-      const header = {
+      const header: Header = {
         sheet,
         ...extent(window.flat()),
         ruled: false,
@@ -158,7 +161,7 @@ function stackTexts(window: readonly (readonly Block[])[]): HeaderText[] {
     });
 }
 
-function matchColumns(texts: readonly HeaderText[], book: LabelBook<ColumnSpec>): Pick<Header, 'columns' | 'spare'> {
+function matchColumns(texts: readonly HeaderText[], book: LabelBook<ColumnSpec>): MatchedColumns {
   const pairs = texts.flatMap(({ place, alternatives }) => {
     const read = alternatives.map((tokens) =>
       joinHyphenated(linesOf(tokens).flat()).flatMap((text) => book.word(text) ?? []),

@@ -62,7 +62,7 @@ export function bookOf<To>(wordings: readonly { readonly text: string; readonly 
         const score = similarity(word!, other);
         if (score > 0) similarities.set(id, score);
       }
-      const page = word && { ...word, like: similarities };
+      const page: PageWord | undefined = word && { ...word, like: similarities };
       cache.set(text, page);
       return page;
     },

@@ -39,7 +39,8 @@ export interface ScanReaderOptions {
 
 /** Opens the installed Tesseract if it supports Russian, otherwise Tesseract.js. */
 export async function openScanReader(options: ScanReaderOptions = {}): Promise<ScanReader> {
-  const { tesseract = 'tesseract', languages, lanes: concurrency = availableParallelism() } = options;
+  const { tesseract = 'tesseract', languages } = options;
+  const concurrency = options.lanes ?? availableParallelism();
   const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, concurrency);
   const engine = installed ?? (await openBundled(concurrency, languages));
   const preprocessing = openCleaners(concurrency);

@@ -19,9 +19,9 @@ export async function* assemblePdf(
     length += bytes.length;
     return bytes;
   };
-  const object = (number: number, body: string) => {
-    offsets[number] = length;
-    return counted(`${number} 0 obj\n${body}\nendobj\n`);
+  const object = (id: number, body: string) => {
+    offsets[id] = length;
+    return counted(`${id} 0 obj\n${body}\nendobj\n`);
   };
   // Marks the file as binary.
   yield counted('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n');

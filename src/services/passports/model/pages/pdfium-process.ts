@@ -132,13 +132,13 @@ function draw(page: OpenPage | undefined, size: RasterSize): Raster {
   return { width, height, channels, data: new Uint8Array(width * height * channels).fill(255) };
 }
 
-function readText(page: OpenPage, number: number): ReadPage {
+function readText(page: OpenPage, pageNumber: number): ReadPage {
   const { covered, picture, strokes } = drawing(page);
   const glyphs = glyphsOf(pdfium, page, covered);
   const words = isGarbage(glyphs) ? [] : wordsOf(glyphs, page);
   const isScan = picture >= MIN_SCAN_SHARE && words.length < MIN_TEXT_WORDS;
   return toReadingFrame({
-    page: number,
+    page: pageNumber,
     width: page.width,
     height: page.height,
     turn: isScan ? 0 : turnOf(glyphs),

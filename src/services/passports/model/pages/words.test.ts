@@ -5,7 +5,7 @@ const page = { width: 600, height: 800 };
 
 /** A line of 10 pt letters, 5 pt wide, from (x, y). */
 function line(text: string, { x = 60, y = 100, turn = 0 as Glyph['turn'] } = {}): Glyph[] {
-  return [...text].map((letter, index) => {
+  return [...text].map((letter, index): Glyph => {
     const box = [x + index * 5, y, x + index * 5 + 5, y + 8] as const;
     return { text: letter, ink: letter === ' ' ? [0, 0, 0, 0] : box, room: box, size: 10, turn, unknown: false };
   });
