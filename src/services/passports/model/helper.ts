@@ -27,14 +27,14 @@ export async function openHelper(
 ): Promise<Helper> {
   const { llmProvider: provider, llmModel: model } = settings;
   if (provider === 'none' || model === undefined) return NO_MODEL;
-  const { openChooser } = await import('./llm/chooser.ts');
+  const { openChooser: createFieldSelector } = await import('./llm/chooser.ts');
   const server = { baseUrl: settings.llmBaseUrl, model, apiKey: settings.llmApiKey };
-  const chooser = openChooser({ provider, ...server, timeoutMs: settings.llmTimeoutSeconds * 1000 });
+  const selector = createFieldSelector({ provider, ...server, timeoutMs: settings.llmTimeoutSeconds * 1000 });
   return {
     provider,
     model,
     async help({ pages, schema, fields, warnings, job }, signal) {
-      const chosen = await chooser.choose(pages, schema, fields, signal).catch((err: unknown) => {
+      const chosen = await selector.choose(pages, schema, fields, signal).catch((err: unknown) => {
         signal.throwIfAborted();
         job.log.error({ err }, 'the language model request failed with an unexpected error');
         return { fields, warnings: [UNEXPECTED] };

@@ -33,13 +33,13 @@ export function extractFields(
       for (const cell of row) fields[cellKey(section, i + 1, cell.spec)] = fieldOf(cell.tokens, cell.value, cell.score);
     }
   }
-  const book = labelBook(schema);
+  const labelIndex = labelBook(schema);
   const layout = layoutOf(
     sheets.flatMap((sheet) => blocksOf({ ...sheet, tokens: sheet.tokens.filter((one) => !usedTokens.has(one)) })),
-    book,
+    labelIndex,
   );
   const { blocks } = layout;
-  const single = [...findCandidates(layout), ...sharedValues(layout, book)];
+  const single = [...findCandidates(layout), ...sharedValues(layout, labelIndex)];
   const composite = [...everyField(schema)].flatMap(({ key, spec }) =>
     spec.parts ? (joined(key, layout, single) ?? []) : [],
   );
@@ -56,11 +56,11 @@ export function extractFields(
   return checked(inSchemaOrder(fields, schema), schema);
 }
 
-function layoutOf(blocks: readonly Block[], book: LabelBook<Target>): Layout {
-  const layout = { blocks, labels: removeValues(findLabels(blocks, book)) };
-  const unwrapped = wrapped(layout, book);
+function layoutOf(blocks: readonly Block[], labelIndex: LabelBook<Target>): Layout {
+  const layout = { blocks, labels: removeValues(findLabels(blocks, labelIndex)) };
+  const unwrapped = wrapped(layout, labelIndex);
   if (unwrapped.length === blocks.length) return layout;
-  return { blocks: unwrapped, labels: removeValues(findLabels(unwrapped, book)) };
+  return { blocks: unwrapped, labels: removeValues(findLabels(unwrapped, labelIndex)) };
 }
 
 /** A single lowercase word after a label is its value: Назначение | жилое. */

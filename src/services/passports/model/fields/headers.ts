@@ -30,17 +30,17 @@ const MIN_SCORE = 0.62;
 
 /** Finds headers with at least two columns, one of them numeric, from the top. */
 export function headersOf(sheet: Sheet, spec: TableSpec): Header[] {
-  const book = columnBook(spec.columns);
+  const labelIndex = columnBook(spec.columns);
   const blocks = blocksOf(sheet);
   const ruled = ruledHeaders(
     sheet,
     blocks.filter(({ cell }) => cell),
-    book,
+    labelIndex,
   );
   const free = freeHeaders(
     sheet,
     blocks.filter(({ cell }) => !cell),
-    book,
+    labelIndex,
   );
   return [...ruled, ...free].filter(isHeader).sort((a, b) => a.top - b.top);
 }
@@ -50,7 +50,7 @@ const isHeader = ({ columns, spare: unknownColumns }: Header): boolean =>
   columns.some(({ spec }) => spec.type === 'number') &&
   (columns.some(({ spec }) => spec.type !== 'number') || unknownColumns.length > 0);
 
-function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
+function ruledHeaders(sheet: Sheet, blocks: readonly Block[], labelIndex: LabelBook<ColumnSpec>): Header[] {
   const headers: Header[] = [];
   const seen = new Set<Block>();
   for (const tall of [...blocks].sort((a, b) => a.y0 - b.y0 || height(b) - height(a))) {
@@ -68,7 +68,7 @@ function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Co
         alternatives: [leaf.tokens, [...above.flatMap(({ tokens }) => tokens), ...leaf.tokens]],
       };
     });
-    const { columns, spare: unknownColumns } = matchColumns(texts, book);
+    const { columns, spare: unknownColumns } = matchColumns(texts, labelIndex);
     if (columns.length < 2) continue;
     for (const one of band) seen.add(one);
     headers.push({
@@ -90,7 +90,7 @@ const height = ({ cell }: Block): number => cell!.y1 - cell!.y0;
 const across = (a: Block, b: Block): number => Math.min(a.cell!.x1, b.cell!.x1) - Math.max(a.cell!.x0, b.cell!.x0);
 
 /** Headers without rules: up to four lines of stacked texts. */
-function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
+function freeHeaders(sheet: Sheet, blocks: readonly Block[], labelIndex: LabelBook<ColumnSpec>): Header[] {
   const rows = [...new Set(blocks.map(({ row }) => row))];
   const headers: Header[] = [];
   for (let from = 0; from < rows.length; from++) {
@@ -105,7 +105,7 @@ function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Col
       )
         break;
       if (last.filter(({ tokens }) => /^\d+[.,]\d/u.test(tokens[0]!.text)).length > 0) break;
-      const { columns, spare: unknownColumns } = matchColumns(stackTexts(window), book);
+      const { columns, spare: unknownColumns } = matchColumns(stackTexts(window), labelIndex);
       const header: Header = {
         sheet,
         ...extent(window.flat()),
@@ -161,12 +161,12 @@ function stackTexts(window: readonly (readonly Block[])[]): HeaderText[] {
     });
 }
 
-function matchColumns(texts: readonly HeaderText[], book: LabelBook<ColumnSpec>): MatchedColumns {
+function matchColumns(texts: readonly HeaderText[], labelIndex: LabelBook<ColumnSpec>): MatchedColumns {
   const pairs = texts.flatMap(({ place, alternatives }) => {
     const read = alternatives.map((tokens) =>
-      joinHyphenated(linesOf(tokens).flat()).flatMap((text) => book.word(text) ?? []),
+      joinHyphenated(linesOf(tokens).flat()).flatMap((text) => labelIndex.word(text) ?? []),
     );
-    return book.phrases.map((phrase) => {
+    return labelIndex.phrases.map((phrase) => {
       const scores = read.map((words, i) => (words.length === 0 ? 0 : likeness(words, phrase) - 0.02 * i));
       return { place, spec: phrase.to, score: Math.max(...scores) };
     });

@@ -36,7 +36,7 @@ export interface LabelBook<To> {
 
 const MAX_LETTERS = 40;
 
-export function bookOf<To>(wordings: readonly { readonly text: string; readonly to: To }[]): LabelBook<To> {
+export function bookOf<To>(wordings: readonly { readonly text: string; readonly target: To }[]): LabelBook<To> {
   const vocabulary: LabelWord[] = [];
   const ids = new Map<string, number>();
   const number = (word: LabelWord) => {
@@ -46,9 +46,9 @@ export function bookOf<To>(wordings: readonly { readonly text: string; readonly 
     return id;
   };
   const phrases = wordings
-    .map(({ text, to }): Phrase<To> => {
+    .map(({ text, target }): Phrase<To> => {
       const words = splitWording(text).map((word) => ({ id: number(word), weight: word.weight }));
-      return { to, words, weight: words.reduce((sum, { weight }) => sum + weight, 0) };
+      return { to: target, words, weight: words.reduce((sum, { weight }) => sum + weight, 0) };
     })
     .filter(({ words }) => words.length > 0);
   const cache = new Map<string, PageWord | undefined>();
@@ -91,20 +91,20 @@ function splitWording(text: string): LabelWord[] {
 
 /** Indexes the labels of fields and parts, other labels and headings. */
 export function labelBook(schema: Schema): LabelBook<Target> {
-  const wordings: { text: string; to: Target }[] = [];
+  const wordings: { text: string; target: Target }[] = [];
   for (const { key, spec } of everyField(schema)) {
-    for (const text of wordingsOf(spec)) wordings.push({ text, to: { kind: 'field', key, spec } });
+    for (const text of wordingsOf(spec)) wordings.push({ text, target: { kind: 'field', key, spec } });
     for (const [index, part] of (spec.parts ?? []).entries()) {
-      for (const text of part.synonyms) wordings.push({ text, to: { kind: 'part', key, spec, part, index } });
+      for (const text of part.synonyms) wordings.push({ text, target: { kind: 'part', key, spec, part, index } });
     }
   }
-  for (const text of schema.others ?? []) wordings.push({ text, to: { kind: 'other' } });
-  for (const text of schema.headings ?? []) wordings.push({ text, to: { kind: 'heading' } });
+  for (const text of schema.others ?? []) wordings.push({ text, target: { kind: 'other' } });
+  for (const text of schema.headings ?? []) wordings.push({ text, target: { kind: 'heading' } });
   return bookOf(wordings);
 }
 
 export function columnBook(columns: readonly ColumnSpec[]): LabelBook<ColumnSpec> {
-  return bookOf(columns.flatMap((spec) => wordingsOf(spec).map((text) => ({ text, to: spec }))));
+  return bookOf(columns.flatMap((spec) => wordingsOf(spec).map((text) => ({ text, target: spec }))));
 }
 
 function wordingsOf(spec: FieldSpec | ColumnSpec): string[] {

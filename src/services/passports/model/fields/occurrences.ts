@@ -16,11 +16,11 @@ const MIN_SCORE = 0.6;
 const MAX_WORDS = 14;
 
 /** Finds the best labels that do not overlap. */
-export function findLabels(blocks: readonly Block[], book: LabelBook<Target>): Map<Block, Occurrence[]> {
+export function findLabels(blocks: readonly Block[], labelIndex: LabelBook<Target>): Map<Block, Occurrence[]> {
   return new Map(
     blocks.map((block): [Block, Occurrence[]] => {
-      const words = block.tokens.map(({ text }) => book.word(text));
-      const all = spansOf(block, words, book);
+      const words = block.tokens.map(({ text }) => labelIndex.word(text));
+      const all = spansOf(block, words, labelIndex);
       all.sort((a, b) => b.weight - a.weight);
       const chosen: Occurrence[] = [];
       for (const one of all) {
@@ -102,13 +102,13 @@ type WeightedOccurrence = Occurrence & { readonly weight: number };
 function spansOf(
   block: Block,
   words: readonly (PageWord | undefined)[],
-  book: LabelBook<Target>,
+  labelIndex: LabelBook<Target>,
 ): WeightedOccurrence[] {
   const found: WeightedOccurrence[] = [];
   for (let from = 0; from < words.length; from++) {
     const first = words[from];
     if (!first || first.weight < 0.05) continue;
-    const phrases = book.phrasesWith(first);
+    const phrases = labelIndex.phrasesWith(first);
     if (phrases.length === 0) continue;
     const span: PageWord[] = [];
     for (let to = from + 1; to <= Math.min(words.length, from + MAX_WORDS); to++) {
@@ -120,9 +120,9 @@ function spansOf(
       if (!word || word.like.size === 0) continue;
       for (const phrase of phrases) {
         if (word !== first && !phrase.words.some(({ id }) => word.like.has(id))) continue;
-        const like = likeness(span, phrase);
-        if (like < MIN_SCORE) continue;
-        const score = like * positionScore(block, from, to, words) * complementScore(block, from, phrase.to);
+        const phraseScore = likeness(span, phrase);
+        if (phraseScore < MIN_SCORE) continue;
+        const score = phraseScore * positionScore(block, from, to, words) * complementScore(block, from, phrase.to);
         if (score >= MIN_SCORE)
           found.push({
             block,
@@ -130,7 +130,7 @@ function spansOf(
             to,
             target: phrase.to,
             score,
-            weight: score + 0.06 * Math.min(4, phrase.weight) * like,
+            weight: score + 0.06 * Math.min(4, phrase.weight) * phraseScore,
           });
       }
     }

@@ -5,11 +5,11 @@ import { type Layout, placesOf } from './places.ts';
 import { type Token, textOf } from './sheet.ts';
 
 /** Finds two fields with a combined label and value: `Этаж / этажность`, `4/9`; `Площадь общая / жилая`. */
-export function sharedValues(layout: Layout, book: LabelBook<Target>): Candidate[] {
+export function sharedValues(layout: Layout, labelIndex: LabelBook<Target>): Candidate[] {
   return [...layout.blocks].flatMap((block) => {
     const labels = layout.labels.get(block) ?? [];
     return labels.flatMap((first) => {
-      const second = findSecondLabel(first, labels, book);
+      const second = findSecondLabel(first, labels, labelIndex);
       if (first.target.kind !== 'field' || !second) return [];
       const stops = (other: Occurrence) => other.from >= second.to || other.block !== block;
       for (const { place, tokens } of placesOf(second, layout, { long: true, stops })) {
@@ -31,7 +31,7 @@ export function sharedValues(layout: Layout, book: LabelBook<Target>): Candidate
 function findSecondLabel(
   first: Occurrence,
   labels: readonly Occurrence[],
-  book: LabelBook<Target>,
+  labelIndex: LabelBook<Target>,
 ): Occurrence | undefined {
   const { block } = first;
   const tokens = block.tokens;
@@ -47,8 +47,8 @@ function findSecondLabel(
   const firstKey = first.target.key;
   let best: Occurrence | undefined;
   for (const [i] of tail.entries()) {
-    const words = [...head.slice(0, 1), ...tail.slice(0, i + 1)].flatMap(({ text }) => book.word(text) ?? []);
-    for (const phrase of book.phrases) {
+    const words = [...head.slice(0, 1), ...tail.slice(0, i + 1)].flatMap(({ text }) => labelIndex.word(text) ?? []);
+    for (const phrase of labelIndex.phrases) {
       if (phrase.to.kind !== 'field' || phrase.to.key === firstKey) continue;
       const score = likeness(words, phrase);
       if (score > (best?.score ?? 0.75)) best = { block, from, to: from + i + 1, target: phrase.to, score };

@@ -21,8 +21,8 @@ export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable 
   const best = bestOf(perSheet.flat(), spec);
   const rows: ReadCell[][] = [];
   const totals: ReadCell[][] = [];
-  const used: Token[] = [];
-  if (!best) return { rows, totals, used };
+  const usedTokens: Token[] = [];
+  if (!best) return { rows, totals, used: usedTokens };
   let open: Header | undefined;
   for (const [i, sheet] of sheets.entries()) {
     const headers = (perSheet[i] ?? []).filter((header) => hasSimilarColumns(header, best));
@@ -33,11 +33,11 @@ export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable 
       if (body.rows.length === 0 && headers.length === 0) continue;
       rows.push(...body.rows);
       totals.push(...body.totals);
-      used.push(...header.tokens, ...body.used);
+      usedTokens.push(...header.tokens, ...body.used);
       open = body.ended ? undefined : header;
     }
   }
-  return { rows: repaired(rows), totals, used };
+  return { rows: repaired(rows), totals, used: usedTokens };
 }
 
 /** By the number of filled cells below it. */

@@ -5,7 +5,7 @@ import { type Layout, TIGHT } from './places.ts';
 import { placeOf } from './sheet.ts';
 
 /** Joins left-aligned lines if the result matches a label better than the first line alone. */
-export function wrapped(layout: Layout, book: LabelBook<Target>): Block[] {
+export function wrapped(layout: Layout, labelIndex: LabelBook<Target>): Block[] {
   const absorbed = new Set<Block>();
   const blocks = layout.blocks.map((block) => {
     if (absorbed.has(block) || block.cell || (block.filled && block.row[0] === block && block.row.length === 1))
@@ -15,7 +15,7 @@ export function wrapped(layout: Layout, book: LabelBook<Target>): Block[] {
       if (absorbed.has(next)) break;
       const longer = joinBlocks(whole, next);
       if (
-        labelScore(longer, book, whole.tokens.length) < labelScore(whole, book) + 0.03 ||
+        labelScore(longer, labelIndex, whole.tokens.length) < labelScore(whole, labelIndex) + 0.03 ||
         (startsNewLabel(next, layout) && next.row.at(-1) !== next)
       )
         continue;
@@ -57,8 +57,8 @@ function joinBlocks(block: Block, next: Block): Block {
 }
 
 /** The score of the best label that begins before `end`, lowered by the share of the block it does not cover. */
-function labelScore(block: Block, book: LabelBook<Target>, end = block.tokens.length): number {
-  const found = findLabels([block], book).get(block) ?? [];
+function labelScore(block: Block, labelIndex: LabelBook<Target>, end = block.tokens.length): number {
+  const found = findLabels([block], labelIndex).get(block) ?? [];
   return Math.max(
     0,
     ...found

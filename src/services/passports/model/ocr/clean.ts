@@ -38,7 +38,7 @@ export function cleanPage(page: Grey): CleanPage {
   const scale = Math.min(1, LETTER_HEIGHT / Math.max(1, found.letterHeight));
 
   const edges = sheetOn(straight, rules);
-  const regions = found.pieces.filter(({ left, top, right, bottom }) =>
+  const regions = found.regions.filter(({ left, top, right, bottom }) =>
     isOn(edges, { x0: left, y0: top, x1: right, y1: bottom }),
   );
   return {

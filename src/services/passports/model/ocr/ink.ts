@@ -48,15 +48,15 @@ export function inkThreshold({ data }: Grey): number {
 
 /** Finds 8-connected components by joining the runs of adjacent rows. */
 export function marksOf({ width, height, data }: Ink): Mark[] {
-  const marks: { left: number; top: number; right: number; bottom: number; area: number }[] = [];
+  const components: { left: number; top: number; right: number; bottom: number; area: number }[] = [];
   const parent: number[] = [];
-  const find = (mark: number): number => {
-    let root = mark;
+  const find = (component: number): number => {
+    let root = component;
     while (parent[root] !== root) root = parent[root]!;
-    while (parent[mark] !== root) {
-      const next = parent[mark]!;
-      parent[mark] = root;
-      mark = next;
+    while (parent[component] !== root) {
+      const next = parent[component]!;
+      parent[component] = root;
+      component = next;
     }
     return root;
   };
@@ -64,8 +64,8 @@ export function marksOf({ width, height, data }: Ink): Mark[] {
     const root = find(one);
     const absorbed = find(other);
     if (root === absorbed) return root;
-    const into = marks[root]!;
-    const from = marks[absorbed]!;
+    const into = components[root]!;
+    const from = components[absorbed]!;
     into.left = Math.min(into.left, from.left);
     into.top = Math.min(into.top, from.top);
     into.right = Math.max(into.right, from.right);
@@ -87,24 +87,24 @@ export function marksOf({ width, height, data }: Ink): Mark[] {
       if (data[row + x] === 0) continue;
       const start = x;
       while (x < width && data[row + x] === 1) x++;
-      let mark = -1;
+      let component = -1;
       while (candidate < above.length && above[candidate + 1]! < start) candidate += 3;
       for (let run = candidate; run < above.length && above[run]! <= x; run += 3) {
-        mark = mark < 0 ? find(above[run + 2]!) : join(mark, above[run + 2]!);
+        component = component < 0 ? find(above[run + 2]!) : join(component, above[run + 2]!);
       }
-      if (mark < 0) {
-        mark = marks.length;
-        marks.push({ left: start, top: y, right: x, bottom: y + 1, area: x - start });
-        parent.push(mark);
+      if (component < 0) {
+        component = components.length;
+        components.push({ left: start, top: y, right: x, bottom: y + 1, area: x - start });
+        parent.push(component);
       } else {
-        const grown = marks[mark]!;
+        const grown = components[component]!;
         grown.left = Math.min(grown.left, start);
         grown.right = Math.max(grown.right, x);
         grown.bottom = y + 1;
         grown.area += x - start;
       }
-      here.push(start, x, mark);
+      here.push(start, x, component);
     }
   }
-  return marks.filter((_, mark) => parent[mark] === mark);
+  return components.filter((_, component) => parent[component] === component);
 }

@@ -15,40 +15,44 @@ export interface Piece {
 export function piecesOf(
   ink: Ink,
   { level: horizontal, plumb: vertical }: Ruled,
-): { pieces: Piece[]; letterHeight: number } {
-  const marks = marksOf(ink);
-  const height = median(lettersOf(marks).map((mark) => mark.bottom - mark.top));
-  if (height === 0) return { pieces: [], letterHeight: 0 };
-  const fits = (mark: Mark) => mark.bottom - mark.top < 4.5 * height && mark.right - mark.left < 15 * height;
-  const isLetter = (mark: Mark) => mark.bottom - mark.top > 0.45 * height && fits(mark);
-  const boxes = groupLines(marks.filter(isLetter), height, vertical);
+): { regions: Piece[]; letterHeight: number } {
+  const components = marksOf(ink);
+  const height = median(lettersOf(components).map((component) => component.bottom - component.top));
+  if (height === 0) return { regions: [], letterHeight: 0 };
+  const fits = (component: Mark) =>
+    component.bottom - component.top < 4.5 * height && component.right - component.left < 15 * height;
+  const isLetter = (component: Mark) => component.bottom - component.top > 0.45 * height && fits(component);
+  const boxes = groupLines(components.filter(isLetter), height, vertical);
   // Commas, dots, accents and parts of broken digits join the adjacent region.
   const isSmall = (box: Piece) => box.bottom - box.top < 0.8 * height && box.right - box.left < 1.5 * height;
-  const small = [...boxes.filter(isSmall), ...marks.filter((mark) => !isLetter(mark) && fits(mark) && mark.area >= 4)];
-  const pieces = boxes.filter((box) => !isSmall(box)).map((box) => ({ ...box, high: box.bottom - box.top }));
+  const small = [
+    ...boxes.filter(isSmall),
+    ...components.filter((component) => !isLetter(component) && fits(component) && component.area >= 4),
+  ];
+  const regions = boxes.filter((box) => !isSmall(box)).map((box) => ({ ...box, high: box.bottom - box.top }));
   const isolated: Piece[] = [];
-  for (const mark of small) {
-    const adjacent = pieces.find((piece) => isAdjacent(piece, mark));
-    if (adjacent) Object.assign(adjacent, boundingBox([adjacent, mark]));
-    else if (isLetter({ ...mark, area: 0 }) || isDash(mark, height, horizontal)) isolated.push(mark);
+  for (const component of small) {
+    const adjacent = regions.find((region) => isAdjacent(region, component));
+    if (adjacent) Object.assign(adjacent, boundingBox([adjacent, component]));
+    else if (isLetter({ ...component, area: 0 }) || isDash(component, height, horizontal)) isolated.push(component);
   }
-  const found = [...pieces, ...isolated].map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
-  return { pieces: widest(found).sort((a, b) => a.top - b.top || a.left - b.left), letterHeight: height };
+  const found = [...regions, ...isolated].map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
+  return { regions: widest(found).sort((a, b) => a.top - b.top || a.left - b.left), letterHeight: height };
 }
 
 /** Limits the regions of a floor plan or photo. */
 const MAX_REGIONS = 1000;
 
-const widest = (pieces: Piece[]): Piece[] =>
-  pieces.length <= MAX_REGIONS
-    ? pieces
-    : pieces.sort((a, b) => b.right - b.left - (a.right - a.left)).slice(0, MAX_REGIONS);
+const widest = (regions: Piece[]): Piece[] =>
+  regions.length <= MAX_REGIONS
+    ? regions
+    : regions.sort((a, b) => b.right - b.left - (a.right - a.left)).slice(0, MAX_REGIONS);
 
-const isAdjacent = ({ left, right, top, bottom, high }: Piece & { high: number }, mark: Piece): boolean =>
-  mark.right > left - 0.5 * high &&
-  mark.left < right + 0.5 * high &&
-  mark.bottom > top - 0.4 * high &&
-  mark.top < bottom + 0.3 * high;
+const isAdjacent = ({ left, right, top, bottom, high }: Piece & { high: number }, component: Piece): boolean =>
+  component.right > left - 0.5 * high &&
+  component.left < right + 0.5 * high &&
+  component.bottom > top - 0.4 * high &&
+  component.top < bottom + 0.3 * high;
 
 function isDash({ left, right, top, bottom }: Piece, height: number, horizontal: Ruled['level']): boolean {
   const long = right - left;
@@ -101,12 +105,12 @@ function isSeparated(near: Piece, letter: Piece, vertical: Ruled['plumb']): bool
   });
 }
 
-function boundingBox(marks: readonly Piece[]): Piece {
+function boundingBox(components: readonly Piece[]): Piece {
   return {
-    left: Math.min(...marks.map(({ left }) => left)),
-    top: Math.min(...marks.map(({ top }) => top)),
-    right: Math.max(...marks.map(({ right }) => right)),
-    bottom: Math.max(...marks.map(({ bottom }) => bottom)),
+    left: Math.min(...components.map(({ left }) => left)),
+    top: Math.min(...components.map(({ top }) => top)),
+    right: Math.max(...components.map(({ right }) => right)),
+    bottom: Math.max(...components.map(({ bottom }) => bottom)),
   };
 }
 

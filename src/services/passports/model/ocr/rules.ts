@@ -130,7 +130,10 @@ function meanRow(mask: Uint8Array, width: number, left: number, right: number, t
 
 function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
   const dots = marksOf(ink)
-    .filter((mark) => mark.bottom - mark.top <= sizes.dotHeight && mark.right - mark.left <= sizes.run)
+    .filter(
+      (component) =>
+        component.bottom - component.top <= sizes.dotHeight && component.right - component.left <= sizes.run,
+    )
     .sort((a, b) => a.left - b.left);
   const rows = new Map<
     number,

@@ -18,12 +18,12 @@ export function straightening(
     horizontal.map(({ x0, y0, x1, y1 }) => ({
       tilt: (y1 - y0) / (x1 - x0),
       at: (y0 + y1 - height) / 2,
-      long: x1 - x0,
+      length: x1 - x0,
     })),
     { minLength: width * 0.25, span: height * 0.4 },
   );
   const [p, h] = fitTilt(
-    vertical.map(({ x0, y0, x1, y1 }) => ({ tilt: (x1 - x0) / (y1 - y0), at: (x0 + x1 - width) / 2, long: y1 - y0 })),
+    vertical.map(({ x0, y0, x1, y1 }) => ({ tilt: (x1 - x0) / (y1 - y0), at: (x0 + x1 - width) / 2, length: y1 - y0 })),
     { minLength: height * 0.15, span: width * 0.4 },
   );
   const middle: Projection = [1, p, 0, q, 1, 0, g, h, 1];
@@ -33,7 +33,7 @@ export function straightening(
 interface Tilted {
   readonly tilt: number;
   readonly at: number;
-  readonly long: number;
+  readonly length: number;
 }
 
 /**
@@ -41,7 +41,7 @@ interface Tilted {
  * outliers. The decrease is 0 unless the lines span `span` pixels; both are 0 below `minLength` pixels of lines.
  */
 function fitTilt(lines: readonly Tilted[], { minLength, span }: { minLength: number; span: number }): [number, number] {
-  if (lines.reduce((sum, { long }) => sum + long, 0) < minLength) return [0, 0];
+  if (lines.reduce((sum, { length }) => sum + length, 0) < minLength) return [0, 0];
   const places = lines.map(({ at }) => at);
   const wide = lines.length >= 4 && Math.max(...places) - Math.min(...places) >= span;
   let constant = weightedMedian(lines);
@@ -54,7 +54,7 @@ function fitTilt(lines: readonly Tilted[], { minLength, span }: { minLength: num
     let wxy = 0;
     for (const line of lines) {
       const off = (line.tilt - constant + decrease * line.at) / ACCURACY;
-      const weight = line.long / (1 + off * off);
+      const weight = line.length / (1 + off * off);
       w += weight;
       wx += weight * line.at;
       wy += weight * line.tilt;
@@ -71,12 +71,12 @@ function fitTilt(lines: readonly Tilted[], { minLength, span }: { minLength: num
 /** Of a measured text line: a quarter of a degree. */
 const ACCURACY = 0.0045;
 
-export function weightedMedian(lines: readonly { tilt: number; long: number }[]): number {
+export function weightedMedian(lines: readonly { tilt: number; length: number }[]): number {
   const sorted = [...lines].sort((a, b) => a.tilt - b.tilt);
-  const half = sorted.reduce((sum, { long }) => sum + long, 0) / 2;
+  const half = sorted.reduce((sum, { length }) => sum + length, 0) / 2;
   let sum = 0;
-  for (const { tilt, long } of sorted) {
-    sum += long;
+  for (const { tilt, length } of sorted) {
+    sum += length;
     if (sum >= half) return tilt;
   }
   return 0;

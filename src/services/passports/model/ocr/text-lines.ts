@@ -9,16 +9,18 @@ export interface Segment {
 }
 
 /** The components of typical letter size, by the larger side, which does not depend on the orientation. */
-export function lettersOf(marks: readonly Mark[]): Mark[] {
-  const candidates = marks.filter((mark) => {
-    const side = larger(mark);
-    return side >= 6 && side <= 120 && smaller(mark) >= 2 && mark.area > 8;
+export function lettersOf(components: readonly Mark[]): Mark[] {
+  const candidates = components.filter((component) => {
+    const side = larger(component);
+    return side >= 6 && side <= 120 && smaller(component) >= 2 && component.area > 8;
   });
   if (candidates.length === 0) return [];
   const sides = candidates.map(larger).sort((a, b) => a - b);
   // Noise is smaller than letters.
   const typical = sides[Math.floor(sides.length * 0.6)]!;
-  const letters = candidates.filter((mark) => larger(mark) > typical * 0.5 && larger(mark) < typical * 2.2);
+  const letters = candidates.filter(
+    (component) => larger(component) > typical * 0.5 && larger(component) < typical * 2.2,
+  );
   return letters.slice(0, MAX_LETTERS);
 }
 
@@ -37,7 +39,7 @@ export function linesRunDown(letters: readonly Mark[]): boolean {
 
 /** Of lines of at least six letters. */
 export function baselines(letters: readonly Mark[]): Segment[] {
-  const height = median(letters.map((mark) => mark.bottom - mark.top));
+  const height = median(letters.map((component) => component.bottom - component.top));
   const sorted = [...letters].sort((a, b) => a.left - b.left);
   const used = new Set<Mark>();
   const segments: Segment[] = [];
@@ -46,15 +48,15 @@ export function baselines(letters: readonly Mark[]): Segment[] {
     const line = [first];
     let last = first;
     for (let next = index + 1; next < sorted.length; next++) {
-      const mark = sorted[next]!;
-      if (mark.left > last.right + 2.5 * height) break;
-      if (used.has(mark) || mark.left < last.left + (last.right - last.left) / 2) continue;
-      const shared = Math.min(mark.bottom, last.bottom) - Math.max(mark.top, last.top);
-      if (shared < 0.5 * Math.min(mark.bottom - mark.top, last.bottom - last.top)) continue;
-      line.push(mark);
-      last = mark;
+      const component = sorted[next]!;
+      if (component.left > last.right + 2.5 * height) break;
+      if (used.has(component) || component.left < last.left + (last.right - last.left) / 2) continue;
+      const shared = Math.min(component.bottom, last.bottom) - Math.max(component.top, last.top);
+      if (shared < 0.5 * Math.min(component.bottom - component.top, last.bottom - last.top)) continue;
+      line.push(component);
+      last = component;
     }
-    for (const mark of line) used.add(mark);
+    for (const component of line) used.add(component);
     if (line.length >= 6 && last.right - first.left > 6 * height) segments.push(baseline(line));
   }
   return segments;
@@ -73,24 +75,24 @@ function baseline(line: readonly Mark[]): Segment {
   const slope = median(slopes);
   const x0 = line[0]!.left;
   const x1 = line.at(-1)!.right;
-  const y0 = median(line.map((mark) => mark.bottom - slope * (mark.left - x0)));
+  const y0 = median(line.map((component) => component.bottom - slope * (component.left - x0)));
   return { x0, y0, x1, y1: y0 + slope * (x1 - x0) };
 }
 
 function nearestNeighbours(letters: readonly Mark[]): [Mark, Mark][] {
   const sorted = [...letters].sort((a, b) => a.left - b.left);
-  const widest = Math.max(0, ...sorted.map((mark) => mark.right - mark.left));
+  const widest = Math.max(0, ...sorted.map((component) => component.right - component.left));
   return sorted.flatMap((letter, index): [Mark, Mark][] => {
     let best: Mark | undefined;
-    let least = 2 * larger(letter);
+    let bestGap = 2 * larger(letter);
     for (const step of [-1, 1]) {
       for (let other = index + step; other >= 0 && other < sorted.length; other += step) {
-        const mark = sorted[other]!;
-        if (step < 0 ? letter.left - mark.left - widest > least : mark.left - letter.right > least) break;
-        const gap = Math.max(gapX(letter, mark), gapY(letter, mark));
-        if (gap < least && gap > -2) {
-          least = gap;
-          best = mark;
+        const component = sorted[other]!;
+        if (step < 0 ? letter.left - component.left - widest > bestGap : component.left - letter.right > bestGap) break;
+        const gap = Math.max(gapX(letter, component), gapY(letter, component));
+        if (gap < bestGap && gap > -2) {
+          bestGap = gap;
+          best = component;
         }
       }
     }
@@ -100,8 +102,8 @@ function nearestNeighbours(letters: readonly Mark[]): [Mark, Mark][] {
 
 const gapX = (a: Mark, b: Mark) => Math.max(a.left, b.left) - Math.min(a.right, b.right);
 const gapY = (a: Mark, b: Mark) => Math.max(a.top, b.top) - Math.min(a.bottom, b.bottom);
-const larger = (mark: Mark) => Math.max(mark.right - mark.left, mark.bottom - mark.top);
-const smaller = (mark: Mark) => Math.min(mark.right - mark.left, mark.bottom - mark.top);
+const larger = (component: Mark) => Math.max(component.right - component.left, component.bottom - component.top);
+const smaller = (component: Mark) => Math.min(component.right - component.left, component.bottom - component.top);
 
 /** A dense page has 4,000. */
 const MAX_LETTERS = 6000;

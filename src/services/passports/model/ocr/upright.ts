@@ -49,7 +49,7 @@ export function uprightView(page: Grey): View {
 const middleOf = ({ width, height }: Grey) => ({ x: width / 2, y: height / 2 });
 
 const medianSlope = (lines: readonly Segment[]): number =>
-  weightedMedian(lines.map(({ x0, y0, x1, y1 }) => ({ tilt: (y1 - y0) / (x1 - x0), long: x1 - x0 })));
+  weightedMedian(lines.map(({ x0, y0, x1, y1 }) => ({ tilt: (y1 - y0) / (x1 - x0), length: x1 - x0 })));
 
 function rotationAround({ x, y }: { x: number; y: number }, slope: number): Projection {
   const angle = Math.atan(slope);

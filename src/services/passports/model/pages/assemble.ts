@@ -42,9 +42,9 @@ export async function* assemblePdf(
     yield object(content, `<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream`);
     offsets[picture] = length;
     const bytes = image.pieces.reduce((sum, piece) => sum + piece.length, 0);
-    const { width, height, coding } = image;
+    const { width, height, coding: dictionaryEntries } = image;
     yield counted(
-      `${picture} 0 obj\n<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${coding} ` +
+      `${picture} 0 obj\n<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${dictionaryEntries} ` +
         `/Length ${bytes} >>\nstream\n`,
     );
     for (const piece of image.pieces) yield counted(piece);

@@ -13,7 +13,7 @@ export interface BareJpeg {
 /** Segments by ITU-T T.81, B.1. Undefined if invalid or not embeddable: not 8 bits, arithmetic or lossless coding. */
 export function bareJpeg(file: Buffer): BareJpeg | undefined {
   if (file.length < 4 || file.readUInt16BE(0) !== 0xffd8) return undefined;
-  const pieces: Buffer[] = [file.subarray(0, 2)];
+  const chunks: Buffer[] = [file.subarray(0, 2)];
   let frame: { width: number; height: number; components: number } | undefined;
   let adobe = false;
   let at = 2;
@@ -33,11 +33,11 @@ export function bareJpeg(file: Buffer): BareJpeg | undefined {
     if (isFrame(marker) && !frame) return undefined;
     if (marker === ADOBE && segment.toString('latin1', 4, 9) === 'Adobe') adobe = true;
     const kept = filterSegment(marker, segment);
-    if (kept) pieces.push(kept);
+    if (kept) chunks.push(kept);
     at = end;
     if (marker !== SCAN) continue;
     at = endOfScan(file, end);
-    pieces.push(file.subarray(end, at));
+    chunks.push(file.subarray(end, at));
   }
   if (!frame || frame.width === 0 || frame.height === 0) return undefined;
   const { width, height, components } = frame;
@@ -47,7 +47,7 @@ export function bareJpeg(file: Buffer): BareJpeg | undefined {
     height,
     components,
     inverted: adobe && components === 4,
-    pieces: [...pieces, Buffer.from([0xff, END])],
+    pieces: [...chunks, Buffer.from([0xff, END])],
   };
 }
 

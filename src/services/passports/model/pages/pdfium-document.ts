@@ -68,7 +68,7 @@ function pageOpener(pdfium: Pdfium, document: number): (index: number) => OpenPa
     }
     if (!handle) return undefined;
     const [width, height] = [call.FPDF_GetPageWidthF(handle), call.FPDF_GetPageHeightF(handle)];
-    const page: OpenPage = { handle, width, height, shown: displayMatrix(pdfium, handle, { width, height }) };
+    const page: OpenPage = { handle, width, height, shown: computeDisplayMatrix(pdfium, handle, { width, height }) };
     open = { index, page };
     return page;
   };
@@ -119,7 +119,11 @@ function hasAnnotations({ call }: Pdfium, page: number): boolean {
 }
 
 /** Mapped by PDFium at three points, to include crops and rotations. */
-function displayMatrix(pdfium: Pdfium, page: number, { width, height }: { width: number; height: number }): Matrix {
+function computeDisplayMatrix(
+  pdfium: Pdfium,
+  page: number,
+  { width, height }: { width: number; height: number },
+): Matrix {
   const { call } = pdfium;
   const buffer = call.malloc(32);
   const at = (x: number, y: number): [number, number] => {

@@ -59,7 +59,7 @@ const MAX_THICKNESS = 3;
 // Share of the page area.
 const MIN_COVER_SHARE = 0.8;
 
-function visit(walk: Walk, object: number, shown: Matrix, depth: number): void {
+function visit(walk: Walk, object: number, displayMatrix: Matrix, depth: number): void {
   const { call } = walk.pdfium;
   if (!object || walk.left-- <= 0) return;
   switch (call.FPDFPageObj_GetType(object)) {
@@ -67,14 +67,14 @@ function visit(walk: Walk, object: number, shown: Matrix, depth: number): void {
       walk.texts.push(object);
       return;
     case KIND.path:
-      walk.strokes.push(...strokesOf(walk, object, shown));
+      walk.strokes.push(...strokesOf(walk, object, displayMatrix));
       return;
     case KIND.image:
-      visitImage(walk, object, shown);
+      visitImage(walk, object, displayMatrix);
       return;
     case KIND.form: {
       if (depth >= MAX_DEPTH) return;
-      const inside = combined(matrixOf(walk, object), shown);
+      const inside = combined(matrixOf(walk, object), displayMatrix);
       const count = call.FPDFFormObj_CountObjects(object);
       for (let index = 0; index < count && walk.left > 0; index++) {
         visit(walk, call.FPDFFormObj_GetObject(object, index), inside, depth + 1);
@@ -83,14 +83,14 @@ function visit(walk: Walk, object: number, shown: Matrix, depth: number): void {
   }
 }
 
-function visitImage(walk: Walk, object: number, shown: Matrix): void {
+function visitImage(walk: Walk, object: number, displayMatrix: Matrix): void {
   const { call, uint } = walk.pdfium;
   const { width, height } = walk.page;
   const { buffer } = walk;
   if (call.FPDFImageObj_GetImagePixelSize(object, buffer, buffer + 4)) {
     walk.pixels = Math.max(walk.pixels, uint(buffer) * uint(buffer + 4));
   }
-  const [x0, y0, x1, y1] = unitSquareBox(combined(matrixOf(walk, object), shown));
+  const [x0, y0, x1, y1] = unitSquareBox(combined(matrixOf(walk, object), displayMatrix));
   const visible =
     Math.max(0, Math.min(x1, width) - Math.max(x0, 0)) * Math.max(0, Math.min(y1, height) - Math.max(y0, 0));
   const share = visible / (width * height);
@@ -114,7 +114,7 @@ function matrixOf({ pdfium, buffer }: Walk, object: number): Matrix {
 }
 
 /** Of a filled path, the centre line of a thin bar. */
-function strokesOf(walk: Walk, path: number, shown: Matrix): Stroke[] {
+function strokesOf(walk: Walk, path: number, displayMatrix: Matrix): Stroke[] {
   const { call } = walk.pdfium;
   const { buffer } = walk;
   if (!call.FPDFPath_GetDrawMode(path, buffer, buffer + 4)) return [];
@@ -122,7 +122,7 @@ function strokesOf(walk: Walk, path: number, shown: Matrix): Stroke[] {
   const count = call.FPDFPath_CountSegments(path);
   if ((!filled && !stroked) || count < 2 || count > MAX_SEGMENTS) return [];
   if (isFaint(walk, path, stroked ? 'FPDFPageObj_GetStrokeColor' : 'FPDFPageObj_GetFillColor')) return [];
-  const outlines = outlinesOf(walk, path, count, combined(matrixOf(walk, path), shown));
+  const outlines = outlinesOf(walk, path, count, combined(matrixOf(walk, path), displayMatrix));
   return stroked ? outlines.flatMap(straightSides) : outlines.flatMap(barCentreLine);
 }
 

@@ -133,10 +133,10 @@ function draw(page: OpenPage | undefined, size: RasterSize): Raster {
 }
 
 function readText(page: OpenPage, pageNumber: number): ReadPage {
-  const { covered, picture, strokes } = drawing(page);
-  const glyphs = glyphsOf(pdfium, page, covered);
+  const { covered: coveredTexts, picture: largestImageShare, strokes } = drawing(page);
+  const glyphs = glyphsOf(pdfium, page, coveredTexts);
   const words = isGarbage(glyphs) ? [] : wordsOf(glyphs, page);
-  const isScan = picture >= MIN_SCAN_SHARE && words.length < MIN_TEXT_WORDS;
+  const isScan = largestImageShare >= MIN_SCAN_SHARE && words.length < MIN_TEXT_WORDS;
   return toReadingFrame({
     page: pageNumber,
     width: page.width,

@@ -68,9 +68,9 @@ function glyphAt(
 // Points; for larger values the glyph box is used.
 const MAX_SIZE = 2000;
 
-function boxOf(left: number, top: number, right: number, bottom: number, shown: Matrix): Box {
-  const [ax, ay] = moved(shown, left, top);
-  const [bx, by] = moved(shown, right, bottom);
+function boxOf(left: number, top: number, right: number, bottom: number, displayMatrix: Matrix): Box {
+  const [ax, ay] = moved(displayMatrix, left, top);
+  const [bx, by] = moved(displayMatrix, right, bottom);
   return [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)];
 }
 
@@ -79,8 +79,8 @@ function containsCentre([x0, y0, x1, y1]: Box, ink: Box): boolean {
   return x > x0 && x < x1 && y > y0 - 1 && y < y1 + 1;
 }
 
-function turnOf(a: number, b: number, shown: Matrix): Turn {
-  const dx = shown[0] * a + shown[2] * b;
-  const dy = shown[1] * a + shown[3] * b;
+function turnOf(a: number, b: number, displayMatrix: Matrix): Turn {
+  const dx = displayMatrix[0] * a + displayMatrix[2] * b;
+  const dy = displayMatrix[1] * a + displayMatrix[3] * b;
   return (((Math.round(Math.atan2(dy, dx) / (Math.PI / 2)) + 4) % 4) * 90) as Turn;
 }

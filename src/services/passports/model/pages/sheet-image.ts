@@ -64,17 +64,17 @@ function jpegEntries({ components, inverted }: { components: 1 | 3 | 4; inverted
 /** PNG rows are valid Flate data with PNG predictors (ISO 32000-1, 7.4.4.4). */
 function fromPng(png: Buffer, colours: 1 | 3): Omit<SheetImage, 'orientation'> {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (let at = 8; at + 8 <= png.length; at += 12 + png.readUInt32BE(at)) {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
-      pieces.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+      chunks.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
   }
   const rows = `/Predictor 15 /Colors ${colours} /BitsPerComponent 8 /Columns ${width}`;
   return {
     width,
     height,
     coding: `/Filter /FlateDecode /DecodeParms << ${rows} >> /ColorSpace ${COLOURS[colours]} /BitsPerComponent 8`,
-    pieces,
+    pieces: chunks,
   };
 }
 
