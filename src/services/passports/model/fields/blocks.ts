@@ -106,7 +106,7 @@ const isLevel = (token: Line, { y0, y1 }: Line): boolean => {
   return y0 < middle && middle < y1;
 };
 
-/** Ignores dashes and commas, whose vertical position is unreliable. */
+/** Skips dashes and commas, whose vertical position is unreliable. */
 function lastTall(line: readonly Token[]): Token {
   const tallest = Math.max(...line.map(({ y0, y1 }) => y1 - y0));
   return line.findLast(({ y0, y1 }) => y1 - y0 > 0.6 * tallest) ?? line.at(-1)!;

@@ -58,7 +58,7 @@ function joinEnumerations({ tokens }: Block, labels: readonly Occurrence[]): Occ
   );
 }
 
-/** As in Перекрытия `между этажами`. */
+/** Whether a preposition ties `next` to the label: Перекрытия `между этажами`. */
 const qualifies = (tokens: readonly Token[], label: Occurrence, next: Occurrence): boolean =>
   label.to >= next.from - 1 &&
   next.to === next.from + 1 &&
@@ -71,7 +71,7 @@ const isOtherField = ({ from, target }: Occurrence, chosen: readonly Occurrence[
 
 const isBracketed = ({ tokens }: Block): boolean => /^\(/u.test(tokens[0]!.text) && /\)$/u.test(tokens.at(-1)!.text);
 
-/** Includes unspecific words: `Год постройки` **здания**, `Общая площадь`**, кв. м**. */
+/** Extends a label over unspecific words: `Год постройки` **здания**, `Общая площадь`**, кв. м**. */
 function extendLabel(
   { block, from, to }: Occurrence,
   words: readonly (LabelWord | undefined)[],
@@ -88,7 +88,7 @@ function extendLabel(
   return end;
 }
 
-/** Includes an explanation: Улица `(пер., пл.)`. */
+/** The end of an explanation in brackets: Улица `(пер., пл.)`. */
 function endOfBrackets({ tokens }: Block, from: number, to: number): number {
   const open = tokens.findLastIndex(({ text }, i) => i >= from && i <= to && /^\(/u.test(text));
   const close = tokens.findIndex(({ text }, i) => i >= open && /\)[,:;.]?$/u.test(text));
@@ -161,7 +161,7 @@ function isLabelStart({ tokens }: Block, from: number, words: readonly (LabelWor
   return true;
 }
 
-/** "Износ на дату обследования" does not ask for a date. */
+/** Lowers the score after a preposition: "Износ на дату обследования" does not ask for a date. */
 function complementScore({ tokens }: Block, from: number, target: Target): number {
   const isComplement = from > 1 && PREPOSITION.test(tokens[from - 1]!.text);
   return isComplement && (target.kind === 'other' || (target.kind === 'field' && target.spec.type === 'date'))

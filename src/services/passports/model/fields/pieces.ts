@@ -42,7 +42,7 @@ export function joined(key: string, layout: Layout, whole: readonly Candidate[])
   };
 }
 
-/** In one row (`Улица | пер. | Речной`) or two (`Улица | тип | пер.` above `| наименование | Речной`). */
+/** Finds type and name in one row (`Улица | пер. | Речной`) or two (`Улица | тип | пер.` above `| наименование | Речной`). */
 function findKindAndName({ block, to }: Occurrence, { blocks }: Layout): readonly Token[] | undefined {
   if (!block.cell || to < block.tokens.length) return undefined;
   const [first, second] = block.row.slice(block.row.indexOf(block) + 1);
@@ -61,7 +61,7 @@ function findKindAndName({ block, to }: Occurrence, { blocks }: Layout): readonl
   return name ? [...second.tokens, ...name.tokens] : second.tokens;
 }
 
-/** Whether it is part of a filled-in value: `б-р Строителей`. */
+/** Whether the label is part of a filled-in value: `б-р Строителей`. */
 const isFilledIn = ({ block, score }: Occurrence): boolean => block.filled && score < 0.95;
 
 const MAX_WORDS = 6;

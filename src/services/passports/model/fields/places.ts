@@ -76,10 +76,10 @@ function restOfBlock(
 }
 
 const ITEM = /^\d{1,2}(\.\d{1,2})*[.)]$/u;
-/** As in `6. Кровля`. */
+/** Whether a block starts with an item number: `6. Кровля`. */
 const isItem = ({ tokens }: Block): boolean => tokens.length > 1 && ITEM.test(tokens[0]!.text);
 
-/** The end of a longer label: "Инвентаризационная стоимость на дату составления, руб.:". */
+/** The index after the colon of a longer label: "Инвентаризационная стоимость на дату составления, руб.:". */
 function findColon(tokens: readonly Token[], to: number): number | undefined {
   for (let i = to - 1; i < Math.min(tokens.length, to + 9); i++) {
     const { text } = tokens[i]!;
@@ -105,7 +105,7 @@ function startsBelow({ block, to }: Occurrence, tokens: readonly Token[]): boole
   return tokens[0]!.y0 > block.tokens[to - 1]!.y1 - 2;
 }
 
-/** Up to a block that begins with a label; in a table, the next cell. */
+/** The blocks to the right, up to one that begins with a label; in a table, the next cell. */
 function toTheRight({ block }: Occurrence, { labels, stops }: Within): Block[] {
   const at = block.row.indexOf(block);
   const found: Block[] = [];
@@ -145,7 +145,7 @@ const overlap = (a: Line, b: Line): number => Math.min(a.x1, b.x1) - Math.max(a.
 /** Maximum paragraph line pitch, in letter heights. */
 export const TIGHT = 1.75;
 
-/** Left-aligned lines below, without labels in or left of them. */
+/** Finds left-aligned lines below, without labels in or left of them. */
 function continuationLines(
   first: readonly Token[],
   { sheet, height, cell, x0 }: Block,

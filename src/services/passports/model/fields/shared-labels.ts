@@ -27,7 +27,7 @@ export function sharedValues(layout: Layout, labelIndex: LabelBook<Target>): Can
   });
 }
 
-/** The second label may omit words of the first. */
+/** Finds the second label, which may omit words of the first. */
 function findSecondLabel(
   first: Occurrence,
   labels: readonly Occurrence[],

@@ -39,7 +39,7 @@ const textsIn = (place: Extent, rows: readonly (readonly Token[])[]): string[] =
 const share = (texts: readonly string[], fits: (text: string, i: number) => boolean): number =>
   texts.length < 2 ? 0 : texts.filter(fits).length / texts.length;
 
-/** How well the texts fit, 0..1; integers must number the rows. */
+/** How well texts fit a column type, 0..1; integers must number the rows. */
 const FIT = {
   string: (texts: readonly string[]) => share(texts, (text) => /\p{L}{3}/u.test(text)),
   number: (texts: readonly string[]) => share(texts, (text) => /^\d+[.,]\d+$/u.test(text)),

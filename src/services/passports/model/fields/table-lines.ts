@@ -4,7 +4,7 @@ import type { Header } from './headers.ts';
 import type { Sheet, Token } from './sheet.ts';
 import { inColumn } from './table-columns.ts';
 
-/** A cell with several lines of numbers becomes several rows. */
+/** Splits tokens into rows by ruled lines; a cell with several lines of numbers becomes several rows. */
 export function ruledRows(sheet: Sheet, tokens: readonly Token[], header: Header): { rows: Token[][]; ended: boolean } {
   const grid = gridOf(sheet);
   const columns = [...header.columns, ...header.spare];

@@ -27,7 +27,7 @@ function correctNumbering(rows: ReadCell[][]): ReadCell[][] {
   });
 }
 
-/** A number without a point that exceeds all others of the unit, or that the row also contains with one. */
+/** Corrects numbers without a point that exceed all others of the unit, or that the row also contains with one. */
 function restoreDecimalPoints(rows: ReadCell[][]): ReadCell[][] {
   const decimals = new Map<string | undefined, UnitDecimals>();
   for (const { spec } of rows.flat()) {

@@ -40,7 +40,7 @@ export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable 
   return { rows: repaired(rows), totals, used: usedTokens };
 }
 
-/** By the number of filled cells below it. */
+/** Selects the header with the most filled cells below it. */
 function bestOf(headers: readonly Header[], spec: TableSpec): Header | undefined {
   const weighed = headers.map((header) => {
     const next = headers.filter(({ sheet, top }) => sheet === header.sheet && top > header.bottom)[0];
@@ -122,7 +122,7 @@ function readCell(spec: ColumnSpec, score: number, tokens: readonly Token[]): Re
   return { spec, value: found.value, tokens, score: Math.min(1, score) };
 }
 
-/** As in 1, 2, 3, 4 … */
+/** Whether a row numbers the columns: 1, 2, 3, 4 … */
 function isColumnNumbering(texts: readonly string[]): boolean {
   const filled = texts.filter((text) => text !== '');
   return (

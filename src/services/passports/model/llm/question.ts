@@ -2,7 +2,7 @@ import type { ReadPage } from '../../page.ts';
 import { everyField } from '../../schema/keys.ts';
 import { type FieldSpec, inLanguage, type Schema } from '../../schema/schema.ts';
 
-/** Referenced by its index in {@link Prompt.words}. */
+/** A word that the model references by its index in {@link Prompt.words}. */
 export interface NumberedWord {
   readonly page: ReadPage;
   readonly word: ReadPage['words'][number];

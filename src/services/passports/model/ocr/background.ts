@@ -34,7 +34,7 @@ function cellPosition(pixel: number, cell: number, cells: number): [cell: number
   return [before, at - before];
 }
 
-/** Paper brightness per cell: a morphological closing, then a blur. */
+/** Estimates paper brightness per cell: a morphological closing, then a blur. */
 function estimatePaper(page: Grey, cell: number): Grey {
   const small = shrink(page, cell);
   // At least one of 7 adjacent cells shows paper between the letters.

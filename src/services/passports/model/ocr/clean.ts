@@ -13,7 +13,7 @@ export interface CleanPage {
   readonly view: View;
   readonly rules: Ruled;
   readonly pieces: readonly Piece[];
-  /** Of the region images relative to the view. */
+  /** Scale of the region images relative to the view. */
   readonly scale: number;
   readonly lines: readonly Grey[];
 }
@@ -22,7 +22,7 @@ const DPI = 300;
 /** Wider features are shadows. */
 const MAX_STROKE_WIDTH = 0.16 * DPI;
 
-/** In pixels of the region images. Small, because Tesseract reads the flat-topped 3 of large print as a 5. */
+/** In region images. Small, because Tesseract reads the flat-topped 3 of large print as a 5. */
 const LETTER_HEIGHT = 10.5;
 
 export function cleanPage(page: Grey): CleanPage {

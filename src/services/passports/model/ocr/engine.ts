@@ -1,6 +1,6 @@
 import type { Grey } from './grey.ts';
 
-/** In pixels of the line image; `right` and `bottom` are exclusive. */
+/** A word, in pixels of the line image; `right` and `bottom` are exclusive. */
 export interface LineWord {
   readonly text: string;
   readonly left: number;

@@ -1,4 +1,4 @@
-/** 8 bits per channel, row by row from the top left corner. */
+/** An image with 8 bits per channel, by row from the top left corner. */
 export interface Raster {
   readonly width: number;
   readonly height: number;
@@ -6,14 +6,14 @@ export interface Raster {
   readonly data: Uint8Array;
 }
 
-/** One byte per pixel; 0 is black. */
+/** A grayscale image; 0 is black. */
 export interface Grey {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** ITU-R BT.601 weights; transparent pixels are blended with white. */
+/** Converts by ITU-R BT.601 weights; transparent pixels are blended with white. */
 export function greyOf({ width, height, channels, data }: Raster): Grey {
   if (channels === 1) return { width, height, data };
   const grey = new Uint8Array(width * height);

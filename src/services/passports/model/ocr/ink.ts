@@ -1,6 +1,6 @@
 import type { Grey } from './grey.ts';
 
-/** 1 is ink, 0 is paper. */
+/** A binary image: 1 is ink, 0 is paper. */
 export interface Ink {
   readonly width: number;
   readonly height: number;

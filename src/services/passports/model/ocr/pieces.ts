@@ -91,7 +91,7 @@ function groupLines(letters: readonly Mark[], height: number, vertical: Ruled['p
 
 const maxGap = (near: Piece, height: number) => Math.max(1.7 * height, near.bottom - near.top);
 
-/** Relative to the lower height, so that small letters join capitals. */
+/** The overlap relative to the lower height, so that small letters join capitals. */
 function verticalOverlap(near: Piece, letter: Piece): number {
   const shared = Math.min(letter.bottom, near.bottom) - Math.max(letter.top, near.top);
   return shared / Math.min(letter.bottom - letter.top, near.bottom - near.top);

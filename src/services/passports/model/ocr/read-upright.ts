@@ -62,7 +62,7 @@ function toView(words: readonly LineWord[], { left, top }: { left: number; top: 
 
 const rotate180 = ({ width, height, data }: Grey): Grey => ({ width, height, data: data.slice().reverse() });
 
-/** Weighted by word length; 0 without words. */
+/** Mean confidence, weighted by word length; 0 without words. */
 function meanConfidence(words: readonly LineWord[]): number {
   let sum = 0;
   let letters = 0;

@@ -1,6 +1,6 @@
 import { type Ink, marksOf } from './ink.ts';
 
-/** In pixels, from left to right or from top to bottom. */
+/** A ruled line, in pixels, from left to right or from top to bottom. */
 export interface Line {
   readonly x0: number;
   readonly y0: number;
@@ -66,7 +66,7 @@ const sizesAt = (dpi: number): Sizes => ({
   minDots: 10,
 });
 
-/** Runs of thin ink, joined across rows. */
+/** Finds runs of thin ink and joins them across rows. */
 function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
   const mask = new Uint8Array(data.length);
   let found = false;
@@ -100,7 +100,7 @@ function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
   });
 }
 
-/** Letters and crossing lines are thicker. */
+/** The share of a run that is thin; letters and crossing lines are thicker. */
 function thinShare(data: Uint8Array, width: number, start: number, end: number, maxThickness: number): number {
   let thin = 0;
   let samples = 0;
@@ -210,7 +210,7 @@ function bothEndsMeet(line: Line, crossing: readonly Line[], near: number): bool
 
 const swapAxes = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
 
-/** In squares of 64 pixels, which fit in the CPU cache. */
+/** Transposes in squares of 64 pixels, which fit in the CPU cache. */
 function transposed({ width, height, data }: Ink): Ink {
   const out = new Uint8Array(data.length);
   for (let top = 0; top < height; top += 64) {

@@ -9,14 +9,14 @@ export interface Sheet {
   readonly bottom: number;
 }
 
-/** From the image border, as a share of the side. */
+/** Distance from the image border, as a share of the side. */
 const MAX_BORDER_DISTANCE = 0.12;
-/** As a share of the side; faint edges are found in pieces. */
+/** Share of the side; faint edges are found in pieces. */
 const MIN_LENGTH = 0.1;
 /** Background brightness relative to the paper. */
 const MAX_BACKGROUND_RATIO = 0.85;
 
-/** An edge is a rule near the border with a darker background beyond. `page` has its original brightness. */
+/** Detects edges: rules near the border with a darker background beyond. `page` has its original brightness. */
 export function sheetOn(page: Grey, { level: horizontal, plumb: vertical }: Ruled): Sheet {
   const { width, height } = page;
   const across = horizontal.filter(({ x0, x1 }) => x1 - x0 > MIN_LENGTH * width);
@@ -59,7 +59,7 @@ export function isOn(edges: Sheet, { x0, y0, x1, y1 }: Pick<Line, 'x0' | 'y0' | 
   );
 }
 
-/** Along a line shifted by (dx, dy). */
+/** Mean brightness along a line shifted by (dx, dy). */
 function meanBrightness({ width, height, data }: Grey, { x0, y0, x1, y1 }: Line, dx: number, dy: number): number {
   let sum = 0;
   const samples = 400;

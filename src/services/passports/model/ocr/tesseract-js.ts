@@ -8,7 +8,7 @@ import { type Engine, type LineWord, TooMuchToRead } from './engine.ts';
 import type { Grey } from './grey.ts';
 import { wordsOfTsv } from './tsv.ts';
 
-/** Tesseract compiled to WebAssembly, with the Kyrgyz model, whose alphabet includes all Russian letters, by default. */
+/** Opens Tesseract for WebAssembly, by default with the Kyrgyz model, whose alphabet includes all Russian letters. */
 export async function openTesseractJs(concurrency: number, languages?: string): Promise<Engine> {
   const russian = languages === undefined ? undefined : await findRussianModel(languages);
   const models = [russian === undefined ? 'kir' : 'rus', 'eng'];

@@ -4,7 +4,7 @@ import { type Engine, TooMuchToRead } from './engine.ts';
 import { tiffOf } from './tiff.ts';
 import { wordsOfTsv } from './tsv.ts';
 
-/** The installed Tesseract, a process per call; undefined if it or its Russian model is missing. */
+/** Opens the installed Tesseract; undefined if it or its Russian model is missing. */
 export async function openTesseract(program: string, concurrency: number): Promise<Engine | undefined> {
   const installed = await installedLanguages(program);
   if (!installed.includes('rus')) return undefined;
@@ -70,7 +70,7 @@ function recognize(program: string, languages: string, tiff: Buffer, signal: Abo
   });
 }
 
-/** Excludes the worker's secrets. */
+/** The environment of Tesseract, without the worker's secrets. */
 function environment(): NodeJS.ProcessEnv {
   // eslint-disable-next-line no-restricted-properties -- Tesseract locates its files by these variables
   const { PATH, SystemRoot, LD_LIBRARY_PATH, TESSDATA_PREFIX } = process.env;

@@ -1,6 +1,6 @@
 import type { Mark } from './ink.ts';
 
-/** Horizontal or vertical on the page, in pixels. */
+/** A segment that should be horizontal or vertical, in pixels. */
 export interface Segment {
   readonly x0: number;
   readonly y0: number;
@@ -24,7 +24,7 @@ export function lettersOf(components: readonly Mark[]): Mark[] {
   return letters.slice(0, MAX_LETTERS);
 }
 
-/** By the direction to each letter's nearest neighbour. */
+/** Whether text runs vertically, by the direction to each letter's nearest neighbour. */
 export function linesRunDown(letters: readonly Mark[]): boolean {
   let across = 0;
   let down = 0;
@@ -37,7 +37,7 @@ export function linesRunDown(letters: readonly Mark[]): boolean {
   return down > across;
 }
 
-/** Of lines of at least six letters. */
+/** Finds the baselines of horizontal lines of at least six letters. */
 export function baselines(letters: readonly Mark[]): Segment[] {
   const height = median(letters.map((component) => component.bottom - component.top));
   const sorted = [...letters].sort((a, b) => a.left - b.left);
@@ -62,7 +62,7 @@ export function baselines(letters: readonly Mark[]): Segment[] {
   return segments;
 }
 
-/** The median slope between letters half a line apart, and the median offset. */
+/** Fits the median slope between letters half a line apart, and the median offset. */
 function baseline(line: readonly Mark[]): Segment {
   const half = Math.floor(line.length / 2);
   const slopes: number[] = [];

@@ -1,6 +1,6 @@
 import type { Grey } from './grey.ts';
 
-/** A multi-page TIFF 6.0 file: 8 bits per pixel, uncompressed, one strip per page. */
+/** Encodes a multi-page TIFF 6.0 file: 8 bits per pixel, uncompressed, one strip per page. */
 export function tiffOf(pages: readonly Grey[]): Buffer {
   const parts: Buffer[] = [];
   const header = Buffer.from('II*\0\0\0\0\0', 'latin1');

@@ -10,7 +10,7 @@ export interface BareJpeg {
   readonly pieces: readonly Buffer[];
 }
 
-/** Segments by ITU-T T.81, B.1. Undefined if invalid or not embeddable: not 8 bits, arithmetic or lossless coding. */
+/** Removes metadata segments (ITU-T T.81, B.1). Undefined if invalid or not embeddable: not 8 bits, arithmetic or lossless coding. */
 export function bareJpeg(file: Buffer): BareJpeg | undefined {
   if (file.length < 4 || file.readUInt16BE(0) !== 0xffd8) return undefined;
   const chunks: Buffer[] = [file.subarray(0, 2)];

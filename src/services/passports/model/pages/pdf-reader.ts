@@ -33,7 +33,7 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-/** Processes are reused: a start takes 0.2 s, and the first pages take three times as long. */
+/** Takes an idle process or starts one: a start takes 0.2 s, and the first pages take three times as long. */
 export function takeReader(): Reader {
   // Undefined once closed, because the process may then serve another document.
   let held: Process | undefined = takeIdle() ?? start();

@@ -118,7 +118,7 @@ function hasAnnotations({ call }: Pdfium, page: number): boolean {
   return false;
 }
 
-/** Mapped by PDFium at three points, to include crops and rotations. */
+/** Derives the matrix from three points mapped by PDFium, to include crops and rotations. */
 function computeDisplayMatrix(
   pdfium: Pdfium,
   page: number,

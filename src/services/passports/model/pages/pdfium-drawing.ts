@@ -7,9 +7,9 @@ export interface Drawing {
   readonly strokes: readonly Stroke[];
   /** Text objects that an image hides. */
   readonly covered: ReadonlySet<number>;
-  /** The share of the page area. */
+  /** Share of the page area that the largest image covers. */
   readonly picture: number;
-  /** Of the largest image. */
+  /** Pixel count of the largest image. */
   readonly pixels: number;
 }
 
@@ -113,7 +113,7 @@ function matrixOf({ pdfium, buffer }: Walk, object: number): Matrix {
   return [at(0), at(1), at(2), at(3), at(4), at(5)];
 }
 
-/** Of a filled path, the centre line of a thin bar. */
+/** The straight strokes of a path; of a filled path, the centre line of a thin bar. */
 function strokesOf(walk: Walk, path: number, displayMatrix: Matrix): Stroke[] {
   const { call } = walk.pdfium;
   const { buffer } = walk;

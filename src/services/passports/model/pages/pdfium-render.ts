@@ -1,7 +1,7 @@
 import type { Pdfium } from './pdfium.ts';
 import type { OpenPage } from './pdfium-document.ts';
 
-/** By row without padding: 1 byte (grayscale) or 3 bytes (RGB) each. */
+/** Pixels by row without padding: 1 byte (grayscale) or 3 bytes (RGB) each. */
 export interface Raster {
   readonly width: number;
   readonly height: number;
@@ -42,7 +42,7 @@ export function renderPage({ call, bytes }: Pdfium, page: OpenPage, size: Raster
   }
 }
 
-/** In pixels, within `maxPixels`. */
+/** The raster size in pixels, within `maxPixels`. */
 export function rasterOf(
   page: { width: number; height: number },
   { dpi, maxPixels }: RasterSize,

@@ -9,7 +9,7 @@ export interface Watch {
 /** Not SIGXCPU, whose core dump would contain the document. */
 export const OVERRUN: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGVTALRM';
 
-/** Runs in a thread, because timers do not fire during a library call. CPU time does not depend on the machine's load. */
+/** Starts the watchdog in a thread, because timers do not fire during a library call. CPU time does not depend on the machine's load. */
 export function startWatch(): Watch {
   const limit: Limit = new BigInt64Array(new SharedArrayBuffer(8));
   startThread('./pdfium-watch-thread', import.meta.url, { workerData: limit }).unref();
@@ -19,10 +19,10 @@ export function startWatch(): Watch {
   };
 }
 
-/** In {@link cpuMicroseconds}; 0 if inactive. */
+/** The limit of {@link cpuMicroseconds}; 0 if inactive. */
 export type Limit = BigInt64Array<SharedArrayBuffer>;
 
-/** Of all threads. */
+/** The CPU time of all threads. */
 export function cpuMicroseconds(): bigint {
   const { user, system } = process.cpuUsage();
   return BigInt(user + system);

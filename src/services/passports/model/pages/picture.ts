@@ -5,7 +5,7 @@ import type { Raster, RasterSize } from './pdfium-render.ts';
 const PICTURE_SIDE = 1600;
 const POINTS_PER_INCH = 72;
 
-/** For a page in points that is drawn only for display. */
+/** The raster size of a page (in points) drawn only for display. */
 export function pictureSize({ width, height }: { width: number; height: number }): RasterSize {
   const longestInches = Math.max(width, height, 1) / POINTS_PER_INCH;
   return { dpi: PICTURE_SIDE / longestInches, maxPixels: PICTURE_SIDE ** 2 };

@@ -21,7 +21,7 @@ export async function stripsOf(picture: Buffer, boxes: readonly Box[], turn: Tur
   return strips;
 }
 
-/** In pixels, with half a line above and below and a word at both ends. */
+/** The box in pixels, with half a line above and below and a word at both ends. */
 function addMargin([x0, y0, x1, y1]: Box, { width, height }: { width: number; height: number }, turn: Turn) {
   const isSideways = turn % 180 !== 0;
   const line = isSideways ? (x1 - x0) * width : (y1 - y0) * height;
