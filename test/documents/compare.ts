@@ -1,23 +1,23 @@
 import type { Field } from '../../src/services/passports/extraction.ts';
 import type { Truth } from './layout.ts';
 
-/** How much of what stands on the pages was found: single values and cells of tables apart. */
+/** The number of correctly extracted values and table cells. */
 export interface Share {
   readonly values: number;
   readonly valuesFound: number;
   readonly cells: number;
   readonly cellsFound: number;
-  /** What was not found or read otherwise, as `key: truth | reading`. */
+  /** Missing or wrong fields, as `key: truth | reading`. */
   readonly wrong: readonly string[];
 }
 
-/** Numbers agree to the hundredth; texts but for case, ё, quotation marks and the spaces around marks. */
+/** Compares numbers to 0.005, and texts without case, ё, quotation mark styles and spaces around punctuation. */
 export function compared(fields: Readonly<Record<string, Field>>, { values, accept = {} }: Truth): Share {
   const wrong: string[] = [];
   const count = { values: 0, valuesFound: 0, cells: 0, cellsFound: 0 };
   for (const [key, truth] of Object.entries(values)) {
     const reading = fields[key]?.value;
-    const found = [truth, ...(accept[key] ?? [])].some((right) => same(reading, right));
+    const found = [truth, ...(accept[key] ?? [])].some((expected) => isSame(reading, expected));
     const cell = /:\d/u.test(key);
     count[cell ? 'cells' : 'values']++;
     if (found) count[cell ? 'cellsFound' : 'valuesFound']++;
@@ -26,7 +26,7 @@ export function compared(fields: Readonly<Record<string, Field>>, { values, acce
   return { ...count, wrong };
 }
 
-/** The shares of several documents together. */
+/** Sums the results of several documents. */
 export function together(shares: readonly Share[]): Share {
   const sum = (key: 'values' | 'valuesFound' | 'cells' | 'cellsFound') =>
     shares.reduce((all, one) => all + one[key], 0);
@@ -39,12 +39,12 @@ export function together(shares: readonly Share[]): Share {
   };
 }
 
-function same(reading: unknown, truth: string | number): boolean {
+function isSame(reading: unknown, truth: string | number): boolean {
   if (typeof truth === 'number') return typeof reading === 'number' && Math.abs(reading - truth) < 0.005;
-  return reading !== undefined && reading !== null && plain(String(reading)) === plain(truth);
+  return reading !== undefined && reading !== null && normalize(String(reading)) === normalize(truth);
 }
 
-const plain = (text: string): string =>
+const normalize = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll('ё', 'е')

@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import type { Random } from './random.ts';
 
-/** Grey pixels of a sheet. */
+/** A grayscale page. */
 interface Sheet {
   readonly data: Buffer;
   readonly width: number;
@@ -15,11 +15,11 @@ export interface Picture {
   readonly data: Uint8Array;
 }
 
-/** The page as an office scanner gives it at 200 dpi: a little askew, grey paper, noise, a JPEG of quality 40. */
+/** Simulates an office scanner at 200 dpi: slight tilt, grey paper, noise, JPEG quality 40. */
 export async function scanned(page: Picture, random: Random): Promise<Buffer> {
-  const askew = (random.next() - 0.5) * 2.4;
-  const askewed = sharp(page.data, { raw: page }).greyscale().rotate(askew, { background: '#ffffff' }).blur(0.6);
-  const { data, width, height } = await grey(askewed);
+  const tilt = (random.next() - 0.5) * 2.4;
+  const tilted = sharp(page.data, { raw: page }).greyscale().rotate(tilt, { background: '#ffffff' }).blur(0.6);
+  const { data, width, height } = await grey(tilted);
   const paper = random.whole(226, 244);
   for (let i = 0; i < data.length; i++) {
     const ink = 30 + (data[i]! / 255) * (paper - 30);
@@ -30,14 +30,14 @@ export async function scanned(page: Picture, random: Random): Promise<Buffer> {
     .toBuffer();
 }
 
-/** The page as a phone sees it: perspective, a shadow across it, uneven light, JPEG; turned where the phone lay so. */
+/** Simulates a phone photo: perspective, a shadow, uneven light, JPEG, and a rotation by `turned`. */
 export async function photographed(page: Picture, random: Random, turned: 0 | 90 | 180 | 270 = 0): Promise<Buffer> {
   const sheet = await grey(sharp(page.data, { raw: page }).greyscale());
   const margin = Math.round(0.03 * sheet.width);
   const width = sheet.width + 2 * margin;
   const height = sheet.height + 2 * margin;
-  const bent = () => (random.next() - 0.5) * 0.03;
-  const [shear, lean, keystone, pinch] = [bent(), bent(), bent(), bent()];
+  const distortion = () => (random.next() - 0.5) * 0.03;
+  const [shear, lean, keystone, pinch] = [distortion(), distortion(), distortion(), distortion()];
   const [shadowX, shadowSlope] = [width * (0.3 + 0.4 * random.next()), random.next() - 0.5];
   const light = 0.82 + 0.12 * random.next();
   const out = Buffer.alloc(width * height);
@@ -61,7 +61,7 @@ export async function photographed(page: Picture, random: Random, turned: 0 | 90
     .toBuffer();
 }
 
-/** One byte a pixel, however many channels libvips makes of it. */
+/** Returns the first channel, because libvips may output several. */
 async function grey(image: Sharp): Promise<Sheet> {
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   if (info.channels === 1) return { data, width: info.width, height: info.height };
@@ -70,13 +70,13 @@ async function grey(image: Sharp): Promise<Sheet> {
   return { data: first, width: info.width, height: info.height };
 }
 
-const TABLE = 90;
+const BACKGROUND = 90;
 
-/** The sheet between its pixels; a dark table around it. */
+/** Bilinear interpolation; {@link BACKGROUND} outside the page. */
 function pixel({ data, width, height }: Sheet, x: number, y: number): number {
   const left = Math.floor(x);
   const top = Math.floor(y);
-  if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) return TABLE;
+  if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) return BACKGROUND;
   const at = top * width + left;
   const fx = x - left;
   const fy = y - top;

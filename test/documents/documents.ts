@@ -3,19 +3,19 @@ import { factsOf } from './facts.ts';
 import type { Drawing, FormLayout, Truth } from './layout.ts';
 import { randomOf } from './random.ts';
 
-/** A document made by a layout: its PDF, and what stands in it. */
+/** A generated document with its ground truth. */
 export interface Made {
   readonly layout: FormLayout;
   readonly pdf: Buffer;
   readonly truth: Truth;
 }
 
-/** A fresh passport in this layout: the same seed, the same passport. */
+/** Generates a passport; deterministic for a seed. */
 export async function passport(layout: FormLayout, seed: number): Promise<Made> {
   const random = randomOf(seed * 7919 + seedOf(layout.name));
   const facts = factsOf(random, layout.rooms);
   const { drawing, truth } = layout.draw(facts, random);
-  return { layout, truth, pdf: await printed(drawing) };
+  return { layout, truth, pdf: await renderPdf(drawing) };
 }
 
 const seedOf = (name: string): number => [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7);
@@ -34,7 +34,7 @@ const roboto = (weight: string) => require.resolve(`pdfmake/fonts/Roboto/Roboto-
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy(() => true);
 
-async function printed(drawing: Drawing): Promise<Buffer> {
+async function renderPdf(drawing: Drawing): Promise<Buffer> {
   pdfmake.setFonts({
     Sans: {
       normal: sans('400Regular'),

@@ -4,19 +4,19 @@ export interface Room {
   readonly no: number;
   readonly name: string;
   readonly area: number;
-  /** Living space; null for a kitchen and the like. */
+  /** Living area; null for a kitchen and other auxiliary rooms. */
   readonly living: number | null;
   readonly auxiliary: number | null;
   readonly height: number;
 }
 
-/** An invented passport: everything that a form could ask for. Nobody lives there. */
+/** The data of a fictional passport. */
 export interface Facts {
   readonly region: string;
   readonly district: string;
-  /** With its kind: `г. Камышин`. */
+  /** With its type: `г. Камышин`. */
   readonly city: string;
-  /** With its kind: `ул. Полевая`. */
+  /** With its type: `ул. Полевая`. */
   readonly street: string;
   readonly house: string;
   readonly block: string;
@@ -45,13 +45,13 @@ export interface Facts {
   readonly ceilings: string;
   readonly roof: string;
   readonly wear: number;
-  /** Of the plot around a house, in square metres. */
+  /** Plot area in square metres. */
   readonly plot: number;
 }
 
-/** Invents a passport in Russian with `rooms` rooms. */
+/** Generates a Russian passport with `rooms` rooms. */
 export function factsOf(random: Random, rooms = random.whole(4, 9)): Facts {
-  const { whole, pick } = random;
+  const { whole: integer, pick } = random;
   const height = tenths(random, 245, 320) / 10;
   const made = Array.from({ length: rooms }, (_, i): Room => {
     const livingRoom = i === 0 || (i > 1 && random.chance(0.4));
@@ -63,26 +63,26 @@ export function factsOf(random: Random, rooms = random.whole(4, 9)): Facts {
   });
   const sum = (of: (room: Room) => number | null) =>
     Math.round(10 * made.reduce((all, room) => all + (of(room) ?? 0), 0)) / 10;
-  const floors = whole(2, 17);
-  const year = whole(1932, 2004);
+  const floors = integer(2, 17);
+  const year = integer(1932, 2004);
   return {
     region: pick(REGIONS),
     district: pick(DISTRICTS),
     city: pick(CITIES),
     street: pick(STREETS),
-    house: `${whole(1, 140)}${random.chance(0.2) ? pick(['а', 'Б', 'к']) : ''}`,
-    block: String(whole(1, 6)),
-    flat: whole(1, 240),
-    cadastral: `${whole(10, 89)}:${whole(10, 60)}:${whole(100000, 9999999)}:${whole(10, 9999)}`,
+    house: `${integer(1, 140)}${random.chance(0.2) ? pick(['а', 'Б', 'к']) : ''}`,
+    block: String(integer(1, 6)),
+    flat: integer(1, 240),
+    cadastral: `${integer(10, 89)}:${integer(10, 60)}:${integer(100000, 9999999)}:${integer(10, 9999)}`,
     inventory: pick([
-      `${whole(1000, 99999)}/${whole(1, 40)}`,
-      `${whole(10, 99)}-${whole(1000, 9999)}`,
-      `${whole(100000, 999999)}`,
+      `${integer(1000, 99999)}/${integer(1, 40)}`,
+      `${integer(10, 99)}-${integer(1000, 9999)}`,
+      `${integer(100000, 999999)}`,
     ]),
     year,
     floors,
-    floor: whole(1, floors),
-    value: whole(90_000, 4_900_000) + (random.chance(0.4) ? whole(1, 99) / 100 : 0),
+    floor: integer(1, floors),
+    value: integer(90_000, 4_900_000) + (random.chance(0.4) ? integer(1, 99) / 100 : 0),
     issued: dateOf(random, 2005, 2013),
     surveyed: dateOf(random, 2001, 2004),
     issuer: pick(ISSUERS),
@@ -105,12 +105,12 @@ export function factsOf(random: Random, rooms = random.whole(4, 9)): Facts {
     partitions: pick(['гипсолитовые', 'дощатые', 'кирпичные оштукатуренные', 'деревянные каркасные']),
     ceilings: pick(['железобетонные плиты', 'деревянные утеплённые', 'сборные железобетонные']),
     roof: pick(['шиферная по деревянной обрешётке', 'рулонная', 'железная', 'металлочерепица']),
-    wear: whole(4, 68),
-    plot: whole(4, 25) * 100 + (random.chance(0.5) ? whole(1, 99) : 0),
+    wear: integer(4, 68),
+    plot: integer(4, 25) * 100 + (random.chance(0.5) ? integer(1, 99) : 0),
   };
 }
 
-const tenths = (random: Random, least: number, most: number): number => random.whole(least, most) / 10;
+const tenths = (random: Random, min: number, max: number): number => random.whole(min, max) / 10;
 
 function dateOf(random: Random, from: number, to: number): string {
   const two = (n: number) => String(n).padStart(2, '0');

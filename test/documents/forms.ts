@@ -1,9 +1,9 @@
-// Pieces of forms, as definitions of pdfmake.
+// Form elements as pdfmake definitions.
 import type { Drawing } from './layout.ts';
 
 type Node = Drawing | string;
 
-/** A value on a line drawn for it; the line is `width` points long, or as long as there is room. */
+/** A value on an underlined blank of `width` points, or of the available width. */
 export const blank = (value: string, width: number | '*' = '*', style: Drawing = { italics: true }): Drawing => ({
   width,
   table: {
@@ -20,14 +20,14 @@ export const blank = (value: string, width: number | '*' = '*', style: Drawing =
   },
 });
 
-/** One line of a form: texts as wide as they are, blanks between them. */
+/** A line of texts and blanks. */
 export const formLine = (...nodes: readonly Node[]): Drawing => ({
   columns: nodes.map((node) => (typeof node === 'string' ? { text: node, width: 'auto' } : node)),
   columnGap: 4,
   margin: [0, 3, 0, 3],
 });
 
-/** A blank with its label in brackets below it. */
+/** A blank with its label in brackets below. */
 export const labelBelow = (value: string, label: string): Drawing => ({
   stack: [
     blank(value, '*', { alignment: 'center', italics: true }),
@@ -44,7 +44,6 @@ export const heading = (text: string, style: Drawing = {}): Drawing => ({
   ...style,
 });
 
-/** A ruled table. */
 export const ruled = (
   widths: readonly (number | string)[],
   body: readonly (readonly unknown[])[],
@@ -55,7 +54,7 @@ export const ruled = (
   margin: [0, 4, 0, 6],
 });
 
-/** A table without rules: only its columns hold it together. */
+/** A table without rules. */
 export const bare = (
   widths: readonly (number | string)[],
   body: readonly (readonly unknown[])[],
@@ -73,7 +72,7 @@ export const bare = (
   margin: [0, 4, 0, 6],
 });
 
-/** A round stamp of an office, at a place of the page; drawn last, over the text. */
+/** A round stamp, drawn over the text. */
 export function stamp(x: number, y: number, lines: readonly string[], colour = '#3040a0'): Drawing[] {
   return [
     {

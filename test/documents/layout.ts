@@ -1,29 +1,29 @@
 import type { Facts } from './facts.ts';
 import type { Random } from './random.ts';
 
-/** What stands on the pages of a document, by the keys of the default schema. */
+/** The ground truth of a document, by keys of the default schema. */
 export interface Truth {
   readonly values: Readonly<Record<string, string | number>>;
-  /** Other right readings. */
+  /** Alternative correct values. */
   readonly accept?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A document definition of pdfmake: plain data. */
+/** A pdfmake document definition. */
 export type Drawing = Record<string, unknown>;
 
-/** One way in which offices lay a passport out. */
+/** A passport layout. */
 export interface FormLayout {
   readonly name: string;
-  /** Came after the rules, which were mended on it only after it was measured: docs/models.md has what was found at first sight. */
+  /** Added after the rules were written; docs/models.md has the accuracy before the rules were adapted to it. */
   readonly afterRules: boolean;
-  /** The number of rooms, where the layout is about it. */
+  /** Overrides the number of rooms. */
   readonly rooms?: number;
-  /** By how much its photo lies turned. */
+  /** Rotation of the photo. */
   readonly turned?: 90 | 180 | 270;
   draw(facts: Facts, random: Random): { drawing: Drawing; truth: Truth };
 }
 
-/** The truth about the rooms: the columns that the form has. */
+/** The ground truth of the rooms, limited to the columns of the form. */
 export function roomsTruth(
   { rooms }: Pick<Facts, 'rooms'>,
   columns: readonly ('no' | 'name' | 'area' | 'living' | 'auxiliary' | 'height')[],

@@ -1,9 +1,9 @@
-/** Numbers and choices that a seed decides: the same seed, the same ones (mulberry32). */
+/** A seeded random generator (mulberry32). */
 export interface Random {
-  /** 0 (included) to 1 (excluded). */
+  /** In [0, 1). */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
-  whole(least: number, most: number): number;
+  /** An integer in [min, max]. */
+  whole(min: number, max: number): number;
   pick<T>(from: readonly T[]): T;
   chance(share: number): boolean;
 }
@@ -19,7 +19,7 @@ export function randomOf(seed: number): Random {
   };
   return {
     next,
-    whole: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    whole: (min, max) => min + Math.floor(next() * (max - min + 1)),
     pick: (from) => from[Math.floor(next() * from.length)]!,
     chance: (share) => next() < share,
   };

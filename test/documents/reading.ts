@@ -13,19 +13,18 @@ import { photographed, scanned } from './degrade.ts';
 import type { Made } from './documents.ts';
 import { randomOf } from './random.ts';
 
-/** As the PDF that an office sends, as a scan of its print, or as photos of it. */
 export type Kind = 'pdf' | 'scan' | 'photo';
 
-/** Reads made documents as the product does: text from PDFs, everything else by OCR. */
+/** Reads generated documents like the product: the text layer of PDFs, and scans and photos by OCR. */
 export interface DocumentReader {
   read(made: Made, kind: Kind, seed: number): Promise<ReadPage[]>;
   close(): Promise<void>;
 }
 
 const DPI = 200;
-const MOST_PIXELS = 20_000_000;
+const MAX_PIXELS = 20_000_000;
 
-/** `options` say which OCR: the machine's, or with `tesseract: 'none'` the one that comes from the registry. */
+/** Uses the installed Tesseract, or with `tesseract: 'none'` the bundled Tesseract.js. */
 export function openDocumentReader(options: ScanReaderOptions = {}): DocumentReader {
   let scans: Promise<ScanReader> | undefined;
   const signal = new AbortController().signal;
@@ -39,12 +38,12 @@ export function openDocumentReader(options: ScanReaderOptions = {}): DocumentRea
     return { page, ...size, ...(await reader.read(raster, { size, signal })), reader: reader.name };
   }
 
-  async function pageOf(pdf: Pdf, number: number, made: Made, kind: Kind, seed: number): Promise<ReadPage> {
-    if (kind === 'pdf') return pdf.text(number, signal);
-    const page = await pdf.render(number, { dpi: DPI, maxPixels: MOST_PIXELS }, signal);
-    const random = randomOf(seed * 1000 + number);
+  async function pageOf(pdf: Pdf, pageNumber: number, made: Made, kind: Kind, seed: number): Promise<ReadPage> {
+    if (kind === 'pdf') return pdf.text(pageNumber, signal);
+    const page = await pdf.render(pageNumber, { dpi: DPI, maxPixels: MAX_PIXELS }, signal);
+    const random = randomOf(seed * 1000 + pageNumber);
     const jpeg = kind === 'scan' ? await scanned(page, random) : await photographed(page, random, made.layout.turned);
-    return readPicture(jpeg, number);
+    return readPicture(jpeg, pageNumber);
   }
 
   return {

@@ -1,6 +1,6 @@
-// How forms write numbers and dates.
+// Number and date formats of forms.
 
-/** `1 234,5`, with as many decimals as asked for, or as the number has. */
+/** `1 234,5`, with `decimals` decimals or up to 2 as needed. */
 export function number(value: number, decimals?: number): string {
   const digits = decimals ?? (Number.isInteger(value) ? 0 : Math.min(2, String(value).split('.')[1]?.length ?? 0));
   const [whole, fraction] = value.toFixed(digits).split('.');

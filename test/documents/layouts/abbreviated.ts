@@ -2,7 +2,7 @@ import { bare, heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** Everything shortened, two pairs to a line, no rules and no colons; the table goes on without its head. */
+/** Abbreviated labels, two pairs per line, no rules and no colons; the table continues without a header. */
 export const abbreviated: FormLayout = {
   name: 'abbreviated',
   afterRules: false,

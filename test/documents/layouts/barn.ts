@@ -2,7 +2,7 @@ import { blank, formLine, heading, labelBelow, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { longDate, number, shortYear } from '../wording.ts';
 
-/** An industrial building: a title page with labels below lines, then items in two ruled columns across the page. */
+/** An industrial building: a title page with labels below lines, then items in two ruled columns. */
 export const barn: FormLayout = {
   name: 'barn',
   afterRules: true,

@@ -2,7 +2,7 @@ import { heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** Every label in two languages. */
+/** Labels in two languages. */
 export const bilingual: FormLayout = {
   name: 'bilingual',
   afterRules: false,

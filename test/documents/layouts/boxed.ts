@@ -2,7 +2,7 @@ import { heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** Boxes with a small label at the top and the value below it, in one cell. */
+/** Cells with a small label above the value. */
 export const boxed: FormLayout = {
   name: 'boxed',
   afterRules: false,

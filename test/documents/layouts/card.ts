@@ -2,7 +2,7 @@ import { bare, heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { longDate, number } from '../wording.ts';
 
-/** A registration card: short labels in capitals over their values, three to a line, nothing ruled but the rooms. */
+/** A registration card: short capital labels above their values, three per line; only the rooms are ruled. */
 export const card: FormLayout = {
   name: 'card',
   afterRules: true,

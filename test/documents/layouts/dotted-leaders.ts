@@ -2,7 +2,7 @@ import { bare, heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** Labels and values in two columns, with dotted leaders between them. */
+/** Labels and values in two columns with dot leaders. */
 export const dottedLeaders: FormLayout = {
   name: 'dotted-leaders',
   afterRules: false,

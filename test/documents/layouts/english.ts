@@ -3,7 +3,7 @@ import { type FormLayout, roomsTruth } from '../layout.ts';
 
 const NAMES = ['sitting room', 'kitchen', 'bathroom', 'hall', 'pantry', 'study', 'store', 'landing'];
 
-/** In English, with points for decimals and commas for thousands. */
+/** English, with decimal points and thousands commas. */
 export const english: FormLayout = {
   name: 'english',
   afterRules: false,

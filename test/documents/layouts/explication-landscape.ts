@@ -2,7 +2,7 @@ import { heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** A schedule of many rooms over several pages lying across, its head of two levels repeated on each. */
+/** A long schedule of rooms on landscape pages, with a two-level header repeated on each. */
 export const explicationLandscape: FormLayout = {
   name: 'explication-landscape',
   afterRules: false,

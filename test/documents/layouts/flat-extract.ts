@@ -2,7 +2,7 @@ import { heading } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** A certificate about a flat: a letterhead, facts as questions and answers between dots, rooms as a list without rules. */
+/** A certificate for a flat: a letterhead, labels and values with dot leaders, rooms without rules. */
 export const flatExtract: FormLayout = {
   name: 'flat-extract',
   afterRules: true,

@@ -2,7 +2,7 @@ import { heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** A ruled sheet in which labels and values stand in four columns, two pairs to a line. */
+/** A ruled form with labels and values in four columns, two pairs per line. */
 export const fourColumns: FormLayout = {
   name: 'four-columns',
   afterRules: false,

@@ -2,7 +2,7 @@ import { blank, formLine, heading, labelBelow, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** A homestead: the owner in a table of rights, the house in a list of buildings, its parts in columns of a description. */
+/** A homestead: the owner in a table of rights, the house in a list of buildings, its parts in description columns. */
 export const homestead: FormLayout = {
   name: 'homestead',
   afterRules: true,

@@ -2,7 +2,7 @@ import { blank, formLine, heading, labelBelow, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { longDate, number } from '../wording.ts';
 
-/** An old house passport: labels below blanks, a plot in sotkas, the parts of the building in a ruled list with wear for each. */
+/** An old house passport: labels below blanks, the plot in sotkas, a ruled list of building parts with wear. */
 export const houseOld: FormLayout = {
   name: 'house-old',
   afterRules: false,

@@ -2,7 +2,7 @@ import { blank, formLine, heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { longDate, number } from '../wording.ts';
 
-/** A house with its outbuildings: a plot in hectares, a table of letters, one of the parts of the building, rooms. */
+/** A house with outbuildings: the plot in hectares, tables of building letters, building parts and rooms. */
 export const houseOutbuildings: FormLayout = {
   name: 'house-outbuildings',
   afterRules: false,

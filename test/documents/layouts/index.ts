@@ -26,7 +26,7 @@ import { twoSides } from './two-sides.ts';
 import { typewritten } from './typewritten.ts';
 import { wrappedColumns } from './wrapped-columns.ts';
 
-/** Every layout: first those the rules were tuned on, then those that came after them. */
+/** First the layouts that the rules were developed on, then those added later. */
 export const LAYOUTS: readonly FormLayout[] = [
   titlePage,
   dottedLeaders,

@@ -2,7 +2,7 @@ import { bare, heading } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { monthOf, number } from '../wording.ts';
 
-/** An extract typed as a letter: a heading at the side, labels and values parted by dashes, the date at the top. */
+/** A typed letter: a heading at the side, labels and values separated by dashes, the date at the top. */
 export const letter: FormLayout = {
   name: 'letter',
   afterRules: true,

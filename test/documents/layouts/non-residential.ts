@@ -2,7 +2,7 @@ import { bare, heading } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { number, shortYear } from '../wording.ts';
 
-/** Premises that nobody lives in: no rules anywhere, only columns that are aligned; years of two digits. */
+/** Non-residential premises: aligned columns without rules; two-digit years. */
 export const nonResidential: FormLayout = {
   name: 'non-residential',
   afterRules: false,

@@ -2,7 +2,7 @@ import { heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { longDate, number } from '../wording.ts';
 
-/** A dense office form: numbered items in running text, blanks made of underscores. */
+/** A dense form: numbered items in running text with underscore blanks. */
 export const numberedDense: FormLayout = {
   name: 'numbered-dense',
   afterRules: false,

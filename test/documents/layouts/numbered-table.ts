@@ -2,7 +2,7 @@ import { heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** A three-column table of numbered properties, long official wordings, over two pages. */
+/** A three-column table of numbered properties with long official labels, over two pages. */
 export const numberedTable: FormLayout = {
   name: 'numbered-table',
   afterRules: true,

@@ -2,7 +2,7 @@ import { blank, formLine, heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { longDate, number } from '../wording.ts';
 
-/** The flat passport of the order of 2010: kinds and names of places in columns of their own, explanations under lines. */
+/** The flat passport of the 2010 order: types and names of places in separate columns, explanations under lines. */
 export const order37: FormLayout = {
   name: 'order-37',
   afterRules: true,

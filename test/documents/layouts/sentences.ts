@@ -2,7 +2,7 @@ import { bare, heading } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { longDate, number } from '../wording.ts';
 
-/** Running text, the values in the middle of it: nothing but the words says where they stand. */
+/** Values within running text. */
 export const sentences: FormLayout = {
   name: 'sentences',
   afterRules: false,

@@ -2,7 +2,7 @@ import { heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** A sheet lying across: labels in the head of a table, values in the row below them. */
+/** A landscape page: labels in a table header, values in the row below. */
 export const shopAcross: FormLayout = {
   name: 'shop-across',
   afterRules: false,

@@ -2,7 +2,7 @@ import { heading, ruled, stamp } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** An extract about shop premises: facts in prose and a list, the explication as it hangs behind a floor plan. */
+/** An extract for shop premises: prose, a list and the schedule of a floor plan. */
 export const shopExtract: FormLayout = {
   name: 'shop-extract',
   afterRules: true,

@@ -2,7 +2,7 @@ import { blank, formLine, heading, ruled, stamp } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dateInWords, number } from '../wording.ts';
 
-/** Stamps over the text, and the date in words. */
+/** Stamps over the text; the date in words. */
 export const stamped: FormLayout = {
   name: 'stamped',
   afterRules: false,

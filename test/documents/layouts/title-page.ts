@@ -2,7 +2,7 @@ import { blank, formLine, heading, labelBelow, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { monthOf, number } from '../wording.ts';
 
-/** A flat of the nineties: a title page of underlined blanks with their labels below, then two pages. */
+/** A flat of the 1990s: a title page of underlined blanks with labels below, then two pages. */
 export const titlePage: FormLayout = {
   name: 'title-page',
   afterRules: false,

@@ -2,7 +2,7 @@ import { blank, formLine, heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { dotted, number } from '../wording.ts';
 
-/** A sheet printed in two halves side by side: a form to the left, the rooms to the right. */
+/** Two halves side by side: a form on the left, the rooms on the right. */
 export const twoSides: FormLayout = {
   name: 'two-sides',
   afterRules: true,

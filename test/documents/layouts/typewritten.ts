@@ -2,7 +2,7 @@ import { formLine, heading, ruled } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { monthOf, number } from '../wording.ts';
 
-/** A form of the nineties, filled in with a typewriter: wide letters, values standing free behind printed words. */
+/** A form of the 1990s filled in with a typewriter: wide letters, values after printed words. */
 export const typewritten: FormLayout = {
   name: 'typewritten',
   afterRules: true,

@@ -2,7 +2,7 @@ import { bare, heading } from '../forms.ts';
 import { type FormLayout, roomsTruth } from '../layout.ts';
 import { longDate, number } from '../wording.ts';
 
-/** No rules, narrow columns: labels and values both run over several lines. */
+/** Narrow columns without rules: labels and values wrap over several lines. */
 export const wrappedColumns: FormLayout = {
   name: 'wrapped-columns',
   afterRules: false,

@@ -20,24 +20,24 @@ const extraction = (fields: Record<string, Field>, over: Partial<Extraction> = {
 const problem = (over: Partial<Field>, key = 'general:year_built') =>
   problemOf(extraction({ [key]: field(over) }), schema);
 
-describe('the last look at what was read', () => {
-  it('lets pass what is whole, a field without a place and a cell of a table too', () => {
+describe('validateExtraction', () => {
+  it('accepts a valid field, a field without a box and a table cell', () => {
     expect(problem({})).toBeUndefined();
     expect(problem({ value: null, confidence: null, page: null, bbox: null, text: null })).toBeUndefined();
     expect(problem({ value: 'Кухня' }, 'rooms:12.name')).toBeUndefined();
   });
 
   it.each<[string, string | undefined]>([
-    ['a confidence beyond one', problem({ confidence: 1.01 })],
-    ['a number that is none', problem({ value: Number.NaN })],
-    ['a place off the page', problem({ bbox: [0.1, 0.1, 1.2, 0.2] })],
-    ['a box turned inside out', problem({ bbox: [0.3, 0.1, 0.2, 0.2] })],
-    ['a page beyond the last', problem({ page: 2 })],
-    ['a field that the schema does not name', problem({}, 'general:colour')],
-    ['a column that the schema does not name', problem({}, 'rooms:1.colour')],
-    ['a value that a person typed', problem({ source: 'manual' })],
-    ['a sheet too few', problemOf(extraction({}, { pages: 2 }), schema)],
-  ])('finds %s', (_, found) => {
-    expect(found).toBeTypeOf('string');
+    ['a confidence above 1', problem({ confidence: 1.01 })],
+    ['a NaN value', problem({ value: Number.NaN })],
+    ['a box that extends beyond the page', problem({ bbox: [0.1, 0.1, 1.2, 0.2] })],
+    ['a box whose left edge is right of its right edge', problem({ bbox: [0.3, 0.1, 0.2, 0.2] })],
+    ['a page number above the page count', problem({ page: 2 })],
+    ['a field missing from the schema', problem({}, 'general:colour')],
+    ['a column missing from the schema', problem({}, 'rooms:1.colour')],
+    ['the source "manual"', problem({ source: 'manual' })],
+    ['fewer sheets than pages', problemOf(extraction({}, { pages: 2 }), schema)],
+  ])('rejects %s', (_, message) => {
+    expect(message).toBeTypeOf('string');
   });
 });

@@ -41,20 +41,17 @@ const Result = Compile(
   }),
 );
 
-/**
- * The last look before it is written down: what is wrong with it, in words for the log; undefined when nothing is. A field
- * that the schema does not name, or a place beyond the last page, must fail the task and not confuse whoever reads it.
- */
+/** Returns a description of the first problem, for the log. */
 export function problemOf(extraction: Extraction, schema: Schema): string | undefined {
   if (!Result.Check(extraction)) {
     const [first] = Result.Errors(extraction);
     return `${first?.instancePath ?? ''} ${first?.message ?? 'is not valid'}`;
   }
-  if (extraction.sheets.length !== extraction.pages) return 'it has not a sheet for each page';
+  if (extraction.sheets.length !== extraction.pages) return 'the number of sheets differs from the number of pages';
   for (const [key, { page, bbox }] of Object.entries(extraction.fields)) {
     if (!named(schema, key)) return `${key} is not in the schema`;
-    if (page !== null && page > extraction.pages) return `${key} stands on page ${page} of ${extraction.pages}`;
-    if (bbox && (bbox[0] > bbox[2] || bbox[1] > bbox[3])) return `${key} has a box that is turned inside out`;
+    if (page !== null && page > extraction.pages) return `${key} is on page ${page} of ${extraction.pages}`;
+    if (bbox && (bbox[0] > bbox[2] || bbox[1] > bbox[3])) return `${key} has a box with negative width or height`;
   }
   return undefined;
 }

@@ -10,10 +10,9 @@ import { failure } from '../failures.ts';
 import type { Drawn, Pictures } from '../store/pictures.ts';
 import { openPdf, type Pdf } from './pages/pdf.ts';
 
-/** A picture of at most 1600 × 1600 pixels stays far below. */
 const PICTURE_MAX_BYTES = 16 * 2 ** 20;
 
-/** Opens a stored PDF by a file of its own, which is gone again as soon as the reader has it. */
+/** Opens a stored PDF through a temporary file. */
 export async function openStored(
   key: string,
   { files, scratchDir, maxPages, signal }: { files: Files; scratchDir: string; maxPages: number; signal: AbortSignal },
@@ -33,7 +32,7 @@ export async function openStored(
   }
 }
 
-/** Puts the picture of a page into the file store and answers its key; nothing is kept of an attempt that is not the latest. */
+/** Stores the picture of a page and returns its key. Throws for an attempt that is not the latest. */
 export async function keepPicture(
   jpeg: Buffer,
   drawn: Drawn,
@@ -46,12 +45,11 @@ export async function keepPicture(
   superseded();
 }
 
-/** Nobody will hear it: the document was deleted, or the lease was lost. */
+/** Ends an attempt whose document was deleted or whose lease was lost. */
 export function superseded(): never {
   throw new TaskFailure(failure('WORKER_LOST'), { transient: true });
 }
 
-/** A disk or a storage that failed may work next time. */
 function storageFailed(cause: unknown): never {
   throw new TaskFailure(failure('STORAGE_ERROR'), { transient: true, cause });
 }

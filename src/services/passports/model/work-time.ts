@@ -2,48 +2,47 @@ import type { JsonValue } from '../../../base/json.ts';
 
 const MS_PER_PAGE = 20_000;
 
-/** The time that a document may be worked on, over all its attempts. */
+/** The time limit of a document, over all attempts. */
 export interface WorkTime {
-  /** Ends when the job's does, or when the time is up; then `isUp`. */
   readonly signal: AbortSignal;
   readonly isUp: boolean;
-  /** Grants at least 20 seconds a page. */
+  /** Raises the limit to at least 20 s per page. */
   grant(pages: number): void;
-  /** Milliseconds worked so far, earlier attempts included. */
+  /** In milliseconds, including earlier attempts. */
   worked(): number;
   stop(): void;
 }
 
-/** Begins to count; `workedMs` is what earlier attempts have taken. */
+/** `workedMs` is the time of earlier attempts. */
 export function countWorkTime(
   job: AbortSignal,
   { limitMs, workedMs }: { limitMs: number; workedMs: number },
 ): WorkTime {
-  const begun = performance.now();
-  const over = new AbortController();
-  const worked = () => workedMs + performance.now() - begun;
-  const up = () => over.abort(new Error('The time for this document is up.'));
+  const startedAt = performance.now();
+  const expired = new AbortController();
+  const elapsedMs = () => workedMs + performance.now() - startedAt;
+  const expire = () => expired.abort(new Error('The time limit of the document has expired.'));
   let timer: NodeJS.Timeout | undefined;
   const limit = (ms: number) => {
     clearTimeout(timer);
-    timer = setTimeout(up, Math.max(0, ms - worked()));
+    timer = setTimeout(expire, Math.max(0, ms - elapsedMs()));
   };
   limit(limitMs);
   return {
-    signal: AbortSignal.any([job, over.signal]),
+    signal: AbortSignal.any([job, expired.signal]),
     get isUp() {
-      return over.signal.aborted && !job.aborted;
+      return expired.signal.aborted && !job.aborted;
     },
     grant: (pages) => limit(Math.max(limitMs, pages * MS_PER_PAGE)),
-    worked,
+    worked: elapsedMs,
     stop: () => clearTimeout(timer),
   };
 }
 
-/** The longest that any document of up to `pages` pages may take. */
+/** The time limit of a document. */
 export const longestMs = (limitMs: number, pages: number): number => Math.max(limitMs, pages * MS_PER_PAGE);
 
-/** What a successor finds in the checkpoint of a lost attempt. */
+/** The time of earlier attempts. */
 export const workedBefore = (checkpoint: JsonValue | undefined): number => {
   const worked = (checkpoint as { worked_ms?: unknown } | null | undefined)?.worked_ms;
   return typeof worked === 'number' && worked > 0 ? worked : 0;

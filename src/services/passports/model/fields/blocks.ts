@@ -1,21 +1,19 @@
 import { cellOf, gridOf } from './grid.ts';
 import { type Line, placeOf, type Sheet, type Token } from './sheet.ts';
 
-/** Words that belong together: what stands in one cell of a ruled table, or a run of a line without a wide gap. */
+/** The words of a ruled cell, or a run of words without a wide gap. */
 export interface Block extends Line {
   readonly sheet: Sheet;
-  /** In reading order. */
   readonly tokens: readonly Token[];
-  /** The ruled cell around it. */
   readonly cell?: Line;
-  /** The line of blocks it stands in, from left to right, itself included; of a cell: the row. */
+  /** The blocks of the same line or table row, including this one. */
   readonly row: readonly Block[];
   readonly height: number;
-  /** Stands on a line drawn for it: what was filled in. */
+  /** Whether the block is on a form blank. */
   readonly filled: boolean;
 }
 
-/** The blocks of a page, line by line from the top. */
+/** Splits a page into blocks. */
 export function blocksOf(sheet: Sheet): Block[] {
   const grid = gridOf(sheet);
   const cells = new Map<string, { cell: Line; tokens: Token[] }>();
@@ -31,12 +29,12 @@ export function blocksOf(sheet: Sheet): Block[] {
     if (known) known.tokens.push(token);
     else cells.set(key, { cell, tokens: [token] });
   }
-  // Alone in its row a cell is no cell: two lines that happen to be ruled above and below.
+  // A cell alone in its row is ordinary text with rules above and below.
   for (const [key, { cell, tokens }] of cells) {
-    const beside = [...cells.values()].some(
+    const hasNeighbour = [...cells.values()].some(
       ({ cell: other }) => other !== cell && sharedHeight(cell, other) > 0.5 * height(other),
     );
-    if (beside) continue;
+    if (hasNeighbour) continue;
     free.push(...tokens);
     cells.delete(key);
   }
@@ -75,20 +73,24 @@ const block = (sheet: Sheet, tokens: readonly Token[], row: readonly Block[], fi
   filled,
 });
 
-/** Lines of text, from the top, each from the left. */
+/** Groups tokens into lines. */
 export function linesOf(tokens: readonly Token[]): Token[][] {
-  // From left to right each token joins the line whose end it continues, so that a line may drift up or down a little.
+  // Each token, from the left, joins the line that it continues, so a line may drift vertically.
   const lines: Token[][] = [];
   for (const token of [...tokens].sort((a, b) => a.x0 - b.x0)) {
     let best: Token[] | undefined;
-    let most = 0.4;
+    let bestOverlap = 0.4;
     for (const line of lines) {
       const last = lastTall(line);
       const shared = Math.min(token.y1, last.y1) - Math.max(token.y0, last.y0);
       const overlap = shared / Math.min(token.y1 - token.y0, last.y1 - last.y0);
-      const small = !/[\p{L}\d]/u.test(token.text);
-      if (overlap > most && (small || isLevel(token, last) || isLevel(last, token)) && token.x0 > line.at(-1)!.x0 - 1) {
-        most = overlap;
+      const isPunctuation = !/[\p{L}\d]/u.test(token.text);
+      if (
+        overlap > bestOverlap &&
+        (isPunctuation || isLevel(token, last) || isLevel(last, token)) &&
+        token.x0 > line.at(-1)!.x0 - 1
+      ) {
+        bestOverlap = overlap;
         best = line;
       }
     }
@@ -104,14 +106,14 @@ const isLevel = (token: Line, { y0, y1 }: Line): boolean => {
   return y0 < middle && middle < y1;
 };
 
-/** The last token that is as tall as letters are: a dash or a comma says little about where the line runs. */
+/** Skips dashes and commas, whose vertical position is unreliable. */
 function lastTall(line: readonly Token[]): Token {
   const tallest = Math.max(...line.map(({ y0, y1 }) => y1 - y0));
   return line.findLast(({ y0, y1 }) => y1 - y0 > 0.6 * tallest) ?? line.at(-1)!;
 }
 
-// A gap wider than this many heights of the letters parts two runs: spaces are a third, justified ones seldom one.
-const WIDE = 1.1;
+// In letter heights. Spaces are about 0.3, in justified text rarely 1.
+const MIN_RUN_GAP = 1.1;
 
 function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled: boolean }[] {
   const runs: { tokens: Token[]; filled: boolean }[] = [];
@@ -121,40 +123,39 @@ function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled
   for (const token of line) {
     const run = runs.at(-1);
     const level = { ...token, y0: foot - height, y1: foot };
-    // A label's colon stands on no blank: what is ruled below it parts rows.
+    // A line below a label's colon is a row separator.
     const beneath = /\p{L}{2}:$/u.test(token.text) ? undefined : lineUnder(level, sheet);
     const gap = run ? token.x0 - run.tokens.at(-1)!.x1 : 0;
-    const parted =
+    const startsRun =
       !run ||
-      gap > WIDE * height ||
+      gap > MIN_RUN_GAP * height ||
       (beneath !== under && endsBetween([beneath, under], run.tokens.at(-1)!, token)) ||
       ruledBetween(run.tokens.at(-1)!, token, sheet) ||
       blankBetween(run.tokens.at(-1)!, token, sheet);
-    if (parted) runs.push({ tokens: [token], filled: beneath !== undefined });
+    if (startsRun) runs.push({ tokens: [token], filled: beneath !== undefined });
     else run.tokens.push(token);
     under = beneath;
   }
   return runs;
 }
 
-/** Whether one of the lines begins or ends between the words: one that does so under a word is a row's, not complete. */
+/** Whether a line begins or ends between the words, as a form blank does. */
 function endsBetween(lines: readonly (Line | undefined)[], left: Token, right: Token): boolean {
-  const loose = 0.8 * Math.max(left.y1 - left.y0, right.y1 - right.y0);
-  const isBetween = (x: number) => x > left.x1 - loose && x < right.x0 + loose;
+  const tolerance = 0.8 * Math.max(left.y1 - left.y0, right.y1 - right.y0);
+  const isBetween = (x: number) => x > left.x1 - tolerance && x < right.x0 + tolerance;
   return lines.some((line) => line && (isBetween(line.x0) || isBetween(line.x1)));
 }
 
-/** The line, drawn or of underscores, on which the token stands. */
-function lineUnder(token: Line, { across, blanks }: Sheet): Line | undefined {
+function lineUnder(token: Line, { across: horizontal, blanks }: Sheet): Line | undefined {
   const height = token.y1 - token.y0;
   const middle = (token.x0 + token.x1) / 2;
   const under = ({ x0, x1, y1 }: Line) =>
     x0 - 2 <= middle && middle <= x1 + 2 && y1 > token.y1 - 0.35 * height && y1 < token.y1 + 0.45 * height;
-  return across.find(under) ?? blanks.find(under);
+  return horizontal.find(under) ?? blanks.find(under);
 }
 
-const ruledBetween = (left: Token, right: Token, { down }: Sheet): boolean =>
-  down.some(
+const ruledBetween = (left: Token, right: Token, { down: vertical }: Sheet): boolean =>
+  vertical.some(
     ({ x0, y0, y1 }) =>
       x0 > left.x1 - 3 && x0 < right.x0 + 3 && y0 < (left.y0 + left.y1) / 2 && y1 > (left.y0 + left.y1) / 2,
   );
@@ -165,7 +166,7 @@ const blankBetween = (left: Token, right: Token, { blanks }: Sheet): boolean =>
       x0 >= left.x1 - 2 && x1 <= right.x0 + 2 && Math.min(y1, left.y1) - Math.max(y0, left.y0) > 0,
   );
 
-/** How high the letters stand: boxes may fit a word's ink, and words without ascenders are low. */
+/** The 80th percentile of token heights, because boxes of words without ascenders are lower. */
 export function tall(tokens: readonly Line[]): number {
   const sorted = tokens.map(({ y0, y1 }) => y1 - y0).sort((a, b) => a - b);
   return sorted[Math.floor(0.8 * (sorted.length - 1) + 0.5)] ?? 0;

@@ -7,17 +7,16 @@ import type { Occurrence } from './occurrences.ts';
 import { PLACES, type Place } from './places.ts';
 import { type Token, textOf } from './sheet.ts';
 
-/** A value that stands where a label says. */
 export interface Candidate {
   readonly key: string;
   readonly label: Occurrence;
   readonly tokens: readonly Token[];
   readonly value: FoundValue['value'];
-  /** 0..1: label, place and form together. */
+  /** 0..1, from label, position and shape. */
   readonly score: number;
 }
 
-/** What the tokens, found at `place` of the label, are as a value of the field; undefined when they are none. */
+/** Parses tokens at `place` relative to the label as a value; undefined if they are not one. */
 export function candidate(
   key: string,
   spec: ValueSpec & { readonly shapes?: readonly string[] },
@@ -25,45 +24,50 @@ export function candidate(
   place: Place,
   tokens: readonly Token[],
 ): Candidate | undefined {
-  const cleaned = spec.type === 'string' ? undated(trimmed(tokens)) : trimmed(tokens);
+  const cleaned = spec.type === 'string' ? removeTrailingDate(trimPunctuation(tokens)) : trimPunctuation(tokens);
   const text = textOf(cleaned);
   if (text === '' || /^[-—–_.\s]*$/u.test(text)) return undefined;
   if (spec.type === 'string') {
-    const value = mended(spec.shapes, tidy(text));
-    // Half of what stands in brackets is the form's: "(наименование организации, выдавшей паспорт)".
+    const value = correctInitials(spec.shapes, tidy(text));
+    // An unmatched bracket belongs to form text: "(наименование организации, выдавшей паспорт)".
     if (
       !/[\p{L}\d]/u.test(value) ||
       /^(кв\.?\s?)?м[²2]?\.?$/iu.test(value) ||
       (value.includes(')') && !value.includes('('))
     )
       return undefined;
-    // A name, an office, a number has no date in it: that is another field's.
-    const dated = spec.shapes && findDate(value) ? 0.5 : 1;
-    const score = label.score * PLACES[place] * shaped(spec.shapes, value) * dated;
+    // A name, an office or a number contains no date.
+    const dateFactor = spec.shapes && findDate(value) ? 0.5 : 1;
+    const score = label.score * PLACES[place] * shaped(spec.shapes, value) * dateFactor;
     return { key, label, tokens: cleaned, value, score };
   }
   const found = readValue(spec, text, textOf(label.block.tokens.slice(label.from, label.to + 3)));
   if (!found) return undefined;
-  // A number far behind its label is seldom meant by it.
-  const late = 0.9 ** Math.max(0, (text.slice(0, found.start).match(/\p{L}{2,}/gu)?.length ?? 0) - 2);
-  return { key, label, tokens: within(cleaned, found), value: found.value, score: label.score * PLACES[place] * late };
+  // A number after many words seldom belongs to the label.
+  const distanceFactor = 0.9 ** Math.max(0, (text.slice(0, found.start).match(/\p{L}{2,}/gu)?.length ?? 0) - 2);
+  return {
+    key,
+    label,
+    tokens: within(cleaned, found),
+    value: found.value,
+    score: label.score * PLACES[place] * distanceFactor,
+  };
 }
 
-/** By how much a value that looks as values of the field do is likelier to be one. */
+/** The score factor for matching the field's `shapes`. */
 export function shaped(shapes: readonly string[] | undefined, value: string): number {
   if (!shapes) return 1;
   return shapes.some((shape) => schemaPattern(shape, 'u').test(value)) ? 1.05 : 0.7;
 }
 
-/** With digits and letters that look alike exchanged, where that gives the value the shape it should have. */
-function mended(shapes: readonly string[] | undefined, value: string): string {
+/** Corrects confused digits and letters if the result matches the field's `shapes`. */
+function correctInitials(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes || shaped(shapes, value) > 1) return value;
-  const initials = value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (seen) => INITIALS[seen] ?? seen);
-  const exchanged = [initials, `${initials}.`, asDigits(value).replace(/\s/gu, '')];
-  return exchanged.find((one) => shaped(shapes, one) > 1) ?? value;
+  const initials = value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (match) => INITIALS[match] ?? match);
+  const corrections = [initials, `${initials}.`, asDigits(value).replace(/\s/gu, '')];
+  return corrections.find((one) => shaped(shapes, one) > 1) ?? value;
 }
 
-/** What OCR takes initials for. */
 const INITIALS: Readonly<Record<string, string>> = {
   0: 'О',
   3: 'З',
@@ -76,7 +80,7 @@ const INITIALS: Readonly<Record<string, string>> = {
   '[': 'Г',
 };
 
-/** The tokens of which the found part of their text is. */
+/** The tokens that overlap a range of their joined text. */
 export function within(tokens: readonly Token[], found: { readonly start: number; readonly end: number }): Token[] {
   const used: Token[] = [];
   let at = 0;
@@ -89,16 +93,14 @@ export function within(tokens: readonly Token[], found: { readonly start: number
   return used;
 }
 
-/** Without the date that stands behind a text: who issued it, and when. */
-function undated(tokens: readonly Token[]): Token[] {
+function removeTrailingDate(tokens: readonly Token[]): Token[] {
   const comma = tokens.findLastIndex(({ text }, i) => text.endsWith(',') && i > 0 && i < tokens.length - 1);
   if (comma < 0) return [...tokens];
   const rest = tokens.slice(comma + 1);
-  return parseDate(textOf(rest)) === undefined ? [...tokens] : trimmed(tokens.slice(0, comma + 1));
+  return parseDate(textOf(rest)) === undefined ? [...tokens] : trimPunctuation(tokens.slice(0, comma + 1));
 }
 
-/** Without the marks of the form around a value. */
-function trimmed(tokens: readonly Token[]): Token[] {
+function trimPunctuation(tokens: readonly Token[]): Token[] {
   const all = [...tokens];
   while (all[0] && /^[:;,.\-—–/|_=]+$/u.test(all[0].text)) all.shift();
   if (all.length > 1 && /^(№|N[oо°º]?\.?|No\.)$/u.test(all[0]!.text) && /^\d/u.test(all[1]!.text)) all.shift();
@@ -106,7 +108,7 @@ function trimmed(tokens: readonly Token[]): Token[] {
   return all;
 }
 
-/** As a person would type it. */
+/** Normalizes spaces, punctuation and hyphenation of a value. */
 export function tidy(text: string): string {
   const plain = text
     .replace(/^[\s:;,/|]+/u, '')

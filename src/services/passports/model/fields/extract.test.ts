@@ -8,7 +8,7 @@ const schema = loadSchema();
 const WIDTH = 600;
 const HEIGHT = 800;
 
-/** Lines of text at places in points, letters six points wide and ten high. */
+/** Words of text lines at (x, y) in points; letters are 6 pt wide and 10 pt high. */
 function words(
   lines: readonly (readonly [x: number, y: number, text: string])[],
   confidence: number | null = null,
@@ -36,8 +36,8 @@ const page = (lines: Parameters<typeof words>[0], rules: Rule[] = [], more: Part
 const values = (...pages: ReadPage[]) =>
   Object.fromEntries(Object.entries(extractFields(pages, schema).fields).map(([key, { value }]) => [key, value]));
 
-describe('a field', () => {
-  it('is what stands behind its label, to the right of it, or below it in a table', () => {
+describe('extractFields: single fields', () => {
+  it('finds a value after its label, to the right of it, or below it in a table', () => {
     const right = values(
       page([
         [40, 40, 'Год постройки: 1974'],
@@ -68,7 +68,7 @@ describe('a field', () => {
     expect(below).toEqual({ 'general:cadastral_number': '52:10:0090024:417', 'general:inventory_number': '4471/12' });
   });
 
-  it('has a label that explains itself in brackets, counts up its kinds, or names a date that it is of', () => {
+  it('recognizes labels with brackets, with an enumeration, or with a reference date', () => {
     const found = values(
       page(
         [
@@ -85,13 +85,13 @@ describe('a field', () => {
     expect(found).toEqual({ 'general:address': 'г. Кунгур, пер. Речной', 'construction:wear_percent': 60 });
   });
 
-  it('is a date behind a noun that nobody knows', () => {
+  it('finds a date after an unknown noun', () => {
     expect(values(page([[40, 40, 'Карточка составлена 12 марта 1997 г.']]))).toEqual({
       'general:issue_date': '1997-03-12',
     });
   });
 
-  it('stands in cells of its own for kind and name', () => {
+  it('joins a kind and a name from separate table cells', () => {
     const found = values(
       page(
         [
@@ -109,7 +109,7 @@ describe('a field', () => {
     expect(found).toEqual({ 'general:address': 'пер. Речной, д. 8' });
   });
 
-  it('is not parted by the rule of a row that a scan left in pieces', () => {
+  it('does not split a value at the end of an incomplete row separator', () => {
     const broken = page(
       [
         [40, 40, 'Инвентарный номер:'],
@@ -120,7 +120,7 @@ describe('a field', () => {
     expect(values(broken)).toEqual({ 'general:inventory_number': '12645/27' });
   });
 
-  it('stands above a label in brackets below its blank', () => {
+  it('finds a value above a bracketed label', () => {
     const found = values(
       page(
         [
@@ -133,14 +133,14 @@ describe('a field', () => {
     expect(found).toEqual({ 'general:issuer': 'МУП «Бюро технической инвентаризации»' });
   });
 
-  it('in one line with others ends where the next label begins', () => {
+  it('ends a value at the next label in the same line', () => {
     const found = values(
       page([[40, 40, '4. Общая площадь ___50,6___ кв.м, в т.ч. жилая ___29,9___ кв.м, подсобная ___20,7___']]),
     );
     expect(found).toEqual({ 'areas:total_area': 50.6, 'areas:living_area': 29.9, 'areas:auxiliary_area': 20.7 });
   });
 
-  it('shares a label with another one, and a value', () => {
+  it('splits a combined label and value into two fields', () => {
     const found = values(
       page([
         [40, 40, 'Этаж / этажность'],
@@ -157,7 +157,7 @@ describe('a field', () => {
     });
   });
 
-  it('that a form asks for piece by piece is put together', () => {
+  it('assembles an address from its parts', () => {
     const blanks = [level(120, 300, 51), level(120, 300, 71), level(90, 150, 91), level(250, 300, 91)];
     const found = values(
       page(
@@ -177,7 +177,7 @@ describe('a field', () => {
     expect(found).toEqual({ 'general:address': 'г. Бежецк, пер. Речной, д. 18, кв. 31' });
   });
 
-  it('is not taken from what stands for another thing', () => {
+  it('ignores values of similar labels that are not in the schema', () => {
     const found = values(
       page([
         [40, 40, 'Год последнего капитального ремонта 1998'],
@@ -188,7 +188,7 @@ describe('a field', () => {
     expect(found).toEqual({});
   });
 
-  it('is found though OCR took letters of its label for those of another alphabet', () => {
+  it('recognizes labels in which OCR mixed Latin and Cyrillic letters', () => {
     const scan = page(
       [
         [40, 40, 'Инвентаризационная CTOHMOCTb: 321 920 руб.'],
@@ -214,24 +214,24 @@ describe('a field', () => {
     });
   });
 
-  it('has its place on the page as the PDF shows it, however the content lies', () => {
-    const lying = page([[40, 40, 'Год постройки: 1974']], [], {
+  it('returns boxes on the page as displayed when the content is rotated', () => {
+    const rotated = page([[40, 40, 'Год постройки: 1974']], [], {
       width: HEIGHT,
       height: WIDTH,
       turn: 90,
       reading: uprightFrame(HEIGHT, WIDTH, 90),
     });
-    const field = extractFields([lying], schema).fields['general:year_built']!;
+    const field = extractFields([rotated], schema).fields['general:year_built']!;
     const [x0, y0, x1, y1] = field.bbox!;
     expect([field.page, field.text, field.source]).toEqual([1, '1974', 'text']);
-    // Upright it is a flat box near the top left corner; lying by 90° it stands at the bottom left.
+    // Upright, the box is wide and near the top left corner; rotated by 90° it is tall and at the bottom left.
     expect(x1 - x0).toBeCloseTo(10 / HEIGHT, 5);
     expect(y1 - y0).toBeCloseTo(24 / WIDTH, 5);
     expect(x0).toBeCloseTo(40 / HEIGHT, 5);
   });
 });
 
-describe('a table', () => {
+describe('extractFields: tables', () => {
   const grid = (y0: number, y1: number, rows: number): Rule[] => [
     ...Array.from({ length: rows + 1 }, (_, i) => level(40, 440, y0 + (i * (y1 - y0)) / rows)),
     ...[40, 100, 300, 440].map((x) => plumb(x, y0, y1)),
@@ -243,7 +243,7 @@ describe('a table', () => {
       [310, y, area],
     ] as const;
 
-  it('goes on over pages, with its head or without, without sums and column numbers', () => {
+  it('reads a table across pages, with or without a repeated header, and skips totals and column numbers', () => {
     const first = page(
       [
         ...row(45, '№', 'Назначение помещения', 'Площадь, кв.м'),
@@ -267,7 +267,7 @@ describe('a table', () => {
     });
   });
 
-  it('without rules is held together by its columns', () => {
+  it('reads a table without rules by its columns', () => {
     const found = values(
       page([
         ...row(45, '№', 'Наименование', 'Площадь'),
@@ -279,7 +279,7 @@ describe('a table', () => {
   });
 });
 
-describe('cross-checks', () => {
+describe('extractFields: cross-checks', () => {
   const rooms = (area: string) =>
     extractFields(
       [
@@ -299,20 +299,20 @@ describe('cross-checks', () => {
       schema,
     );
 
-  it('make values that agree surer than values that do not, which a warning names', () => {
-    const agreeing = rooms('8,1');
-    const contradicting = rooms('3,1');
-    expect(agreeing.warnings).toEqual([]);
-    expect(contradicting.warnings).toMatchObject([
+  it('raises the confidence of consistent values and warns about inconsistent ones', () => {
+    const consistent = rooms('8,1');
+    const inconsistent = rooms('3,1');
+    expect(consistent.warnings).toEqual([]);
+    expect(inconsistent.warnings).toMatchObject([
       { code: 'SUM_MISMATCH', fields: ['rooms:1.area', 'rooms:2.area', 'areas:total_area'] },
     ]);
-    const sure = (from: typeof agreeing) => from.fields['areas:total_area']!.confidence!;
-    expect(sure(agreeing)).toBeGreaterThan(sure(contradicting));
+    const confidence = (from: typeof consistent) => from.fields['areas:total_area']!.confidence!;
+    expect(confidence(consistent)).toBeGreaterThan(confidence(inconsistent));
   });
 });
 
-describe('letters of two alphabets in one word', () => {
-  it('become those of the alphabet that the word is of, or else the document', () => {
+describe('normalizeHomoglyphs', () => {
+  it('converts a word to its own alphabet or, if that is ambiguous, to the alphabet of the document', () => {
     expect(unmixed('Пpoчее', 'latin')).toBe('Прочее');
     expect(unmixed('Jоhnsоn', 'cyrillic')).toBe('Johnson');
     expect(unmixed('CAOA', 'cyrillic')).toBe('САОА');

@@ -3,7 +3,6 @@ import { type Block, blocksOf, linesOf } from './blocks.ts';
 import { columnBook, type LabelBook, likeness } from './labels.ts';
 import { placeOf, type Sheet, type Token } from './sheet.ts';
 
-/** Where a column of a table stands. */
 export interface HeaderColumn {
   readonly spec: ColumnSpec;
   readonly x0: number;
@@ -11,48 +10,49 @@ export interface HeaderColumn {
   readonly score: number;
 }
 
-/** The head of a table: its columns that are known. */
-export interface Header {
+interface MatchedColumns {
+  readonly columns: readonly HeaderColumn[];
+  /** Columns with unknown headers. */
+  readonly spare: readonly { readonly x0: number; readonly x1: number }[];
+}
+
+export interface Header extends MatchedColumns {
   readonly sheet: Sheet;
   readonly top: number;
   readonly bottom: number;
   readonly x0: number;
   readonly x1: number;
   readonly ruled: boolean;
-  readonly columns: readonly HeaderColumn[];
-  /** Columns with heads that say nothing known. */
-  readonly spare: readonly { readonly x0: number; readonly x1: number }[];
   readonly tokens: readonly Token[];
 }
 
-const LEAST = 0.62;
+const MIN_SCORE = 0.62;
 
-/** The heads of tables like `spec` on the page, from the top: at least two columns, one of them of numbers. */
+/** Finds headers with at least two columns, one of them numeric, from the top. */
 export function headersOf(sheet: Sheet, spec: TableSpec): Header[] {
-  const book = columnBook(spec.columns);
+  const labelIndex = columnBook(spec.columns);
   const blocks = blocksOf(sheet);
   const ruled = ruledHeaders(
     sheet,
     blocks.filter(({ cell }) => cell),
-    book,
+    labelIndex,
   );
   const free = freeHeaders(
     sheet,
     blocks.filter(({ cell }) => !cell),
-    book,
+    labelIndex,
   );
-  return [...ruled, ...free].filter(tells).sort((a, b) => a.top - b.top);
+  return [...ruled, ...free].filter(isHeader).sort((a, b) => a.top - b.top);
 }
 
-const tells = ({ columns, spare }: Header): boolean =>
+const isHeader = ({ columns, spare: unknownColumns }: Header): boolean =>
   columns.length >= 2 &&
   columns.some(({ spec }) => spec.type === 'number') &&
-  (columns.some(({ spec }) => spec.type !== 'number') || spare.length > 0);
+  (columns.some(({ spec }) => spec.type !== 'number') || unknownColumns.length > 0);
 
-function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
+function ruledHeaders(sheet: Sheet, blocks: readonly Block[], labelIndex: LabelBook<ColumnSpec>): Header[] {
   const headers: Header[] = [];
   const seen = new Set<Block>();
-  // The tallest cell of a head spans all of its levels.
   for (const tall of [...blocks].sort((a, b) => a.y0 - b.y0 || height(b) - height(a))) {
     if (seen.has(tall)) continue;
     const band = blocks.filter(({ cell }) => cell!.y0 > tall.cell!.y0 - 4 && cell!.y1 < tall.cell!.y1 + 4);
@@ -63,9 +63,12 @@ function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Co
       const above = band.filter(
         (other) => other !== leaf && other.cell!.y1 <= leaf.cell!.y0 + 4 && across(leaf, other) > 4,
       );
-      return { place: leaf.cell!, ways: [leaf.tokens, [...above.flatMap(({ tokens }) => tokens), ...leaf.tokens]] };
+      return {
+        place: leaf.cell!,
+        alternatives: [leaf.tokens, [...above.flatMap(({ tokens }) => tokens), ...leaf.tokens]],
+      };
     });
-    const { columns, spare } = matched(texts, book);
+    const { columns, spare: unknownColumns } = matchColumns(texts, labelIndex);
     if (columns.length < 2) continue;
     for (const one of band) seen.add(one);
     headers.push({
@@ -76,7 +79,7 @@ function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Co
       x1: Math.max(...band.map(({ cell }) => cell!.x1)),
       ruled: true,
       columns,
-      spare,
+      spare: unknownColumns,
       tokens: band.flatMap(({ tokens }) => tokens),
     });
   }
@@ -86,8 +89,8 @@ function ruledHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Co
 const height = ({ cell }: Block): number => cell!.y1 - cell!.y0;
 const across = (a: Block, b: Block): number => Math.min(a.cell!.x1, b.cell!.x1) - Math.max(a.cell!.x0, b.cell!.x0);
 
-/** Heads without rules: up to four lines whose pieces stand above each other. */
-function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<ColumnSpec>): Header[] {
+/** Headers without rules: up to four lines of stacked texts. */
+function freeHeaders(sheet: Sheet, blocks: readonly Block[], labelIndex: LabelBook<ColumnSpec>): Header[] {
   const rows = [...new Set(blocks.map(({ row }) => row))];
   const headers: Header[] = [];
   for (let from = 0; from < rows.length; from++) {
@@ -101,18 +104,17 @@ function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Col
         Math.min(...last.map(({ y0 }) => y0)) - Math.max(...before.map(({ y1 }) => y1)) > 1.2 * last[0]!.height
       )
         break;
-      // A row of numbers is no head.
       if (last.filter(({ tokens }) => /^\d+[.,]\d/u.test(tokens[0]!.text)).length > 0) break;
-      const { columns, spare } = matched(stacks(window), book);
-      const header = {
+      const { columns, spare: unknownColumns } = matchColumns(stackTexts(window), labelIndex);
+      const header: Header = {
         sheet,
         ...extent(window.flat()),
         ruled: false,
         columns,
-        spare,
+        spare: unknownColumns,
         tokens: window.flat().flatMap(({ tokens }) => tokens),
       };
-      if (tells(header) && sum(header) > sum(best) + 0.01) best = header;
+      if (isHeader(header) && totalScore(header) > totalScore(best) + 0.01) best = header;
     }
     if (best) {
       headers.push(best);
@@ -123,20 +125,22 @@ function freeHeaders(sheet: Sheet, blocks: readonly Block[], book: LabelBook<Col
   return headers;
 }
 
-const sum = (header: Header | undefined): number => header?.columns.reduce((all, { score }) => all + score, 0) ?? 0;
+const totalScore = (header: Header | undefined): number =>
+  header?.columns.reduce((all, { score }) => all + score, 0) ?? 0;
 
 function extent(blocks: readonly Block[]): { top: number; bottom: number; x0: number; x1: number } {
   const { x0, y0, x1, y1 } = placeOf(blocks);
   return { top: y0, bottom: y1, x0, x1 };
 }
 
-interface Text {
+interface HeaderText {
   readonly place: { readonly x0: number; readonly x1: number };
-  readonly ways: readonly (readonly Token[])[];
+  /** The text of the lowest level, and with the levels above. */
+  readonly alternatives: readonly (readonly Token[])[];
 }
 
-/** Pieces that stand above each other, as one text; a piece that spans several is of each of them. */
-function stacks(window: readonly (readonly Block[])[]): Text[] {
+/** A block that spans several columns belongs to each of them. */
+function stackTexts(window: readonly (readonly Block[])[]): HeaderText[] {
   const pieces = window.flatMap((row, level) => row.map((block) => ({ block, level })));
   const overlap = (a: Block, b: Block) => Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
   return pieces
@@ -148,7 +152,7 @@ function stacks(window: readonly (readonly Block[])[]): Text[] {
       const narrow = above.filter((other) => other.x1 - other.x0 < 1.8 * (block.x1 - block.x0) + 20);
       return {
         place: placeOf([block, ...narrow]),
-        ways: [
+        alternatives: [
           block.tokens,
           [...narrow, block].flatMap(({ tokens }) => tokens),
           [...above, block].flatMap(({ tokens }) => tokens),
@@ -157,27 +161,27 @@ function stacks(window: readonly (readonly Block[])[]): Text[] {
     });
 }
 
-/** Which texts are which columns: each column once, the best first. */
-function matched(texts: readonly Text[], book: LabelBook<ColumnSpec>): Pick<Header, 'columns' | 'spare'> {
-  const pairs = texts.flatMap(({ place, ways }) => {
-    const read = ways.map((tokens) => unhyphenated(linesOf(tokens).flat()).flatMap((text) => book.word(text) ?? []));
-    return book.phrases.map((phrase) => {
+function matchColumns(texts: readonly HeaderText[], labelIndex: LabelBook<ColumnSpec>): MatchedColumns {
+  const pairs = texts.flatMap(({ place, alternatives }) => {
+    const read = alternatives.map((tokens) =>
+      joinHyphenated(linesOf(tokens).flat()).flatMap((text) => labelIndex.word(text) ?? []),
+    );
+    return labelIndex.phrases.map((phrase) => {
       const scores = read.map((words, i) => (words.length === 0 ? 0 : likeness(words, phrase) - 0.02 * i));
       return { place, spec: phrase.to, score: Math.max(...scores) };
     });
   });
   const columns: (HeaderColumn & { place: object })[] = [];
   for (const { place, spec, score } of pairs.sort((a, b) => b.score - a.score)) {
-    if (score < LEAST) break;
+    if (score < MIN_SCORE) break;
     if (columns.some((one) => one.spec === spec || one.place === place)) continue;
     columns.push({ spec, x0: place.x0, x1: place.x1, score, place });
   }
-  const spare = texts.map(({ place }) => place).filter((place) => columns.every((one) => one.place !== place));
-  return { spare, columns: columns.map(({ spec, x0, x1, score }) => ({ spec, x0, x1, score })) };
+  const unknownColumns = texts.map(({ place }) => place).filter((place) => columns.every((one) => one.place !== place));
+  return { spare: unknownColumns, columns: columns.map(({ spec, x0, x1, score }) => ({ spec, x0, x1, score })) };
 }
 
-/** The words, those parted at the end of a narrow line put together again. */
-function unhyphenated(tokens: readonly Token[]): string[] {
+function joinHyphenated(tokens: readonly Token[]): string[] {
   const words: string[] = [];
   for (const { text } of tokens) {
     const last = words.at(-1);

@@ -5,46 +5,45 @@ import type { Occurrence } from './occurrences.ts';
 import { type Layout, placesOf } from './places.ts';
 import { type Token, textOf } from './sheet.ts';
 
-/** A value that a form asks for piece by piece (an address by its street, house and flat), joined as its schema says. */
+/** Assembles a value that a form asks for in parts, such as an address by street, house and flat. */
 export function joined(key: string, layout: Layout, whole: readonly Candidate[]): Candidate | undefined {
-  const within = new Set(whole.filter((one) => one.key === key && one.score > 0.5).flatMap(({ tokens }) => tokens));
+  const completeValue = new Set(
+    whole.filter((one) => one.key === key && one.score > 0.5).flatMap(({ tokens }) => tokens),
+  );
   const best = new Map<number, { piece: Candidate; part: PartSpec }>();
   for (const label of [...layout.labels.values()].flat()) {
     const { target } = label;
     if (target.kind !== 'part' || target.key !== key || isFilledIn(label)) continue;
-    // "ул. Садовая, дом 98" in a whole address asks for nothing, unless blanks are filled in behind its words.
-    const inside = label.block.tokens.slice(label.from, label.to).some((token) => within.has(token));
+    // "ул. Садовая, дом 98" in a complete address is not a label, unless blanks are filled in.
+    const inside = label.block.tokens.slice(label.from, label.to).some((token) => completeValue.has(token));
     if (inside && !label.block.row.some(({ filled }) => filled)) continue;
-    const named = kindAndName(label, layout);
+    const named = findKindAndName(label, layout);
     const piece = named && candidate(key, { type: 'string' }, label, 'right', named);
     if (piece) {
       best.set(target.index, { piece, part: target.part });
       continue;
     }
     for (const { place, tokens } of placesOf(label, layout, { long: false, stops: (other) => !isFilledIn(other) })) {
-      const piece = candidate(key, { type: 'string' }, label, place, tokens.slice(0, MOST_WORDS));
+      const piece = candidate(key, { type: 'string' }, label, place, tokens.slice(0, MAX_WORDS));
       const known = best.get(target.index)?.piece;
-      if (piece && (!known || better(piece, known))) best.set(target.index, { piece, part: target.part });
+      if (piece && (!known || isBetter(piece, known))) best.set(target.index, { piece, part: target.part });
     }
   }
-  const pieces = together([...best].sort(([a], [b]) => a - b).map(([, one]) => one));
+  const pieces = onMainPage([...best].sort(([a], [b]) => a - b).map(([, one]) => one));
   const [first] = pieces;
   if (!first || pieces.length < 2) return undefined;
-  const used: Token[] = pieces.flatMap(({ piece }) => piece.tokens);
+  const tokens: Token[] = pieces.flatMap(({ piece }) => piece.tokens);
   return {
     key,
     label: first.piece.label,
-    tokens: used,
-    value: pieces.map(({ piece, part }) => written(part, String(piece.value))).join(', '),
+    tokens,
+    value: pieces.map(({ piece, part }) => formatPart(part, String(piece.value))).join(', '),
     score: pieces.reduce((sum, { piece }) => sum + piece.score, 0) / pieces.length,
   };
 }
 
-/**
- * What stands in cells of its own behind a label: its kind, then its name, each in the next cell of the row (`Улица | пер.
- * | Речной`), or in rows of theirs that say which is which (`Улица | тип | пер.` over `| наименование | Речной`).
- */
-function kindAndName({ block, to }: Occurrence, { blocks }: Layout): readonly Token[] | undefined {
+/** Finds type and name in one row (`Улица | пер. | Речной`) or two (`Улица | тип | пер.` above `| наименование | Речной`). */
+function findKindAndName({ block, to }: Occurrence, { blocks }: Layout): readonly Token[] | undefined {
   if (!block.cell || to < block.tokens.length) return undefined;
   const [first, second] = block.row.slice(block.row.indexOf(block) + 1);
   if (!first || !second || second.cell!.x0 > first.cell!.x1 + 4) return undefined;
@@ -62,25 +61,23 @@ function kindAndName({ block, to }: Occurrence, { blocks }: Layout): readonly To
   return name ? [...second.tokens, ...name.tokens] : second.tokens;
 }
 
-/** What was filled in names no part, even where a word of it looks as one: `б-р Строителей`. */
+/** Whether the label is part of a filled-in value: `б-р Строителей`. */
 const isFilledIn = ({ block, score }: Occurrence): boolean => block.filled && score < 0.95;
 
-const MOST_WORDS = 6;
+const MAX_WORDS = 6;
 
-/** The better label; of equals the earlier one. */
-const better = (a: Candidate, b: Candidate): boolean =>
-  a.score > b.score + 0.01 || (a.score > b.score - 0.01 && order(a.label) < order(b.label));
-const order = ({ block, from }: Occurrence): number => block.tokens[from]!.id;
+const isBetter = (a: Candidate, b: Candidate): boolean =>
+  a.score > b.score + 0.01 || (a.score > b.score - 0.01 && position(a.label) < position(b.label));
+const position = ({ block, from }: Occurrence): number => block.tokens[from]!.id;
 
-/** Those on the page that most of them are on. */
-function together(pieces: { piece: Candidate; part: PartSpec }[]): { piece: Candidate; part: PartSpec }[] {
+function onMainPage(pieces: { piece: Candidate; part: PartSpec }[]): { piece: Candidate; part: PartSpec }[] {
   const pages = pieces.map(({ piece }) => piece.label.block.sheet);
   const count = (sheet: unknown) => pages.filter((one) => one === sheet).length;
   const most = [...pages].sort((a, b) => count(b) - count(a))[0];
   return pieces.filter(({ piece }) => piece.label.block.sheet === most);
 }
 
-function written({ write, unless }: PartSpec, value: string): string {
+function formatPart({ write, unless }: PartSpec, value: string): string {
   if (unless !== undefined && schemaPattern(unless, 'iu').test(value)) return value;
   return write.replace('{}', value);
 }

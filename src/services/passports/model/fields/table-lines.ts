@@ -4,7 +4,7 @@ import type { Header } from './headers.ts';
 import type { Sheet, Token } from './sheet.ts';
 import { inColumn } from './table-columns.ts';
 
-/** Rows as the ruled lines part them; a cell that holds several lines of numbers is several rows. */
+/** Splits tokens into rows by ruled lines; a cell with several lines of numbers becomes several rows. */
 export function ruledRows(sheet: Sheet, tokens: readonly Token[], header: Header): { rows: Token[][]; ended: boolean } {
   const grid = gridOf(sheet);
   const columns = [...header.columns, ...header.spare];
@@ -14,9 +14,9 @@ export function ruledRows(sheet: Sheet, tokens: readonly Token[], header: Header
   const outside: Token[] = [];
   for (const token of tokens) {
     const cell = cellOf(grid, token);
-    // What lies across all of the columns is a heading, or something else between the same edges.
-    const across = columns.length > 1 && cell !== undefined && cell.x0 < left + 4 && cell.x1 > right - 4;
-    if (!cell || across || cell.x1 < left + 2 || cell.x0 > right - 2) {
+    // A cell across all columns is a heading.
+    const isHeading = columns.length > 1 && cell !== undefined && cell.x0 < left + 4 && cell.x1 > right - 4;
+    if (!cell || isHeading || cell.x1 < left + 2 || cell.x0 > right - 2) {
       outside.push(token);
       continue;
     }
@@ -30,22 +30,21 @@ export function ruledRows(sheet: Sheet, tokens: readonly Token[], header: Header
   const found: Token[][] = [];
   let bottom: number | undefined;
   for (const row of [...rows.values()].sort((a, b) => a.top - b.top)) {
-    const aside = bottom !== undefined && row.top > bottom + 8;
-    if (aside) break;
+    if (bottom !== undefined && row.top > bottom + 8) break;
     bottom = Math.max(bottom ?? 0, row.bottom);
     const lines = linesOf(row.tokens);
     const numbers = header.columns.find(({ spec }) => spec.type === 'number');
-    const many = lines.filter(
+    const numberLines = lines.filter(
       (line) => numbers && line.some((token) => inColumn(token, numbers) && /\d/u.test(token.text)),
     );
-    if (many.length > 1) found.push(...lines);
+    if (numberLines.length > 1) found.push(...lines);
     else found.push(lines.flat());
   }
   const ended = outside.some((token) => token.y0 > (bottom ?? 0) && token.y1 < sheet.height * 0.94);
   return { rows: found, ended };
 }
 
-/** Lines below the header, as long as they look like rows. */
+/** Collects lines below the header, up to the first that does not look like a row. */
 export function freeRows(tokens: readonly Token[], header: Header): { rows: Token[][]; ended: boolean } {
   const rows: Token[][] = [];
   let bottom = header.bottom;
@@ -57,18 +56,13 @@ export function freeRows(tokens: readonly Token[], header: Header): { rows: Toke
     const first = rows.length === 0;
     if (header.bottom > 0 && gap > (first ? 4 : Math.max(2.5, pitch + 1.2)) * height) return { rows, ended: true };
     const numbers = line.filter(({ text }) => /^[\d.,]+$/u.test(text)).length;
-    const run = widest(line);
-    // A sentence across the columns is no row.
-    if (numbers === 0 && run.x1 - run.x0 > 0.6 * (header.x1 - header.x0) && line.length > 4)
-      return { rows, ended: true };
+    const width = Math.max(...line.map(({ x1 }) => x1)) - Math.min(...line.map(({ x0 }) => x0));
+    // A sentence across the columns is not a row.
+    if (numbers === 0 && width > 0.6 * (header.x1 - header.x0) && line.length > 4) return { rows, ended: true };
     if (!first && numbers === 0 && gap > 1.6 * height) return { rows, ended: true };
     if (!first) pitch = Math.min(pitch, Math.max(0, gap / height));
     rows.push(line);
     bottom = Math.max(...line.map(({ y1 }) => y1));
   }
   return { rows, ended: false };
-}
-
-function widest(line: readonly Token[]): { x0: number; x1: number } {
-  return { x0: Math.min(...line.map(({ x0 }) => x0)), x1: Math.max(...line.map(({ x1 }) => x1)) };
 }

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ColumnSpec } from '../../schema/schema.ts';
-import type { ReadCell } from './read-cell.ts';
 import type { Sheet, Token } from './sheet.ts';
-import { repaired } from './table-repairs.ts';
+import { type ReadCell, repaired } from './table-repairs.ts';
 
 const area: ColumnSpec = { key: 'area', label: 'Площадь', type: 'number', unit: 'm2' };
 const living: ColumnSpec = { key: 'living_area', label: 'Жилая', type: 'number', unit: 'm2' };
@@ -15,7 +14,7 @@ const cell = (spec: ColumnSpec, text: string, confidence: number | null = 0.9): 
 };
 const values = (rows: ReadCell[][]) => repaired(rows).map((row) => row.map(({ value }) => value));
 
-it('a decimal point that OCR lost is put back where the number would be larger than all others', () => {
+it('repairRows restores a lost decimal point when the number exceeds all others of the column', () => {
   expect(values([[cell(area, '12,4')], [cell(area, '79')], [cell(area, '5,1')], [cell(area, '17,0')]])).toEqual([
     [12.4],
     [7.9],
@@ -24,7 +23,7 @@ it('a decimal point that OCR lost is put back where the number would be larger t
   ]);
 });
 
-it('a decimal point is put back where the row says the same number with one', () => {
+it('repairRows restores a lost decimal point when the row contains the same number with one', () => {
   const rows = [
     [cell(area, '1,2'), cell(living, '12')],
     [cell(area, '15,4'), cell(living, '15,4')],
@@ -35,13 +34,13 @@ it('a decimal point is put back where the row says the same number with one', ()
   ]);
 });
 
-it('whole numbers stay: those that are no larger than others, and those that a PDF itself carries', () => {
+it('repairRows keeps whole numbers that do not exceed the others and those of a PDF text layer', () => {
   const others = [[cell(area, '12,4')], [cell(area, '5,1')], [cell(area, '17,0')]];
   expect(values([...others, [cell(area, '14')]]).at(-1)).toEqual([14]);
   expect(values([...others, [cell(area, '79', null)]]).at(-1)).toEqual([79]);
 });
 
-it('a number that does not count while its neighbours do is the one between them', () => {
+it('repairRows corrects a row number whose neighbours are consecutive', () => {
   expect(values([[cell(no, '2')], [cell(no, '5')], [cell(no, '4')]])).toEqual([[2], [3], [4]]);
   expect(values([[cell(no, '2')], [cell(no, '5')], [cell(no, '7')]])).toEqual([[2], [5], [7]]);
 });

@@ -1,55 +1,59 @@
-import type { ReadCell } from './read-cell.ts';
-import { textOf } from './sheet.ts';
+import type { Value } from '../../extraction.ts';
+import type { ColumnSpec } from '../../schema/schema.ts';
+import { type Token, textOf } from './sheet.ts';
 
-/** Rows with what OCR misread put right, where the rest of the table tells what it was; such cells are less sure. */
-export function repaired(rows: ReadCell[][]): ReadCell[][] {
-  return pointed(renumbered(rows));
+export interface ReadCell {
+  readonly spec: ColumnSpec;
+  readonly value: Exclude<Value, null>;
+  readonly tokens: readonly Token[];
+  readonly score: number;
 }
 
-/** Rows that count themselves, where one number does not fit and its neighbours do: OCR took a 3 for a 5. */
-function renumbered(rows: ReadCell[][]): ReadCell[][] {
-  const count = (row: ReadCell[] | undefined) =>
+/** Corrects OCR errors that the rest of the table reveals, with a lower score. */
+export function repaired(rows: ReadCell[][]): ReadCell[][] {
+  return restoreDecimalPoints(correctNumbering(rows));
+}
+
+/** Corrects a row number whose neighbours differ by two: OCR reads a 3 as a 5. */
+function correctNumbering(rows: ReadCell[][]): ReadCell[][] {
+  const numberCell = (row: ReadCell[] | undefined) =>
     row?.find(({ spec, tokens }) => spec.type === 'integer' && tokens[0]!.confidence !== null);
   return rows.map((row, i) => {
-    const cell = count(row);
-    const before = count(rows[i - 1])?.value;
-    const behind = count(rows[i + 1])?.value;
-    if (!cell || typeof before !== 'number' || cell.value === before + 1 || behind !== before + 2) return row;
-    return row.map((one) => (one === cell ? { ...cell, value: before + 1, score: REPAIRED } : one));
+    const cell = numberCell(row);
+    const before = numberCell(rows[i - 1])?.value;
+    const after = numberCell(rows[i + 1])?.value;
+    if (!cell || typeof before !== 'number' || cell.value === before + 1 || after !== before + 2) return row;
+    return row.map((one) => (one === cell ? { ...cell, value: before + 1, score: REPAIRED_SCORE } : one));
   });
 }
 
-/**
- * Numbers whose decimal point OCR lost: written without one among numbers of the same unit with as many decimals each, and larger
- * than any of them, or ten times what the row says elsewhere.
- */
-function pointed(rows: ReadCell[][]): ReadCell[][] {
+/** Corrects numbers without a point that exceed all others of the unit, or that the row also contains with one. */
+function restoreDecimalPoints(rows: ReadCell[][]): ReadCell[][] {
   const decimals = new Map<string | undefined, UnitDecimals>();
   for (const { spec } of rows.flat()) {
     if (spec.type === 'number' && !decimals.has(spec.unit)) decimals.set(spec.unit, decimalsOf(rows, spec.unit));
   }
   return rows.map((row) =>
     row.map((cell) => {
-      const usual = cell.spec.type === 'number' ? decimals.get(cell.spec.unit) : undefined;
+      const typical = cell.spec.type === 'number' ? decimals.get(cell.spec.unit) : undefined;
       const { value } = cell;
       const written = textOf(cell.tokens);
-      if (!usual || usual.decimals === 0 || typeof value !== 'number' || cell.tokens[0]!.confidence === null)
+      if (!typical || typical.decimals === 0 || typeof value !== 'number' || cell.tokens[0]!.confidence === null)
         return cell;
-      if (!/^\d+$/u.test(written) || written.length <= usual.decimals) return cell;
-      const less = Number((value / 10 ** usual.decimals).toFixed(usual.decimals));
-      const twin = row.some((other) => other.spec.unit === cell.spec.unit && other.value === less);
-      return twin || value > 1.2 * usual.most ? { ...cell, value: less, score: REPAIRED } : cell;
+      if (!/^\d+$/u.test(written) || written.length <= typical.decimals) return cell;
+      const corrected = Number((value / 10 ** typical.decimals).toFixed(typical.decimals));
+      const twin = row.some((other) => other.spec.unit === cell.spec.unit && other.value === corrected);
+      return twin || value > 1.2 * typical.max ? { ...cell, value: corrected, score: REPAIRED_SCORE } : cell;
     }),
   );
 }
 
-const REPAIRED = 0.7;
+const REPAIRED_SCORE = 0.7;
 
 interface UnitDecimals {
-  /** How many decimals most numbers of the unit have; 0 where they differ or are few. */
+  /** Of most numbers; 0 if it varies or there are too few. */
   readonly decimals: number;
-  /** The largest of those that have them. */
-  readonly most: number;
+  readonly max: number;
 }
 
 function decimalsOf(rows: readonly (readonly ReadCell[])[], unit: string | undefined): UnitDecimals {
@@ -58,7 +62,7 @@ function decimalsOf(rows: readonly (readonly ReadCell[])[], unit: string | undef
   for (const decimals of [1, 2]) {
     const alike = cells.filter((_, i) => lengths[i] === decimals);
     if (alike.length < 3 || alike.length < 0.6 * cells.length) continue;
-    return { decimals, most: Math.max(...alike.map(({ value }) => Number(value))) };
+    return { decimals, max: Math.max(...alike.map(({ value }) => Number(value))) };
   }
-  return { decimals: 0, most: 0 };
+  return { decimals: 0, max: 0 };
 }

@@ -2,32 +2,30 @@ import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { median } from './blocks.ts';
 import { type Header, headersOf } from './headers.ts';
-import type { ReadCell } from './read-cell.ts';
 import { type Sheet, type Token, textOf } from './sheet.ts';
 import { GUESSED, guessed, inColumn, spread } from './table-columns.ts';
 import { freeRows, ruledRows } from './table-lines.ts';
-import { repaired } from './table-repairs.ts';
+import { type ReadCell, repaired } from './table-repairs.ts';
 import { labelWord } from './words.ts';
 
 export interface ReadTable {
   readonly rows: readonly (readonly ReadCell[])[];
-  /** Rows that sum up others. */
   readonly totals: readonly (readonly ReadCell[])[];
-  /** Every token that belongs to the table: no label of a field is looked for among them. */
+  /** Excluded from the search for field labels. */
   readonly used: readonly Token[];
 }
 
-/** The rows of the table `spec`, wherever in the document it stands; it may go on over pages, with or without its header. */
+/** Extracts a table, which may span pages, with or without a repeated header. */
 export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable {
   const perSheet = sheets.map((sheet) => headersOf(sheet, spec));
   const best = bestOf(perSheet.flat(), spec);
   const rows: ReadCell[][] = [];
   const totals: ReadCell[][] = [];
-  const used: Token[] = [];
-  if (!best) return { rows, totals, used };
+  const usedTokens: Token[] = [];
+  if (!best) return { rows, totals, used: usedTokens };
   let open: Header | undefined;
   for (const [i, sheet] of sheets.entries()) {
-    const headers = (perSheet[i] ?? []).filter((header) => alike(header, best));
+    const headers = (perSheet[i] ?? []).filter((header) => hasSimilarColumns(header, best));
     const starts = headers.length > 0 ? headers : open ? [{ ...open, sheet, bottom: 0, tokens: [] }] : [];
     open = undefined;
     for (const [j, header] of starts.entries()) {
@@ -35,29 +33,28 @@ export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable 
       if (body.rows.length === 0 && headers.length === 0) continue;
       rows.push(...body.rows);
       totals.push(...body.totals);
-      used.push(...header.tokens, ...body.used);
+      usedTokens.push(...header.tokens, ...body.used);
       open = body.ended ? undefined : header;
     }
   }
-  return { rows: repaired(rows), totals, used };
+  return { rows: repaired(rows), totals, used: usedTokens };
 }
 
-/** The head with the most below it. */
+/** Selects the header with the most filled cells below it. */
 function bestOf(headers: readonly Header[], spec: TableSpec): Header | undefined {
   const weighed = headers.map((header) => {
     const next = headers.filter(({ sheet, top }) => sheet === header.sheet && top > header.bottom)[0];
     const { rows } = readBody(header.sheet, header, spec, next?.top ?? header.sheet.height);
-    // That rows are numbered, in a column that does not say so, makes a list no table of rooms.
-    const tells = ({ spec, score }: ReadCell) => spec.type === 'number' || score > GUESSED;
-    // A head of two columns is soon found by chance: "Назначение | жилое" over a list of facts.
-    const cells = header.columns.length * rows.reduce((sum, row) => sum + row.filter(tells).length, 0);
+    // A numbered list is no evidence for a table of rooms.
+    const isEvidence = ({ spec, score }: ReadCell) => spec.type === 'number' || score > GUESSED;
+    // Two columns may match by chance: "Назначение | жилое".
+    const cells = header.columns.length * rows.reduce((sum, row) => sum + row.filter(isEvidence).length, 0);
     return { header, cells: rows.length < 2 ? cells / 4 : cells };
   });
   return weighed.filter(({ cells }) => cells > 0).sort((a, b) => b.cells - a.cells)[0]?.header;
 }
 
-/** Has nearly the columns of the other. */
-function alike(header: Header, other: Header): boolean {
+function hasSimilarColumns(header: Header, other: Header): boolean {
   const keys = new Set(header.columns.map(({ spec }) => spec.key));
   const same = other.columns.filter(({ spec }) => keys.has(spec.key)).length;
   return same >= 0.75 * Math.max(header.columns.length, other.columns.length);
@@ -67,7 +64,6 @@ interface Body {
   readonly rows: ReadCell[][];
   readonly totals: ReadCell[][];
   readonly used: Token[];
-  /** Something follows the table on the page, so it does not go on over the next. */
   readonly ended: boolean;
 }
 
@@ -89,19 +85,18 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
       column,
       tokens: line.filter((token) => inColumn(token, column)),
     }));
-    if (numbering(cells.map(({ tokens }) => textOf(tokens)))) {
+    if (isColumnNumbering(cells.map(({ tokens }) => textOf(tokens)))) {
       body.used.push(...line);
       continue;
     }
-    // Misread, it may count oddly, but a room has no number for a name.
+    // Misread column numbers: a room is not named by a number.
     if (cells.some(({ column, tokens }) => column.spec.type === 'string' && /^\d{1,2}$/u.test(textOf(tokens)))) {
       body.used.push(...line);
       continue;
     }
     const read = cells.flatMap(({ column, tokens }) => readCell(column.spec, column.score, tokens) ?? []);
     const numbers = read.filter((cell) => cell.spec.type === 'number').length;
-    const sums = isTotal(line, spec);
-    if (sums) {
+    if (isTotal(line, spec)) {
       body.totals.push(read);
       body.used.push(...line);
     } else if (numbers > 0 && read.length > 1) {
@@ -110,8 +105,8 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
     } else {
       const last = body.rows.at(-1);
       const text = read.filter((cell) => cell.spec.type === 'string');
-      if (last && text.length === 1 && read.length === 1 && near(last, line)) {
-        lengthen(last, text[0]!);
+      if (last && text.length === 1 && read.length === 1 && isBelow(last, line)) {
+        appendText(last, text[0]!);
         body.used.push(...line);
       } else if (header.ruled) body.used.push(...line);
     }
@@ -127,8 +122,8 @@ function readCell(spec: ColumnSpec, score: number, tokens: readonly Token[]): Re
   return { spec, value: found.value, tokens, score: Math.min(1, score) };
 }
 
-/** A row of the numbers of the columns: 1, 2, 3, 4 … */
-function numbering(texts: readonly string[]): boolean {
+/** Whether a row numbers the columns: 1, 2, 3, 4 … */
+function isColumnNumbering(texts: readonly string[]): boolean {
   const filled = texts.filter((text) => text !== '');
   return (
     filled.length >= 3 &&
@@ -142,19 +137,19 @@ function numbering(texts: readonly string[]): boolean {
 function isTotal(line: readonly Token[], { totals = [] }: TableSpec): boolean {
   const words = line.slice(0, 4).flatMap(({ text }) => labelWord(text) ?? []);
   return totals.some((total) => {
-    const wanted = labelWord(total);
-    return wanted && words.slice(0, 2).some((word) => word.stem === wanted.stem);
+    const totalWord = labelWord(total);
+    return totalWord && words.slice(0, 2).some((word) => word.stem === totalWord.stem);
   });
 }
 
-const near = (row: readonly ReadCell[], line: readonly Token[]): boolean => {
+const isBelow = (row: readonly ReadCell[], line: readonly Token[]): boolean => {
   const last = row.flatMap(({ tokens }) => tokens);
   const bottom = Math.max(...last.map(({ y1 }) => y1));
   const height = median(line.map(({ y0, y1 }) => y1 - y0));
   return line[0]!.sheet === last[0]!.sheet && Math.min(...line.map(({ y0 }) => y0)) < bottom + 0.8 * height;
 };
 
-function lengthen(row: ReadCell[], more: ReadCell): void {
+function appendText(row: ReadCell[], more: ReadCell): void {
   const at = row.findIndex(({ spec }) => spec === more.spec);
   const old = row[at];
   if (!old) row.push(more);

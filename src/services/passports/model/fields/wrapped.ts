@@ -4,30 +4,27 @@ import { findLabels } from './occurrences.ts';
 import { type Layout, TIGHT } from './places.ts';
 import { placeOf } from './sheet.ts';
 
-/**
- * The blocks with labels that run over two or three lines put together: where a line below, close and beginning at the
- * same place, makes a clear label of what is none, or only half of one.
- */
-export function wrapped(layout: Layout, book: LabelBook<Target>): Block[] {
-  const gone = new Set<Block>();
+/** Joins left-aligned lines if the result matches a label better than the first line alone. */
+export function wrapped(layout: Layout, labelIndex: LabelBook<Target>): Block[] {
+  const absorbed = new Set<Block>();
   const blocks = layout.blocks.map((block) => {
-    if (gone.has(block) || block.cell || (block.filled && block.row[0] === block && block.row.length === 1))
+    if (absorbed.has(block) || block.cell || (block.filled && block.row[0] === block && block.row.length === 1))
       return block;
     let whole = block;
     for (const next of linesBelow(block, layout)) {
-      if (gone.has(next)) break;
-      const longer = joint(whole, next);
+      if (absorbed.has(next)) break;
+      const longer = joinBlocks(whole, next);
       if (
-        clearness(longer, book, whole.tokens.length) < clearness(whole, book) + 0.03 ||
-        (startsOwn(next, layout) && next.row.at(-1) !== next)
+        labelScore(longer, labelIndex, whole.tokens.length) < labelScore(whole, labelIndex) + 0.03 ||
+        (startsNewLabel(next, layout) && next.row.at(-1) !== next)
       )
         continue;
       whole = longer;
-      gone.add(next);
+      absorbed.add(next);
     }
     return whole;
   });
-  return blocks.filter((block) => !gone.has(block));
+  return blocks.filter((block) => !absorbed.has(block));
 }
 
 function linesBelow(block: Block, { blocks }: Layout): Block[] {
@@ -51,8 +48,7 @@ function linesBelow(block: Block, { blocks }: Layout): Block[] {
   return found;
 }
 
-/** Put in place of the first of them, in its row. */
-function joint(block: Block, next: Block): Block {
+function joinBlocks(block: Block, next: Block): Block {
   const tokens = [...block.tokens, ...next.tokens];
   const row = [...block.row];
   const whole: Block = { ...block, ...placeOf(tokens), tokens, row };
@@ -60,9 +56,9 @@ function joint(block: Block, next: Block): Block {
   return whole;
 }
 
-/** How well the block as a whole is a label that begins before `end`: the best one, and how much of the block it takes. */
-function clearness(block: Block, book: LabelBook<Target>, end = block.tokens.length): number {
-  const found = findLabels([block], book).get(block) ?? [];
+/** The score of the best label that begins before `end`, lowered by the share of the block it does not cover. */
+function labelScore(block: Block, labelIndex: LabelBook<Target>, end = block.tokens.length): number {
+  const found = findLabels([block], labelIndex).get(block) ?? [];
   return Math.max(
     0,
     ...found
@@ -71,5 +67,5 @@ function clearness(block: Block, book: LabelBook<Target>, end = block.tokens.len
   );
 }
 
-const startsOwn = (block: Block, { labels }: Layout): boolean =>
+const startsNewLabel = (block: Block, { labels }: Layout): boolean =>
   (labels.get(block) ?? []).some(({ from, score, target }) => from === 0 && score > 0.85 && target.kind !== 'part');

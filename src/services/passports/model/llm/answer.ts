@@ -6,10 +6,9 @@ import type { Schema } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import type { NumberedWord } from './question.ts';
 
-/** What a model answered, read: the fields it points at, or why it cannot be followed, in words that it can act on. */
+/** The fields, or error messages for the model. */
 export type ModelAnswer = { readonly fields: Record<string, Field> } | { readonly wrong: readonly string[] };
 
-/** The answer as JSON Schema, for servers that hold a model to one. */
 export const ANSWER_SCHEMA = {
   type: 'object',
   additionalProperties: false,
@@ -27,31 +26,26 @@ export const ANSWER_SCHEMA = {
   },
 } as const;
 
-const MOST_WORDS_OF_A_VALUE = 60;
-// More than these are not worth telling: a model that errs in all of them has not understood.
-const MOST_COMPLAINTS = 12;
+const MAX_WORDS_PER_VALUE = 60;
+const MAX_ERRORS = 12;
 
-/**
- * The fields in `text`, a model's answer. Each is made of words of the pages and so has a place; what its words come to
- * is read by the same rules as everything else. Values that are none of their type are left out; keys and numbers that
- * do not exist make the answer wrong.
- */
+/** Unknown keys and word numbers are errors; words that do not parse as the field's type are skipped. */
 export function readAnswer(text: string, words: readonly NumberedWord[], schema: Schema): ModelAnswer {
-  const chosen = parsed(text);
-  if (!chosen) return { wrong: ['The answer is not a JSON object {"fields":[{"key":"…","words":[…]}]}.'] };
+  const entries = parseEntries(text);
+  if (!entries) return { wrong: ['The answer is not a JSON object {"fields":[{"key":"…","words":[…]}]}.'] };
   const fields: Record<string, Field> = {};
-  const wrong: string[] = [];
-  for (const entry of chosen) {
+  const errors: string[] = [];
+  for (const entry of entries) {
     const { key, words: numbers } = (entry ?? {}) as { key?: unknown; words?: unknown };
     const name = typeof key === 'string' ? named(schema, key) : undefined;
-    if (typeof key !== 'string' || !name) wrong.push(`${JSON.stringify(key)} is no key of a field.`);
+    if (typeof key !== 'string' || !name) errors.push(`${JSON.stringify(key)} is not a field key.`);
     else if (
       !Array.isArray(numbers) ||
-      numbers.length > MOST_WORDS_OF_A_VALUE ||
+      numbers.length > MAX_WORDS_PER_VALUE ||
       !numbers.every((n) => Number.isInteger(n) && words[n as number])
     ) {
-      wrong.push(
-        `${key}: "words" is to be a list of at most ${MOST_WORDS_OF_A_VALUE} numbers of words, 0 to ${words.length - 1}.`,
+      errors.push(
+        `${key}: "words" must be a list of at most ${MAX_WORDS_PER_VALUE} word numbers from 0 to ${words.length - 1}.`,
       );
     } else if (numbers.length > 0) {
       const field = fieldOf(
@@ -61,33 +55,33 @@ export function readAnswer(text: string, words: readonly NumberedWord[], schema:
       if (field) fields[key] ??= field;
     }
   }
-  return wrong.length > 0 ? { wrong: wrong.slice(0, MOST_COMPLAINTS) } : { fields };
+  return errors.length > 0 ? { wrong: errors.slice(0, MAX_ERRORS) } : { fields };
 }
 
 function fieldOf(words: readonly NumberedWord[], spec: Parameters<typeof readValue>[0]): Field | undefined {
   const { page } = words[0]!;
-  const here = words.filter((one) => one.page === page);
-  const text = here.map(({ word }) => word.text).join(' ');
-  const found = readValue(spec, text);
-  if (!found) return undefined;
-  const boxes = here.map(({ word }) => word.box);
+  const onSamePage = words.filter((one) => one.page === page);
+  const text = onSamePage.map(({ word }) => word.text).join(' ');
+  const parsed = readValue(spec, text);
+  if (!parsed) return undefined;
+  const boxes = onSamePage.map(({ word }) => word.box);
   const around: Box = [
     Math.min(...boxes.map(([x0]) => x0)),
     Math.min(...boxes.map(([, y0]) => y0)),
     Math.max(...boxes.map(([, , x1]) => x1)),
     Math.max(...boxes.map(([, , , y1]) => y1)),
   ];
-  // A model says nothing about how sure it is that could be measured.
-  return { value: found.value, confidence: null, source: 'model', page: page.page, bbox: onPage(page, around), text };
+  // The model gives no calibrated confidence.
+  return { value: parsed.value, confidence: null, source: 'model', page: page.page, bbox: onPage(page, around), text };
 }
 
-/** The list in the answer; models like to wrap their JSON in words and fences. */
-function parsed(text: string): readonly unknown[] | undefined {
-  const begin = text.indexOf('{');
+/** Models often wrap the JSON in prose and code fences. */
+function parseEntries(text: string): readonly unknown[] | undefined {
+  const start = text.indexOf('{');
   const end = text.lastIndexOf('}');
-  if (begin < 0 || end < begin) return undefined;
+  if (start < 0 || end < start) return undefined;
   try {
-    const { fields } = JSON.parse(text.slice(begin, end + 1)) as { fields?: unknown };
+    const { fields } = JSON.parse(text.slice(start, end + 1)) as { fields?: unknown };
     return Array.isArray(fields) ? fields : undefined;
   } catch {
     return undefined;

@@ -28,19 +28,19 @@ const field = (value: string | number, confidence: number): Field => ({
   bbox: [0, 0, 1, 1],
   text: String(value),
 });
-const good = '{"fields":[{"key":"general:year_built","words":[2]},{"key":"general:address","words":[4,5]}]}';
+const VALID_ANSWER = '{"fields":[{"key":"general:year_built","words":[2]},{"key":"general:address","words":[4,5]}]}';
 
-type Asked = { path: string; body: { messages: { content: string }[]; response_format?: { type: string } } };
+type ModelRequest = { path: string; body: { messages: { content: string }[]; response_format?: { type: string } } };
 
-/** A server that answers each question as `answer` says, and what it was asked. */
-async function server(answer: (n: number, asked: Asked, response: ServerResponse) => void) {
-  const asked: Asked[] = [];
+/** Starts a model server that responds with `respond` and records its requests. */
+async function server(respond: (n: number, request: ModelRequest, response: ServerResponse) => void) {
+  const requests: ModelRequest[] = [];
   const http = createServer((request: IncomingMessage, response: ServerResponse) => {
     let text = '';
     request.on('data', (chunk) => (text += chunk));
     request.on('end', () => {
-      asked.push({ path: request.url ?? '', body: text ? JSON.parse(text) : {} });
-      answer(asked.length, asked.at(-1)!, response);
+      requests.push({ path: request.url ?? '', body: text ? JSON.parse(text) : {} });
+      respond(requests.length, requests.at(-1)!, response);
     });
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
@@ -49,10 +49,10 @@ async function server(answer: (n: number, asked: Asked, response: ServerResponse
     http.close();
   });
   const baseUrl = `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`;
-  return { asked, baseUrl };
+  return { requests, baseUrl };
 }
 
-const says = (response: ServerResponse, content: string) =>
+const sendAnswer = (response: ServerResponse, content: string) =>
   response.setHeader('content-type', 'application/json').end(
     JSON.stringify({
       id: '1',
@@ -60,18 +60,18 @@ const says = (response: ServerResponse, content: string) =>
       choices: [{ index: 0, message: { role: 'assistant', content } }],
     }),
   );
-const refuses = (response: ServerResponse, status: number) =>
+const sendError = (response: ServerResponse, status: number) =>
   response
     .writeHead(status, { 'content-type': 'application/json', 'retry-after': '0' })
     .end(JSON.stringify({ error: { message: 'no', code: 'no' } }));
 const chooser = (baseUrl: string, timeoutMs = 20_000) =>
   openChooser({ provider: 'test', model: 'm', baseUrl, timeoutMs });
-const never = new AbortController().signal;
+const notAborted = new AbortController().signal;
 
-describe('a language model', () => {
-  it('gives fields their words, place and no confidence', async () => {
-    const { baseUrl } = await server((_n, _asked, response) => says(response, good));
-    const { fields, warnings } = await chooser(baseUrl).choose([page], schema, {}, never);
+describe('field selection by a language model', () => {
+  it('returns fields with their words and box and without a confidence', async () => {
+    const { baseUrl } = await server((_n, _request, response) => sendAnswer(response, VALID_ANSWER));
+    const { fields, warnings } = await chooser(baseUrl).choose([page], schema, {}, notAborted);
     expect(warnings).toEqual([]);
     expect(fields['general:year_built']).toMatchObject({ value: 1974, confidence: null, source: 'model', page: 1 });
     expect(fields['general:address']).toMatchObject({
@@ -81,21 +81,24 @@ describe('a language model', () => {
     });
   });
 
-  it('leaves what the rules are sure of and replaces what they are not', async () => {
-    const { baseUrl } = await server((_n, _asked, response) => says(response, good));
+  it('keeps high-confidence fields of the rules and replaces low-confidence ones', async () => {
+    const { baseUrl } = await server((_n, _request, response) => sendAnswer(response, VALID_ANSWER));
     const rules = { 'general:year_built': field(1975, 0.95), 'general:address': field('постройки', 0.4) };
-    const { fields } = await chooser(baseUrl).choose([page], schema, rules, never);
+    const { fields } = await chooser(baseUrl).choose([page], schema, rules, notAborted);
     expect(fields['general:year_built']!.value).toBe(1975);
     expect(fields['general:address']!.value).toBe('г. Бежецк');
   });
 
-  it('is told what is wrong with its answer, and may repair it twice', async () => {
-    const { baseUrl, asked } = await server((n, _asked, response) =>
-      says(response, n === 1 ? 'I think it is 1974' : n === 2 ? good.replace('[2]', '[99]') : good),
+  it('reports errors to the model and allows two repairs', async () => {
+    const { baseUrl, requests } = await server((n, _request, response) =>
+      sendAnswer(
+        response,
+        n === 1 ? 'I think it is 1974' : n === 2 ? VALID_ANSWER.replace('[2]', '[99]') : VALID_ANSWER,
+      ),
     );
-    const { fields, warnings } = await chooser(baseUrl).choose([page], schema, {}, never);
-    expect(asked).toHaveLength(3);
-    expect(asked[2]!.body.messages.at(-1)!.content).toContain('general:year_built');
+    const { fields, warnings } = await chooser(baseUrl).choose([page], schema, {}, notAborted);
+    expect(requests).toHaveLength(3);
+    expect(requests[2]!.body.messages.at(-1)!.content).toContain('general:year_built');
     expect([fields['general:year_built']?.value, warnings]).toEqual([1974, []]);
   });
 
@@ -105,23 +108,25 @@ describe('a language model', () => {
     '{"fields":[{"key":"general:year_built","words":[0.5]}]}',
     '{"fields":null}',
     '[',
-  ])('that answers nonsense thrice (%s) costs nothing but a warning', async (nonsense) => {
-    const { baseUrl, asked } = await server((_n, _asked, response) => says(response, nonsense));
+  ])('returns the fields of the rules with a warning after three invalid answers (%s)', async (answer) => {
+    const { baseUrl, requests } = await server((_n, _request, response) => sendAnswer(response, answer));
     const rules = { 'general:year_built': field(1974, 0.5) };
-    const { fields, warnings } = await chooser(baseUrl).choose([page], schema, rules, never);
-    expect(asked).toHaveLength(3);
+    const { fields, warnings } = await chooser(baseUrl).choose([page], schema, rules, notAborted);
+    expect(requests).toHaveLength(3);
     expect(fields).toEqual(rules);
     expect(warnings.map(({ code }) => code)).toEqual(['LLM_INVALID']);
   });
 
-  it('whose server knows no schema is asked for JSON, then for text, and so from then on', async () => {
-    const { baseUrl, asked } = await server((_n, { body }, response) =>
-      body.response_format ? refuses(response, 400) : says(response, `Here:\n\`\`\`json\n${good}\n\`\`\``),
+  it('falls back from json_schema to json_object to text and remembers the supported format', async () => {
+    const { baseUrl, requests } = await server((_n, { body }, response) =>
+      body.response_format
+        ? sendError(response, 400)
+        : sendAnswer(response, `Here:\n\`\`\`json\n${VALID_ANSWER}\n\`\`\``),
     );
-    const one = chooser(baseUrl);
-    await one.choose([page], schema, {}, never);
-    const { fields } = await one.choose([page], schema, {}, never);
-    expect(asked.map(({ body }) => body.response_format?.type)).toEqual([
+    const selector = chooser(baseUrl);
+    await selector.choose([page], schema, {}, notAborted);
+    const { fields } = await selector.choose([page], schema, {}, notAborted);
+    expect(requests.map(({ body }) => body.response_format?.type)).toEqual([
       'json_schema',
       'json_object',
       undefined,
@@ -134,24 +139,26 @@ describe('a language model', () => {
     [401, 'LLM_UNAVAILABLE', 1],
     [429, 'LLM_QUOTA', 3],
     [500, 'LLM_UNAVAILABLE', 3],
-  ])('that answers %i is a warning %s after %i questions', async (status, code, questions) => {
-    const { baseUrl, asked } = await server((_n, _asked, response) => refuses(response, status));
-    const { warnings } = await chooser(baseUrl).choose([page], schema, {}, never);
-    expect([warnings.map((one) => one.code), asked.length]).toEqual([[code], questions]);
+  ])('turns HTTP status %i into the warning %s after %i requests', async (status, code, attempts) => {
+    const { baseUrl, requests } = await server((_n, _request, response) => sendError(response, status));
+    const { warnings } = await chooser(baseUrl).choose([page], schema, {}, notAborted);
+    expect([warnings.map((one) => one.code), requests.length]).toEqual([[code], attempts]);
   });
 
-  it('that is not there, too slow, or sends its visitors elsewhere is a warning', async () => {
-    const gone = await chooser('http://127.0.0.1:9/v1').choose([page], schema, {}, never);
-    expect(gone.warnings[0]!.code).toBe('LLM_UNAVAILABLE');
+  it('returns a warning when the server is unreachable, too slow or redirects', async () => {
+    const unreachable = await chooser('http://127.0.0.1:9/v1').choose([page], schema, {}, notAborted);
+    expect(unreachable.warnings[0]!.code).toBe('LLM_UNAVAILABLE');
     const slow = await server(() => {});
-    const late = await chooser(slow.baseUrl, 300).choose([page], schema, {}, never);
-    expect(late.warnings[0]!.code).toBe('LLM_TIMEOUT');
-    const away = await server((_n, _asked, response) => response.writeHead(307, { location: slow.baseUrl }).end());
-    const sent = await chooser(away.baseUrl).choose([page], schema, {}, never);
-    expect([sent.warnings[0]!.code, slow.asked.length]).toEqual(['LLM_UNAVAILABLE', 1]);
+    const timedOut = await chooser(slow.baseUrl, 300).choose([page], schema, {}, notAborted);
+    expect(timedOut.warnings[0]!.code).toBe('LLM_TIMEOUT');
+    const redirecting = await server((_n, _request, response) =>
+      response.writeHead(307, { location: slow.baseUrl }).end(),
+    );
+    const redirected = await chooser(redirecting.baseUrl).choose([page], schema, {}, notAborted);
+    expect([redirected.warnings[0]!.code, slow.requests.length]).toEqual(['LLM_UNAVAILABLE', 1]);
   });
 
-  it('is left alone when the task is cancelled', async () => {
+  it("rejects with the signal's reason when the task is cancelled", async () => {
     const { baseUrl } = await server(() => {});
     const cancel = new AbortController();
     const choosing = chooser(baseUrl).choose([page], schema, {}, cancel.signal);
@@ -159,11 +166,11 @@ describe('a language model', () => {
     await expect(choosing).rejects.toThrow('cancelled');
   });
 
-  it('is probed without a word of any document', async () => {
-    const { baseUrl, asked } = await server((_n, _asked, response) => says(response, ''));
+  it('probes the server without sending document data', async () => {
+    const { baseUrl, requests } = await server((_n, _request, response) => sendAnswer(response, ''));
     expect(await chooser(baseUrl).probe()).toBe(true);
-    expect(asked.map(({ path }) => path)).toEqual(['/v1/models']);
-    const locked = await server((_n, _asked, response) => refuses(response, 401));
+    expect(requests.map(({ path }) => path)).toEqual(['/v1/models']);
+    const locked = await server((_n, _request, response) => sendError(response, 401));
     expect(await chooser(locked.baseUrl).probe()).toBe(false);
   });
 });

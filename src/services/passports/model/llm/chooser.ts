@@ -7,49 +7,44 @@ import { merged } from './merge.ts';
 import { questionOf } from './question.ts';
 
 export interface ChooserSettings extends ModelServer {
-  /** What `engine.llm_provider` says. */
+  /** The value of `engine.llm_provider`. */
   readonly provider: string;
-  /** For one document, repairs included. */
+  /** Per document, including repairs. */
   readonly timeoutMs: number;
 }
 
-/** A language model that chooses, among the words of the pages, those that are the fields. */
 export interface Chooser {
   readonly provider: string;
   readonly model: string;
-  /**
-   * The rules' fields, with the model's laid over them where they are missing or unsure. Whatever goes wrong with the
-   * model is a warning (`LLM_UNAVAILABLE`, `LLM_TIMEOUT`, `LLM_QUOTA`, `LLM_INVALID`) and the rules' fields come back;
-   * only the signal's reason is thrown.
-   */
+  /** Merges the model's fields into those of the rules; a model failure is a warning. Throws the signal's reason. */
   choose(
     pages: readonly ReadPage[],
     schema: Schema,
     fields: Readonly<Record<string, Field>>,
     signal: AbortSignal,
   ): Promise<{ fields: Record<string, Field>; warnings: Warning[] }>;
-  /** Whether the model's server answers within 3 seconds. Sends nothing of any document. */
+  /** Whether the server responds within 3 s, without sending document data. */
   probe(): Promise<boolean>;
 }
 
 const PROBE_MS = 3_000;
-const MOST_REPAIRS = 2;
+const MAX_REPAIRS = 2;
 
 export function openChooser({ provider, timeoutMs, ...server }: ChooserSettings): Chooser {
   const client = openModelClient(server);
-  // What the server does not know once it will not know the next time.
+  // A rejected format is not tried again.
   let formats: readonly Format[] = ['json_schema', 'json_object', 'text'];
 
-  async function answered(messages: Messages, signal: AbortSignal): Promise<string> {
+  async function complete(messages: Messages, signal: AbortSignal): Promise<string> {
     for (;;) {
       const [format = 'text'] = formats;
-      const answer = await client.ask(messages, format, ANSWER_SCHEMA, signal);
-      if (answer !== 'unsupported') return answer;
+      const text = await client.ask(messages, format, ANSWER_SCHEMA, signal);
+      if (text !== 'unsupported') return text;
       formats = formats.slice(1);
     }
   }
 
-  async function asked(
+  async function requestFields(
     pages: readonly ReadPage[],
     schema: Schema,
     signal: AbortSignal,
@@ -59,13 +54,16 @@ export function openChooser({ provider, timeoutMs, ...server }: ChooserSettings)
       { role: 'system', content: system },
       { role: 'user', content: user },
     ];
-    for (let repairs = 0; repairs <= MOST_REPAIRS; repairs++) {
-      const text = await answered(messages, signal);
+    for (let repairs = 0; repairs <= MAX_REPAIRS; repairs++) {
+      const text = await complete(messages, signal);
       const answer = readAnswer(text, words, schema);
       if ('fields' in answer) return answer.fields;
       messages.push(
         { role: 'assistant', content: text.slice(0, 20_000) },
-        { role: 'user', content: `This cannot be followed:\n${answer.wrong.join('\n')}\nAnswer again, all of it.` },
+        {
+          role: 'user',
+          content: `Your answer is invalid:\n${answer.wrong.join('\n')}\nRepeat the complete answer with corrections.`,
+        },
       );
     }
     return undefined;
@@ -77,9 +75,9 @@ export function openChooser({ provider, timeoutMs, ...server }: ChooserSettings)
     async choose(pages, schema, fields, signal) {
       const rules = { ...fields };
       try {
-        const chosen = await asked(pages, schema, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+        const chosen = await requestFields(pages, schema, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
         if (chosen) return { fields: merged(rules, chosen), warnings: [] };
-        const message = 'The language model did not answer in the form that was asked for.';
+        const message = 'The language model did not respond in the requested format.';
         return { fields: rules, warnings: [{ code: 'LLM_INVALID', message }] };
       } catch (error) {
         signal.throwIfAborted();

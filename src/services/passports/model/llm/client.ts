@@ -1,55 +1,54 @@
 import OpenAI from 'openai';
 import { step } from '../../../../base/trace.ts';
 
-/** How a model is made to answer in JSON: held to a schema, to JSON at all, or by being asked. */
+/** Constrains the response: to the JSON Schema, to any JSON, or only by the prompt. */
 export type Format = 'json_schema' | 'json_object' | 'text';
 
-/** Why there is no answer: nobody there or no entry, too late, or the quota is used up. */
 export type ModelTrouble = 'LLM_UNAVAILABLE' | 'LLM_TIMEOUT' | 'LLM_QUOTA';
 
 export class ModelFailed extends Error {
-  override readonly name = 'ModelFailed';
+  override readonly name = 'ModelError';
   readonly code: ModelTrouble;
 
   constructor(code: ModelTrouble, cause?: unknown) {
-    super(SENTENCES[code], { cause });
+    super(MESSAGES[code], { cause });
     this.code = code;
   }
 }
 
-const SENTENCES: Record<ModelTrouble, string> = {
-  LLM_UNAVAILABLE: 'The language model cannot be reached, or refuses the key.',
-  LLM_TIMEOUT: 'The language model did not answer in time.',
-  LLM_QUOTA: 'The language model refuses because its quota is used up.',
+const MESSAGES: Record<ModelTrouble, string> = {
+  LLM_UNAVAILABLE: 'The language model is unreachable or rejects the API key.',
+  LLM_TIMEOUT: 'The language model did not respond in time.',
+  LLM_QUOTA: 'The quota of the language model is exhausted.',
 };
 
 export type Messages = { role: 'system' | 'user' | 'assistant'; content: string }[];
 
 export interface ModelClient {
-  /** The text of the answer. Throws {@link ModelFailed}, and `unsupported` where the server does not know the format. */
+  /** Returns the response text, or `unsupported` for the format. Throws {@link ModelError}. */
   ask(messages: Messages, format: Format, schema: object, signal: AbortSignal): Promise<string | 'unsupported'>;
-  /** Whether the server answers at all; asks for its models and sends nothing else. */
+  /** Lists the models of the server. Throws {@link ModelError}. */
   probe(signal: AbortSignal): Promise<void>;
 }
 
 export interface ModelServer {
-  /** Of an OpenAI-compatible API: `http://localhost:11434/v1`. It is the operator's own, so it may be private. */
+  /** Of an OpenAI-compatible API: `http://localhost:11434/v1`. May be a private address. */
   readonly baseUrl: string;
   readonly model: string;
   readonly apiKey?: string | undefined;
 }
 
-const MOST_BYTES = 4 * 2 ** 20;
-const MOST_TOKENS = 8_000;
-const MOST_RETRIES = 2;
+const MAX_RESPONSE_BYTES = 4 * 2 ** 20;
+const MAX_TOKENS = 8_000;
+const MAX_RETRIES = 2;
 
-/** The client of an OpenAI-compatible server. It goes nowhere else: redirects are refused. */
+/** A client that follows no redirects. */
 export function openModelClient({ baseUrl, model, apiKey }: ModelServer): ModelClient {
   const client = new OpenAI({
     baseURL: baseUrl,
-    // The library insists on one; servers of one's own ask for none.
+    // The library requires a key.
     apiKey: apiKey ?? 'none',
-    maxRetries: MOST_RETRIES,
+    maxRetries: MAX_RETRIES,
     logLevel: 'off',
     fetch: boundedFetch,
     organization: null,
@@ -58,39 +57,39 @@ export function openModelClient({ baseUrl, model, apiKey }: ModelServer): ModelC
   return {
     async ask(messages, format, schema, signal) {
       try {
-        const asked = { model, messages, temperature: 0, max_tokens: MOST_TOKENS, ...formatted(format, schema) };
-        const answer = await step(
+        const request = { model, messages, temperature: 0, max_tokens: MAX_TOKENS, ...responseFormat(format, schema) };
+        const response = await step(
           `chat ${model}`,
-          () => client.chat.completions.create(asked, { signal }),
+          () => client.chat.completions.create(request, { signal }),
           { kind: 'client', attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model } },
           ({ usage }) => ({
             'gen_ai.usage.input_tokens': usage?.prompt_tokens,
             'gen_ai.usage.output_tokens': usage?.completion_tokens,
           }),
         );
-        return answer.choices?.[0]?.message?.content ?? '';
+        return response.choices?.[0]?.message?.content ?? '';
       } catch (error) {
-        if (format !== 'text' && error instanceof OpenAI.APIError && FORMAT_REFUSED.has(error.status ?? 0)) {
+        if (format !== 'text' && error instanceof OpenAI.APIError && UNSUPPORTED_FORMAT.has(error.status ?? 0)) {
           return 'unsupported';
         }
-        throw failure(error);
+        throw toModelError(error);
       }
     },
     async probe(signal) {
       try {
         await client.models.list({ signal, maxRetries: 0 });
       } catch (error) {
-        // A server that lists no models is there all the same.
+        // The server is reachable.
         if (error instanceof OpenAI.NotFoundError) return;
-        throw failure(error);
+        throw toModelError(error);
       }
     },
   };
 }
 
-const FORMAT_REFUSED: ReadonlySet<number> = new Set([400, 404, 422, 501]);
+const UNSUPPORTED_FORMAT: ReadonlySet<number> = new Set([400, 404, 422, 501]);
 
-function formatted(
+function responseFormat(
   format: Format,
   schema: object,
 ): Pick<OpenAI.ChatCompletionCreateParamsNonStreaming, 'response_format'> {
@@ -104,7 +103,7 @@ function formatted(
   };
 }
 
-function failure(error: unknown): ModelFailed {
+function toModelError(error: unknown): ModelFailed {
   if (error instanceof OpenAI.APIConnectionTimeoutError || error instanceof OpenAI.APIUserAbortError) {
     return new ModelFailed('LLM_TIMEOUT', error);
   }
@@ -112,7 +111,7 @@ function failure(error: unknown): ModelFailed {
   return new ModelFailed(status === 429 || status === 402 ? 'LLM_QUOTA' : 'LLM_UNAVAILABLE', error);
 }
 
-/** `fetch` that follows no redirect and takes no more bytes than an answer could have. */
+/** `fetch` without redirects, limited to {@link MAX_RESPONSE_BYTES}. */
 async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'error' });
   if (!response.body) return response;
@@ -120,7 +119,7 @@ async function boundedFetch(url: string | URL | Request, init?: RequestInit): Pr
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes += chunk.byteLength;
-      if (bytes > MOST_BYTES) controller.error(new Error('The answer of the language model is too long.'));
+      if (bytes > MAX_RESPONSE_BYTES) controller.error(new Error('The response of the language model is too long.'));
       else controller.enqueue(chunk);
     },
   });

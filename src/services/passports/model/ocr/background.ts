@@ -1,23 +1,18 @@
 import { type Grey, shrink } from './grey.ts';
 
-/**
- * The page as if it were lit evenly: each pixel as a share of the paper around it, 255 where it is as light as the
- * paper. Shadows, stains wider than `wide` pixels and tinted cells become paper; what is thinner stays as dark, against
- * its surroundings, as it was.
- */
-export function flattenBackground(page: Grey, wide: number): Grey {
+/** Makes paper white: removes shadows, tinted cells and stains wider than `maxStrokeWidth` pixels. */
+export function flattenBackground(page: Grey, maxStrokeWidth: number): Grey {
   const { width, height, data } = page;
-  const cell = Math.max(2, Math.round(wide / 6));
-  const paper = paperOf(page, cell);
-  // What a pixel is multiplied with, between the middles of four cells.
+  const cell = Math.max(2, Math.round(maxStrokeWidth / 6));
+  const paper = estimatePaper(page, cell);
   const gains = Float32Array.from(paper.data, (light) => 255 / light);
   const flat = new Uint8Array(data.length);
   const left = new Uint16Array(width);
   const share = new Float32Array(width);
-  for (let x = 0; x < width; x++) [left[x], share[x]] = between(x, cell, paper.width);
+  for (let x = 0; x < width; x++) [left[x], share[x]] = cellPosition(x, cell, paper.width);
   const across = new Float32Array(paper.width + 1);
   for (let y = 0; y < height; y++) {
-    const [top, down] = between(y, cell, paper.height);
+    const [top, down] = cellPosition(y, cell, paper.height);
     const below = Math.min(paper.height - 1, top + 1);
     for (let column = 0; column < paper.width; column++) {
       const above = gains[top * paper.width + column]!;
@@ -32,26 +27,25 @@ export function flattenBackground(page: Grey, wide: number): Grey {
   return { width, height, data: flat };
 }
 
-/** The cell whose middle lies before a pixel, and how far on to the next one it is. */
-function between(pixel: number, cell: number, cells: number): [cell: number, share: number] {
+/** The last cell whose centre is before the pixel, and the fraction of the way to the next centre. */
+function cellPosition(pixel: number, cell: number, cells: number): [cell: number, share: number] {
   const at = Math.min(cells - 1, Math.max(0, (pixel + 0.5) / cell - 0.5));
   const before = Math.max(0, Math.min(cells - 2, Math.floor(at)));
   return [before, at - before];
 }
 
-/** The paper without what is written on it, one value for each `cell`: a closing (dilation, then erosion), then a blur. */
-function paperOf(page: Grey, cell: number): Grey {
+/** Estimates paper brightness per cell: a morphological closing, then a blur. */
+function estimatePaper(page: Grey, cell: number): Grey {
   const small = shrink(page, cell);
-  // Of 7 cells in a row at least one shows the paper between letters, so that nothing narrower is left of the writing.
+  // At least one of 7 adjacent cells shows paper between the letters.
   const closed = inverted(dilated(inverted(dilated(small, 3)), 3));
   const smooth = blur(blur(closed, 2), 2);
-  // Below this a camera saw nothing; and a division needs a ground.
+  // The minimum avoids a division by nearly zero in dark areas.
   return { ...smooth, data: smooth.data.map((light) => Math.max(24, light)) };
 }
 
 const inverted = ({ width, height, data }: Grey): Grey => ({ width, height, data: data.map((light) => 255 - light) });
 
-/** Each cell becomes the lightest within `radius` of it. */
 function dilated(grey: Grey, radius: number): Grey {
   return alongBoth(grey, (line, out) => {
     for (let i = 0; i < line.length; i++) {
@@ -75,7 +69,7 @@ function blur(grey: Grey, radius: number): Grey {
   });
 }
 
-/** Rows first, then columns. */
+/** Filters all rows, then all columns. */
 function alongBoth({ width, height, data }: Grey, pass: (line: Uint8Array, out: Uint8Array) => void): Grey {
   const rows = new Uint8Array(data.length);
   for (let y = 0; y < height; y++)

@@ -8,58 +8,52 @@ import { isOn, sheetOn } from './sheet.ts';
 import { uprightView, type View } from './upright.ts';
 import { warp } from './warp.ts';
 
-/** A page as a recognizer wants it: straight, white, without rules, and cut into its pieces of text. Places are pixels of the view. */
+/** A page prepared for OCR, in pixels of the view. */
 export interface CleanPage {
   readonly view: View;
   readonly rules: Ruled;
   readonly pieces: readonly Piece[];
-  /** How large the pictures of the pieces are, against the view. */
+  /** Scale of the region images relative to the view. */
   readonly scale: number;
-  /** The picture of each piece. */
   readonly lines: readonly Grey[];
 }
 
-/** The resolution that a page has in its view, if it is an A4 sheet. */
-const INCH = 300;
-/** No stroke of ordinary writing is wider; a shadow is. */
-const WIDEST_STROKE = 0.16 * INCH;
+const DPI = 300;
+/** Wider features are shadows. */
+const MAX_STROKE_WIDTH = 0.16 * DPI;
 
-/**
- * The height, in pixels, that most letters have in the pictures. Small: Tesseract's network was trained on scans and
- * takes the flat-topped 3 of a crisp, large print for a 5; a page is cleaned large and read small.
- */
-const READ_HEIGHT = 10.5;
+/** In region images. Small, because Tesseract reads the flat-topped 3 of large print as a 5. */
+const LETTER_HEIGHT = 10.5;
 
 export function cleanPage(page: Grey): CleanPage {
   const view = uprightView(page);
   const straight = warp(page, view.toSource, view.width, view.height);
-  const flat = flattenBackground(straight, WIDEST_STROKE);
+  const flat = flattenBackground(straight, MAX_STROKE_WIDTH);
   const threshold = inkThreshold(flat);
   const ink = inkOf(flat, threshold);
-  const rules = findRules(ink, INCH);
+  const rules = findRules(ink, DPI);
   eraseRules(flat, ink, rules);
   whiten(flat.data, threshold);
   const found = piecesOf(inkOf(flat, 200), rules);
-  const scale = Math.min(1, READ_HEIGHT / Math.max(1, found.letterHeight));
+  const scale = Math.min(1, LETTER_HEIGHT / Math.max(1, found.letterHeight));
 
-  // What lies beside the sheet is a table's grain.
-  const sheet = sheetOn(straight, rules);
-  const pieces = found.pieces.filter(({ left, top, right, bottom }) =>
-    isOn(sheet, { x0: left, y0: top, x1: right, y1: bottom }),
+  const edges = sheetOn(straight, rules);
+  const regions = found.regions.filter(({ left, top, right, bottom }) =>
+    isOn(edges, { x0: left, y0: top, x1: right, y1: bottom }),
   );
   return {
     view,
     rules: {
-      level: rules.level.filter((line) => isOn(sheet, line)),
-      plumb: rules.plumb.filter((line) => isOn(sheet, line)),
+      level: rules.level.filter((line) => isOn(edges, line)),
+      plumb: rules.plumb.filter((line) => isOn(edges, line)),
     },
-    pieces,
+    pieces: regions,
     scale,
-    lines: pieces.map((piece) => cutOut(flat, piece, scale)),
+    lines: regions.map((region) => cutOut(flat, region, scale)),
   };
 }
 
-/** The grain of the paper and the noise of a camera become white: what is nearer to paper than to ink. In place. */
+/** Removes paper texture and noise, in place. */
 function whiten(data: Uint8Array, threshold: number): void {
   const white = (threshold + 255) / 2;
   const whitened = Uint8Array.from({ length: 256 }, (_, light) => Math.min(255, (light * 255) / white));

@@ -2,24 +2,24 @@ import { startThread } from '../../../../base/programs.ts';
 import { createGate } from '../../../../ml/gate.ts';
 import { openThreads } from '../../../../ml/threads.ts';
 import type { CleanPage } from './clean.ts';
-import type { Cleaned } from './clean-thread.ts';
 import type { Raster } from './grey.ts';
+import type { PreprocessResponse } from './preprocess-thread.ts';
 
-/** Threads that clean pages: half a second of arithmetic each, in which this process has to beat its heart. */
+/** Preprocesses pages in threads: half a second of CPU time each. */
 export interface Cleaners {
   clean(raster: Raster, signal: AbortSignal): Promise<CleanPage>;
   close(): Promise<void>;
 }
 
-/** At most `lanes` threads. A thread that dies takes its page with it and no other. */
-export function openCleaners(lanes: number): Cleaners {
-  const lane = createGate(lanes);
-  const threads = openThreads(() => startThread('./clean-thread', import.meta.url), 'the cleaner');
+/** A thread that crashes fails only its own page. */
+export function openCleaners(concurrency: number): Cleaners {
+  const semaphore = createGate(concurrency);
+  const threads = openThreads(() => startThread('./preprocess-thread', import.meta.url), 'OCR preprocessing');
   return {
     async clean(raster, signal) {
-      const answer = await lane(() => threads.ask<Cleaned>(raster, signal));
-      if ('error' in answer) throw new Error(`The page could not be cleaned: ${answer.error}`);
-      return answer.page;
+      const response = await semaphore(() => threads.ask<PreprocessResponse>(raster, signal));
+      if ('error' in response) throw new Error(`Preprocessing of the page failed: ${response.error}`);
+      return response.page;
     },
     close: () => threads.close(),
   };

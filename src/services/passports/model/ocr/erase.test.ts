@@ -10,14 +10,14 @@ function erased(page: Drawing): Drawing {
   return page;
 }
 
-describe('erasing rules', () => {
-  it('leaves nothing of a grid, its crossings included', () => {
+describe('removeRules', () => {
+  it('removes a grid completely, including its crossings', () => {
     const page = drawing(600, 600);
     for (const at of [100, 300, 500]) page.line(100, at, 500, at).line(at, 100, at, 500);
     expect(erased(page).data.every((light) => light === 255)).toBe(true);
   });
 
-  it('keeps a stroke that runs through a rule, and all but the foot of one that stands on it', () => {
+  it('keeps a stroke that crosses a rule, and the part above the rule of one that ends on it', () => {
     const page = drawing(600, 200).line(50, 100, 550, 100, 4).box(200, 70, 6, 60).box(400, 60, 6, 40);
     const dark = (x: number, y: number) => erased(page).data[y * 600 + x] === 0;
     expect([75, 99, 100, 125].map((y) => dark(203, y))).toEqual([true, true, true, true]);

@@ -2,16 +2,16 @@ import type { Grey } from './grey.ts';
 import type { Ink } from './ink.ts';
 import type { Line, Ruled } from './rules.ts';
 
-/** Paints paper over the rules of a page, in place. Strokes that cross a rule keep their ink; letters that stand on one keep all but their feet. */
-export function eraseRules(page: Grey, ink: Ink, { level, plumb }: Ruled): void {
-  for (const line of level) erase(page, ink, line, 1, page.width, page.width, page.height);
-  for (const { x0, y0, x1, y1, thickness } of plumb) {
+/** Removes rules in place and keeps strokes that cross them. */
+export function eraseRules(page: Grey, ink: Ink, { level: horizontal, plumb: vertical }: Ruled): void {
+  for (const line of horizontal) erase(page, ink, line, 1, page.width, page.width, page.height);
+  for (const { x0, y0, x1, y1, thickness } of vertical) {
     erase(page, ink, { x0: y0, y0: x0, x1: y1, y1: x1, thickness }, page.width, 1, page.height, page.width);
   }
-  for (const across of level) for (const down of plumb) eraseCrossing(page, across, down);
+  for (const across of horizontal) for (const down of vertical) eraseCrossing(page, across, down);
 }
 
-/** Where two rules cross, each takes the other for a stroke that runs through it. */
+/** At a crossing, each rule looks like a stroke that crosses the other. */
 function eraseCrossing({ width, height, data }: Grey, across: Line, down: Line): void {
   const x = down.x0 + (down.x1 - down.x0) * share(across.y0, down.y0, down.y1);
   const y = across.y0 + (across.y1 - across.y0) * share(x, across.x0, across.x1);
@@ -30,14 +30,14 @@ function eraseCrossing({ width, height, data }: Grey, across: Line, down: Line):
 
 const share = (at: number, from: number, to: number) => Math.min(1, Math.max(0, (at - from) / Math.max(1, to - from)));
 
-/** Along a line, in steps of `along` (one pixel on), looking `across`: the same walk for level and plumb lines. */
+/** `along` and `across` are index strides, so that both orientations share the code. */
 function erase(page: Grey, ink: Ink, line: Line, along: number, across: number, length: number, breadth: number): void {
   const { data } = page;
   const slope = (line.y1 - line.y0) / Math.max(1, line.x1 - line.x0);
   const half = line.thickness / 2;
-  // A line is not quite straight on paper; it is looked for this far from where it should be.
+  // Tolerance for lines that are not quite straight.
   const reach = Math.ceil(half + 4);
-  const most = line.thickness + 4;
+  const maxThickness = line.thickness + 4;
   const from = Math.max(0, Math.floor(line.x0) - 2);
   const to = Math.min(length, Math.ceil(line.x1) + 2);
   for (let x = from; x < to; x++) {
@@ -47,14 +47,14 @@ function erase(page: Grey, ink: Ink, line: Line, along: number, across: number, 
     for (let y = low; y <= high; y++) {
       if (ink.data[x * along + y * across] === 0) continue;
       let start = y;
-      while (start > 0 && ink.data[x * along + (start - 1) * across] === 1 && y - start <= 3 * most) start--;
+      while (start > 0 && ink.data[x * along + (start - 1) * across] === 1 && y - start <= 3 * maxThickness) start--;
       let end = y + 1;
-      while (end < breadth && ink.data[x * along + end * across] === 1 && end - y <= 3 * most) end++;
-      if (end - start <= most) paint(data, x * along, across, start - 2, end + 2, breadth);
+      while (end < breadth && ink.data[x * along + end * across] === 1 && end - y <= 3 * maxThickness) end++;
+      if (end - start <= maxThickness) paint(data, x * along, across, start - 2, end + 2, breadth);
       else {
         const above = middle - half - start > 2.5;
         const below = end - (middle + half) > 2.5;
-        // Something stands on it or hangs from it: only the line goes. What runs through it stays whole.
+        // Removes only the line below or above ink; keeps a crossing stroke.
         if (above !== below) {
           const top = above ? Math.round(middle - half) : start - 2;
           const bottom = above ? end + 2 : Math.round(middle + half);

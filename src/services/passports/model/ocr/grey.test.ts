@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { greyOf, shrink } from './grey.ts';
 
-describe('grey pixels', () => {
-  it('are the lightness of coloured ones', () => {
+describe('grayscale images', () => {
+  it('toGrayscale converts colours by BT.601 weights', () => {
     const data = Uint8Array.of(255, 255, 255, 0, 0, 0, 255, 0, 0, 0, 0, 255);
     expect([...greyOf({ width: 4, height: 1, channels: 3, data }).data]).toEqual([255, 0, 76, 28]);
   });
 
-  it('lie on white paper where the page is transparent', () => {
+  it('toGrayscale blends transparent pixels with white', () => {
     const data = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 128, 0, 0, 0, 255);
     expect([...greyOf({ width: 3, height: 1, channels: 4, data }).data]).toEqual([255, 127, 0]);
   });
 
-  it('shrink to the means of squares, those at the edges to the means of what there is', () => {
+  it('downscale averages squares, also partial ones at the edges', () => {
     const data = Uint8Array.of(0, 100, 10, 200, 100, 30, 50, 70, 90);
     expect(shrink({ width: 3, height: 3, data }, 2)).toEqual({
       width: 2,

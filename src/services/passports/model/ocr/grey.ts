@@ -1,4 +1,4 @@
-/** Pixels of a page as they come from a PDF or a photo: 8 bits a channel, row by row, from the top left corner. */
+/** An image with 8 bits per channel, by row from the top left corner. */
 export interface Raster {
   readonly width: number;
   readonly height: number;
@@ -6,14 +6,14 @@ export interface Raster {
   readonly data: Uint8Array;
 }
 
-/** One byte a pixel, 0 is black; the form in which a page is cleaned. */
+/** A grayscale image; 0 is black. */
 export interface Grey {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** The lightness of a raster (ITU-R BT.601 weights); what is transparent lies on white paper. */
+/** Converts by ITU-R BT.601 weights; transparent pixels are blended with white. */
 export function greyOf({ width, height, channels, data }: Raster): Grey {
   if (channels === 1) return { width, height, data };
   const grey = new Uint8Array(width * height);
@@ -25,7 +25,7 @@ export function greyOf({ width, height, channels, data }: Raster): Grey {
   return { width, height, data: grey };
 }
 
-/** Each `by` × `by` square becomes its mean; squares that the right and bottom edges cut are means of what is there. */
+/** Averages `by` × `by` squares, which may be smaller at the right and bottom edges. */
 export function shrink({ width, height, data }: Grey, by: number): Grey {
   if (by === 1) return { width, height, data };
   const columns = Math.ceil(width / by);

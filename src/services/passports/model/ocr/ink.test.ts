@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { inkOf, inkThreshold, marksOf } from './ink.ts';
 import { chance, drawing } from './testing/drawing.ts';
 
-describe('ink', () => {
-  it('is parted from paper between the two', () => {
+describe('binarization', () => {
+  it('otsuThreshold returns a value between ink and paper', () => {
     const page = drawing(100, 100, 230).box(10, 10, 30, 30, 60);
     expect(inkThreshold(page)).toBeGreaterThan(60);
     expect(inkThreshold(page)).toBeLessThan(230);
   });
 
-  it('is not found in the grain of a blank page', () => {
+  it('finds no components in the noise of a blank page', () => {
     const random = chance(1);
     const page = drawing(200, 200);
     for (let pixel = 0; pixel < page.data.length; pixel++) page.data[pixel] = 225 + 30 * random();
     expect(marksOf(inkOf(page, inkThreshold(page)))).toEqual([]);
   });
 
-  it('makes one mark of what is connected, by sides, by corners, or only further down', () => {
+  it('findComponents joins pixels that are connected by sides, by corners or through later rows', () => {
     const page = drawing(60, 40)
-      // A cup, whose two sides meet in its bottom.
+      // A U shape, whose sides are connected only at the bottom.
       .box(2, 2, 3, 20)
       .box(12, 2, 3, 20)
       .box(2, 20, 13, 3)

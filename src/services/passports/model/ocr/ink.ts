@@ -1,33 +1,28 @@
 import type { Grey } from './grey.ts';
 
-/** 1 where there is ink, 0 where there is paper. */
+/** A binary image: 1 is ink, 0 is paper. */
 export interface Ink {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** A connected piece of ink, in pixels: `right` and `bottom` lie just outside. */
+/** A connected component of ink; `right` and `bottom` are exclusive. */
 export interface Mark {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** How many pixels of ink. */
   readonly area: number;
 }
 
-/** Ink is what is darker than `threshold`. */
 export function inkOf({ width, height, data }: Grey, threshold: number): Ink {
   const ink = new Uint8Array(data.length);
   for (let pixel = 0; pixel < data.length; pixel++) ink[pixel] = data[pixel]! < threshold ? 1 : 0;
   return { width, height, data: ink };
 }
 
-/**
- * The grey value that parts ink from paper with the least variance inside both (Otsu, 1979), on a page that was
- * flattened. Held between 110 and 205: a blank page has no two kinds of pixels, and its noise must not become ink.
- */
+/** Otsu's threshold (1979), limited so that the noise of a blank page does not become ink. */
 export function inkThreshold({ data }: Grey): number {
   const counts = new Float64Array(256);
   for (let pixel = 0; pixel < data.length; pixel += 3) counts[data[pixel]!]!++;
@@ -51,36 +46,36 @@ export function inkThreshold({ data }: Grey): number {
   return Math.min(205, Math.max(110, threshold));
 }
 
-/** Every connected piece of ink (corners connect too), found by joining the runs of one row with those of the row above. */
+/** Finds 8-connected components by joining the runs of adjacent rows. */
 export function marksOf({ width, height, data }: Ink): Mark[] {
-  const marks: { left: number; top: number; right: number; bottom: number; area: number }[] = [];
+  const components: { left: number; top: number; right: number; bottom: number; area: number }[] = [];
   const parent: number[] = [];
-  const find = (mark: number): number => {
-    let root = mark;
+  const find = (component: number): number => {
+    let root = component;
     while (parent[root] !== root) root = parent[root]!;
-    while (parent[mark] !== root) {
-      const next = parent[mark]!;
-      parent[mark] = root;
-      mark = next;
+    while (parent[component] !== root) {
+      const next = parent[component]!;
+      parent[component] = root;
+      component = next;
     }
     return root;
   };
   const join = (one: number, other: number): number => {
     const root = find(one);
-    const gone = find(other);
-    if (root === gone) return root;
-    const into = marks[root]!;
-    const from = marks[gone]!;
+    const absorbed = find(other);
+    if (root === absorbed) return root;
+    const into = components[root]!;
+    const from = components[absorbed]!;
     into.left = Math.min(into.left, from.left);
     into.top = Math.min(into.top, from.top);
     into.right = Math.max(into.right, from.right);
     into.bottom = Math.max(into.bottom, from.bottom);
     into.area += from.area;
-    parent[gone] = root;
+    parent[absorbed] = root;
     return root;
   };
 
-  // Runs as [start, end, mark] of the row above and of this one.
+  // Flat [start, end, component] triples.
   let above: number[] = [];
   let here: number[] = [];
   for (let y = 0; y < height; y++) {
@@ -92,24 +87,24 @@ export function marksOf({ width, height, data }: Ink): Mark[] {
       if (data[row + x] === 0) continue;
       const start = x;
       while (x < width && data[row + x] === 1) x++;
-      let mark = -1;
+      let component = -1;
       while (candidate < above.length && above[candidate + 1]! < start) candidate += 3;
       for (let run = candidate; run < above.length && above[run]! <= x; run += 3) {
-        mark = mark < 0 ? find(above[run + 2]!) : join(mark, above[run + 2]!);
+        component = component < 0 ? find(above[run + 2]!) : join(component, above[run + 2]!);
       }
-      if (mark < 0) {
-        mark = marks.length;
-        marks.push({ left: start, top: y, right: x, bottom: y + 1, area: x - start });
-        parent.push(mark);
+      if (component < 0) {
+        component = components.length;
+        components.push({ left: start, top: y, right: x, bottom: y + 1, area: x - start });
+        parent.push(component);
       } else {
-        const grown = marks[mark]!;
+        const grown = components[component]!;
         grown.left = Math.min(grown.left, start);
         grown.right = Math.max(grown.right, x);
         grown.bottom = y + 1;
         grown.area += x - start;
       }
-      here.push(start, x, mark);
+      here.push(start, x, component);
     }
   }
-  return marks.filter((_, mark) => parent[mark] === mark);
+  return components.filter((_, component) => parent[component] === component);
 }

@@ -1,10 +1,7 @@
-/**
- * What a network that is not quite of the page's language reads, as it stands there: Kyrgyz letters become the Russian ones
- * that they look like, and the scraps that a network takes for `№` when it never saw one become `№`.
- */
+/** Corrects Russian text recognized with the Kyrgyz model, which does not know `№`. */
 export function russianLetters(text: string): string {
   if (/^(N[eе°?]|[МM][eеoо°?]|ме)\.?$/u.test(text)) return '№';
-  return text.replace(/[ңөүҢӨҮ]/gu, (letter) => ALIKE[letter]!);
+  return text.replace(/[ңөүҢӨҮ]/gu, (letter) => RUSSIAN[letter]!);
 }
 
-const ALIKE: Record<string, string> = { ң: 'н', ө: 'о', ү: 'у', Ң: 'Н', Ө: 'О', Ү: 'У' };
+const RUSSIAN: Record<string, string> = { ң: 'н', ө: 'о', ү: 'у', Ң: 'Н', Ө: 'О', Ү: 'У' };

@@ -3,58 +3,58 @@ import { inkOf } from './ink.ts';
 import { cutOut, MARGIN, piecesOf } from './pieces.ts';
 import { type Drawing, drawing } from './testing/drawing.ts';
 
-/** Letters of 14 × 24 pixels in a row. */
+/** Draws a row of letters of 14 × 24 pixels. */
 function write(page: Drawing, x: number, y: number, letters: number): Drawing {
   for (let letter = 0; letter < letters; letter++) page.box(x + letter * 18, y, 14, 24);
   return page;
 }
 
-const pieces = (page: Drawing, plumb: number[] = []) =>
+const regions = (page: Drawing, vertical: number[] = []) =>
   piecesOf(inkOf(page, 128), {
     level: [],
-    plumb: plumb.map((x) => ({ x0: x, y0: 0, x1: x, y1: page.height, thickness: 3 })),
-  }).pieces.map(({ left, top, right, bottom }) => [left, top, right, bottom]);
+    plumb: vertical.map((x) => ({ x0: x, y0: 0, x1: x, y1: page.height, thickness: 3 })),
+  }).regions.map(({ left, top, right, bottom }) => [left, top, right, bottom]);
 
-describe('pieces of text', () => {
-  it('are words beside each other, and others where the gap is wide', () => {
+describe('text regions', () => {
+  it('findTextRegions joins adjacent words and splits at wide gaps', () => {
     const page = write(write(write(drawing(900, 200), 50, 50, 6), 180, 50, 6), 500, 50, 4);
-    expect(pieces(page)).toEqual([
+    expect(regions(page)).toEqual([
       [50, 50, 284, 74],
       [500, 50, 568, 74],
     ]);
   });
 
-  it('end at a rule, however near the next cell begins', () => {
+  it('findTextRegions splits at a rule between close words', () => {
     const page = write(write(drawing(900, 200), 50, 50, 6), 180, 50, 6);
-    expect(pieces(page, [169])).toEqual([
+    expect(regions(page, [169])).toEqual([
       [50, 50, 154, 74],
       [180, 50, 284, 74],
     ]);
   });
 
-  it('keep their commas and accents', () => {
+  it('findTextRegions includes commas and accents', () => {
     const page = write(drawing(900, 200), 50, 60, 4).box(122, 78, 5, 12).box(55, 48, 8, 5);
     write(page, 134, 60, 1);
-    expect(pieces(page)).toEqual([[50, 48, 148, 90]]);
+    expect(regions(page)).toEqual([[50, 48, 148, 90]]);
   });
 
-  it('are single digits too, each line its own', () => {
+  it('findTextRegions finds single digits on separate lines', () => {
     const page = write(drawing(900, 400), 50, 20, 12);
     for (const y of [100, 160, 220]) page.box(700, y, 14, 24);
-    expect(pieces(page).slice(1)).toEqual([100, 160, 220].map((y) => [700, y, 714, y + 24]));
+    expect(regions(page).slice(1)).toEqual([100, 160, 220].map((y) => [700, y, 714, y + 24]));
   });
 
-  it('are cut out with paper around them, without what stands beside them, and shrunk', () => {
+  it('cropRegion adds a margin, omits neighbouring ink and downscales', () => {
     const page = write(drawing(200, 100), 50, 40, 2).box(50, 70, 30, 2);
-    const piece = { left: 50, top: 40, right: 82, bottom: 64 };
+    const region = { left: 50, top: 40, right: 82, bottom: 64 };
     const { across, down } = MARGIN;
-    const whole = cutOut(page, piece, 1);
+    const whole = cutOut(page, region, 1);
     expect([whole.width, whole.height]).toEqual([32 + 2 * across, 24 + 2 * down]);
     const at = (x: number, y: number) => whole.data[y * whole.width + x];
     expect([at(across, down), at(across - 1, down), at(across + 31, down + 23), at(0, 0)]).toEqual([0, 255, 0, 255]);
     expect(at(across + 5, down + 31)).toBe(255);
 
-    const half = cutOut(page, piece, 0.5);
+    const half = cutOut(page, region, 0.5);
     expect([half.width, half.height]).toEqual([16 + across, 12 + down]);
     expect(half.data[(down / 2) * half.width + across / 2]).toBe(0);
   });

@@ -5,7 +5,7 @@ interface Size {
   readonly height: number;
 }
 
-/** First `inner`, then `outer`. */
+/** Applies `inner`, then `outer`. */
 export function compose(outer: Projection, inner: Projection): Projection {
   const row = (x: number, y: number, z: number): [number, number, number] => [
     x * inner[0] + y * inner[3] + z * inner[6],
@@ -16,7 +16,7 @@ export function compose(outer: Projection, inner: Projection): Projection {
   return [...row(a, b, c), ...row(d, e, f), ...row(g, h, i)];
 }
 
-/** The way back (the adjugate: a projection's scale does not matter). */
+/** The adjugate matrix: the scale of a projection is irrelevant. */
 export function inverse([a, b, c, d, e, f, g, h, i]: Projection): Projection {
   return [
     e * i - f * h,
@@ -35,7 +35,7 @@ export const shift = (x: number, y: number): Projection => [1, 0, x, 0, 1, y, 0,
 
 export const scaling = (by: number): Projection => [by, 0, 0, 0, by, 0, 0, 0, 1];
 
-/** Pixels of a page that was turned clockwise by `turn`, to pixels of the page as it is, which measures `width` × `height`. */
+/** Maps pixels of the page rotated clockwise by `turn` to pixels of the original page. */
 export function quarterTurn(turn: Turn, { width, height }: Size): Projection {
   switch (turn) {
     case 0:
@@ -49,7 +49,7 @@ export function quarterTurn(turn: Turn, { width, height }: Size): Projection {
   }
 }
 
-/** A projection between pixels, as one between shares of the two frames. */
+/** Converts a projection between pixels to one between shares (0..1). */
 export function inShares(projection: Projection, from: Size, to: Size): Projection {
   const pixels: Projection = [from.width, 0, 0, 0, from.height, 0, 0, 0, 1];
   const shares: Projection = [1 / to.width, 0, 0, 0, 1 / to.height, 0, 0, 0, 1];

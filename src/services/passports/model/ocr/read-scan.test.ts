@@ -14,7 +14,7 @@ const signal = AbortSignal.timeout(120_000);
 const raster = ({ width, height, data }: Grey): Raster => ({ width, height, data, channels: 1 });
 const read = (reader: ScanReader, grey: Grey, size = A5) => reader.read(raster(grey), { size, signal });
 
-/** The share of the form's words that were read, each as often as it stands there. */
+/** The share of the form's words that were recognized. */
 function shareOf({ words }: ScanRead): number {
   const found = words.map(({ text }) => text);
   const known = FORM_WORDS.filter((word) => {
@@ -30,38 +30,38 @@ beforeAll(async () => {
   form = await formPicture();
 });
 
-describe('a scan read by the Tesseract of the machine', () => {
+describe('the scan reader with an installed Tesseract', () => {
   let reader: ScanReader | undefined;
   afterAll(() => reader?.close());
 
   async function withTesseract(context: { skip(note?: string): never }): Promise<ScanReader> {
     const tesseract = needs('tesseract', context);
     if (!/^rus$/m.test(execFileSync(tesseract, ['--list-langs'], { encoding: 'utf8' })))
-      context.skip('It knows no Russian.');
+      context.skip('The Russian model is not installed.');
     reader ??= await openScanReader({ tesseract, lanes: 2 });
     return reader;
   }
 
-  it('gives its words, and the lines that make its table', async (context) => {
+  it('returns the words of a form and the rules of its table', async (context) => {
     const scan = await read(await withTesseract(context), form);
     expect(shareOf(scan)).toBeGreaterThan(0.95);
     expect(scan.turn).toBe(0);
-    const level = scan.rules.filter(([x0, y0, x1, y1]) => x1 - x0 > y1 - y0);
-    // Three answers are underlined, and four rows make five lines; three columns make four.
-    expect([level.length, scan.rules.length - level.length]).toEqual([8, 4]);
+    const horizontal = scan.rules.filter(([x0, y0, x1, y1]) => x1 - x0 > y1 - y0);
+    // Three underlined answers and five table rules; four vertical rules for three columns.
+    expect([horizontal.length, scan.rules.length - horizontal.length]).toEqual([8, 4]);
   });
 
-  it('is read under a shadow as well', async (context) => {
+  it('reads a form under a shadow', async (context) => {
     expect(shareOf(await read(await withTesseract(context), shadowed(form)))).toBeGreaterThan(0.9);
   });
 
-  it('is read whichever way it lies, and every word is found again on the page as it is', {
+  it('reads a rotated form and maps words to the original page', {
     timeout: 60_000,
   }, async (context) => {
     const tesseract = await withTesseract(context);
     for (const turn of [90, 180, 270] as const) {
       const [width, height] = turn === 180 ? [form.width, form.height] : [form.height, form.width];
-      // Turned the other way, so that turning it by `turn` sets it upright.
+      // Rotating the result by `turn` makes it upright.
       const back = quarterTurn((360 - turn) as typeof turn, form);
       const size = turn === 180 ? A5 : { width: A5.height, height: A5.width };
       const scan = await read(tesseract, warp(form, back, width, height), size);
@@ -70,7 +70,7 @@ describe('a scan read by the Tesseract of the machine', () => {
       expect(scan.reading.height).toBeGreaterThan(scan.reading.width);
       const year = scan.words.find(({ text }) => text === '1987')!;
       const [x0, y0, x1, y1] = onPage(scan as unknown as ReadPage, year.box);
-      // On the upright page the year stands at 170 to 193 by 140 to 155 points.
+      // On the upright page the year is at x 170..193 and y 140..155 pt.
       const place = {
         90: [140 / 595, 1 - 193 / 420],
         180: [1 - 193 / 420, 1 - 155 / 595],
@@ -81,12 +81,12 @@ describe('a scan read by the Tesseract of the machine', () => {
     }
   });
 
-  it('has no words where there are none', async (context) => {
+  it('returns no words for a blank page', async (context) => {
     const scan = await read(await withTesseract(context), drawing(600, 800));
     expect(scan).toMatchObject({ words: [], rules: [], turn: 0 });
   });
 
-  it('is not waited for when nobody wants it any more', async (context) => {
+  it("rejects with the signal's reason when aborted", async (context) => {
     const tesseract = await withTesseract(context);
     const stop = new AbortController();
     const reading = tesseract.read(raster(form), { size: A5, signal: stop.signal });
@@ -95,8 +95,8 @@ describe('a scan read by the Tesseract of the machine', () => {
   });
 });
 
-describe('a scan read with what comes with the product', () => {
-  it('is read nearly as well, by the letters of Kyrgyz', async () => {
+describe('the scan reader with the bundled Tesseract.js', () => {
+  it('reads a Russian form with the Kyrgyz model', async () => {
     const reader = await openScanReader({ tesseract: 'none', lanes: 1 });
     try {
       expect(reader.name).toBe('tesseract.js kir+eng');

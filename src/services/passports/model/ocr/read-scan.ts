@@ -11,9 +11,8 @@ import { openTesseract } from './tesseract.ts';
 
 export { TooMuchToRead };
 
-/** What was read of the picture of a page. Spread it into a `ReadPage`: words and rules lie in the frame `reading`. */
+/** The OCR result of a page, to be spread into a `ReadPage`. */
 export interface ScanRead {
-  /** Piece by piece of text, from the top down. */
   readonly words: Word[];
   readonly rules: Rule[];
   readonly turn: Turn;
@@ -21,43 +20,40 @@ export interface ScanRead {
 }
 
 export interface ScanReader {
-  /** Who reads: `tesseract rus+eng`, `tesseract.js kir+eng`. */
+  /** `tesseract rus+eng` or `tesseract.js kir+eng`. */
   readonly name: string;
-  /** How many pages are read at once; more wait. */
+  /** Pages processed at the same time; more wait. */
   readonly lanes: number;
-  /** Reads the picture of a page that is `size` points large. Throws {@link TooMuchToRead}. */
+  /** `size` is in points. Throws {@link OcrTimeout}. */
   read(raster: Raster, options: { size: { width: number; height: number }; signal: AbortSignal }): Promise<ScanRead>;
   close(): Promise<void>;
 }
 
-/** Where to look for what reads. */
 export interface ScanReaderOptions {
-  /** Tesseract's program; `none` makes do without it. */
+  /** Path of the Tesseract program; `none` disables it. */
   readonly tesseract?: string;
-  /** A folder where the operator may have put a `rus.traineddata`, for machines without Tesseract. */
+  /** Folder with an optional `rus.traineddata` for Tesseract.js. */
   readonly languages?: string;
-  /** How many pages to read at once: one for each core. */
   readonly lanes?: number;
 }
 
-/**
- * The best reader that there is: the machine's Tesseract if it knows Russian, else the one that comes with the product.
- */
+/** Opens the installed Tesseract if it supports Russian, otherwise Tesseract.js. */
 export async function openScanReader(options: ScanReaderOptions = {}): Promise<ScanReader> {
-  const { tesseract = 'tesseract', languages, lanes = availableParallelism() } = options;
-  const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, lanes);
-  const engine = installed ?? (await openOwn(lanes, languages));
-  const cleaners = openCleaners(lanes);
+  const { tesseract = 'tesseract', languages } = options;
+  const concurrency = options.lanes ?? availableParallelism();
+  const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, concurrency);
+  const engine = installed ?? (await openBundled(concurrency, languages));
+  const preprocessing = openCleaners(concurrency);
   return {
     name: engine.name,
-    lanes,
+    lanes: concurrency,
     async read(raster, { size, signal }) {
-      const page = await cleaners.clean(raster, signal);
-      const { lines, onHead } = await readUpright(engine, page, signal);
-      return placed(page, lines, onHead, { raster, size });
+      const page = await preprocessing.clean(raster, signal);
+      const { lines, isUpsideDown } = await readUpright(engine, page, signal);
+      return toScanResult(page, lines, isUpsideDown, { raster, size });
     },
     async close() {
-      await Promise.all([engine.close(), cleaners.close()]);
+      await Promise.all([engine.close(), preprocessing.close()]);
     },
   };
 }
@@ -67,17 +63,17 @@ interface Size {
   readonly height: number;
 }
 
-/** From pixels of the view to shares of the frame in which the page stands on its feet. */
-function placed(
+/** Converts pixels of the view to shares of the upright frame. */
+function toScanResult(
   { view, rules }: CleanPage,
   lines: readonly ReadLine[],
-  onHead: boolean,
+  isUpsideDown: boolean,
   { raster, size }: { raster: Size; size: Size },
 ): ScanRead {
   const share = ([x0, y0, x1, y1]: Box): Box => [x0 / view.width, y0 / view.height, x1 / view.width, y1 / view.height];
-  const upright = ([x0, y0, x1, y1]: Box): Box => (onHead ? [1 - x1, 1 - y1, 1 - x0, 1 - y0] : [x0, y0, x1, y1]);
-  const turn = (onHead ? view.turn + 180 : view.turn) as Turn;
-  const toSource = onHead ? compose(view.toSource, quarterTurn(180, view)) : view.toSource;
+  const upright = ([x0, y0, x1, y1]: Box): Box => (isUpsideDown ? [1 - x1, 1 - y1, 1 - x0, 1 - y0] : [x0, y0, x1, y1]);
+  const turn = (isUpsideDown ? view.turn + 180 : view.turn) as Turn;
+  const toSource = isUpsideDown ? compose(view.toSource, quarterTurn(180, view)) : view.toSource;
   return {
     words: lines
       .flat()
@@ -93,10 +89,10 @@ function placed(
   };
 }
 
-/** What has neither a letter nor a digit is a remnant of a rule or a stain, unless the engine is sure of it. */
+/** Others are remnants of rules or stains. */
 const isWord = ({ text, confidence }: LineWord): boolean => confidence >= 0.6 || /[\p{L}\p{N}]/u.test(text);
 
-async function openOwn(lanes: number, languages?: string): Promise<Engine> {
+async function openBundled(concurrency: number, languages?: string): Promise<Engine> {
   const { openTesseractJs } = await import('./tesseract-js.ts');
-  return openTesseractJs(lanes, languages);
+  return openTesseractJs(concurrency, languages);
 }

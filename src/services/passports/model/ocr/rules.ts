@@ -1,6 +1,6 @@
 import { type Ink, marksOf } from './ink.ts';
 
-/** A ruled line of a page, in pixels, from left to right or from the top down, and how thick its ink is. */
+/** A ruled line, in pixels, from left to right or from top to bottom. */
 export interface Line {
   readonly x0: number;
   readonly y0: number;
@@ -14,61 +14,59 @@ export interface Ruled {
   readonly plumb: readonly Line[];
 }
 
-/**
- * The rules of a page that stands nearly straight (to 3°): solid, broken, dashed or dotted. `inch` is the resolution
- * that the page is taken to have, in pixels. Underscores are rules too; dashes between words and the bars of large
- * letters are not.
- */
-export function findRules(ink: Ink, inch: number): Ruled {
-  const sizes = sizesAt(inch);
-  const onSide = transposed(ink);
-  const level = chained([...solidPieces(ink, sizes), ...dottedPieces(ink, sizes)], sizes);
-  const plumb = chained([...solidPieces(onSide, sizes), ...dottedPieces(onSide, sizes)], sizes).map(swapped);
-  // A long line stands for itself. A short one must lie between two long ones, as the top of a narrow column does: the
-  // bars of a large П do not.
-  const longLevel = level.filter((line) => line.x1 - line.x0 >= sizes.sure);
-  const longPlumb = plumb.filter((line) => line.y1 - line.y0 >= sizes.surePlumb);
+/** Finds solid, broken, dashed and dotted rules and underscores on a page tilted by at most 3°. */
+export function findRules(ink: Ink, dpi: number): Ruled {
+  const sizes = sizesAt(dpi);
+  const columns = transposed(ink);
+  const horizontal = chain([...solidPieces(ink, sizes), ...dottedPieces(ink, sizes)], sizes);
+  const vertical = chain([...solidPieces(columns, sizes), ...dottedPieces(columns, sizes)], sizes).map(swapAxes);
+  // A short line must connect two long ones; the bars of a large П do not.
+  const longHorizontal = horizontal.filter((line) => line.x1 - line.x0 >= sizes.minHorizontal);
+  const longVertical = vertical.filter((line) => line.y1 - line.y0 >= sizes.minVertical);
   return {
-    level: level.filter((line) => line.x1 - line.x0 >= sizes.sure || bothEndsMeet(line, longPlumb, sizes.near)),
-    plumb: plumb.filter(
-      (line) => line.y1 - line.y0 >= sizes.surePlumb || bothEndsMeet(swapped(line), longLevel.map(swapped), sizes.near),
+    level: horizontal.filter(
+      (line) => line.x1 - line.x0 >= sizes.minHorizontal || bothEndsMeet(line, longVertical, sizes.near),
+    ),
+    plumb: vertical.filter(
+      (line) =>
+        line.y1 - line.y0 >= sizes.minVertical ||
+        bothEndsMeet(swapAxes(line), longHorizontal.map(swapAxes), sizes.near),
     ),
   };
 }
 
 interface Sizes {
-  /** Runs of ink shorter than this are no part of a rule. */
+  /** Minimum length of an ink run. */
   readonly run: number;
-  /** A shorter run may be the feet of letters that touch each other; it must be thin nearly everywhere. */
-  readonly plain: number;
-  /** What is thicker is a bar, a filled cell, a photo. */
-  readonly thick: number;
-  /** From this length on a line needs no neighbours to be believed; upright strokes of large letters are longer than level ones. */
-  readonly sure: number;
-  readonly surePlumb: number;
-  /** Pieces of one line may lie this far apart: a word that crosses it, a fold of the paper. */
+  /** Shorter runs may be the bases of letters and must be thin nearly everywhere. */
+  readonly longRun: number;
+  readonly maxThickness: number;
+  /** Shorter lines must connect two others. Vertical strokes of large letters are longer than horizontal ones. */
+  readonly minHorizontal: number;
+  readonly minVertical: number;
+  /** From a crossing word or a fold. */
   readonly gap: number;
   readonly near: number;
-  /** Dots and dashes: how high at most, how far apart, how many. */
-  readonly dot: number;
-  readonly pitch: number;
-  readonly dots: number;
+  /** Of dotted and dashed lines. */
+  readonly dotHeight: number;
+  readonly dotDistance: number;
+  readonly minDots: number;
 }
 
-const sizesAt = (inch: number): Sizes => ({
-  run: 0.14 * inch,
-  plain: 0.6 * inch,
-  thick: Math.max(4, 0.045 * inch),
-  sure: 0.3 * inch,
-  surePlumb: 0.42 * inch,
-  gap: 0.2 * inch,
-  near: 0.03 * inch,
-  dot: 0.03 * inch,
-  pitch: 0.05 * inch,
-  dots: 10,
+const sizesAt = (dpi: number): Sizes => ({
+  run: 0.14 * dpi,
+  longRun: 0.6 * dpi,
+  maxThickness: Math.max(4, 0.045 * dpi),
+  minHorizontal: 0.3 * dpi,
+  minVertical: 0.42 * dpi,
+  gap: 0.2 * dpi,
+  near: 0.03 * dpi,
+  dotHeight: 0.03 * dpi,
+  dotDistance: 0.05 * dpi,
+  minDots: 10,
 });
 
-/** Straight runs of thin ink, joined with those of the rows beside them. */
+/** Finds runs of thin ink and joins them across rows. */
 function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
   const mask = new Uint8Array(data.length);
   let found = false;
@@ -77,11 +75,11 @@ function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
     for (let x = y * width; x < end; x++) {
       if (data[x] === 0) continue;
       const start = x;
-      // Noise eats a pixel or two of a faint line.
+      // Bridges gaps of two pixels in faint lines.
       while (x < end && (data[x] === 1 || data[x + 1] === 1 || data[x + 2] === 1)) x++;
       if (
         x - start >= sizes.run &&
-        thinShare(data, width, start, x, sizes.thick) >= (x - start < sizes.plain ? 0.85 : 0.5)
+        thinShare(data, width, start, x, sizes.maxThickness) >= (x - start < sizes.longRun ? 0.85 : 0.5)
       ) {
         mask.fill(1, start, Math.min(x, end));
         found = true;
@@ -102,18 +100,18 @@ function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
   });
 }
 
-/** How much of a run is no thicker than a rule; where letters touch it, and where lines cross, it is thicker. */
-function thinShare(data: Uint8Array, width: number, start: number, end: number, thick: number): number {
+/** The share of a run that is thin; letters and crossing lines are thicker. */
+function thinShare(data: Uint8Array, width: number, start: number, end: number, maxThickness: number): number {
   let thin = 0;
-  let looked = 0;
+  let samples = 0;
   for (let x = start; x < end; x += 3) {
-    looked++;
-    let through = 0;
-    for (let at = x; at >= 0 && data[at] === 1 && through <= thick; at -= width) through++;
-    for (let at = x + width; at < data.length && data[at] === 1 && through <= thick; at += width) through++;
-    if (through <= thick) thin++;
+    samples++;
+    let height = 0;
+    for (let at = x; at >= 0 && data[at] === 1 && height <= maxThickness; at -= width) height++;
+    for (let at = x + width; at < data.length && data[at] === 1 && height <= maxThickness; at += width) height++;
+    if (height <= maxThickness) thin++;
   }
-  return thin / looked;
+  return thin / samples;
 }
 
 function meanRow(mask: Uint8Array, width: number, left: number, right: number, top: number, bottom: number): number {
@@ -130,22 +128,24 @@ function meanRow(mask: Uint8Array, width: number, left: number, right: number, t
   return count === 0 ? (top + bottom) / 2 : sum / count;
 }
 
-/** Rows of at least ten dots or dashes at the same height: dotted rules, dot leaders, dashed lines. */
 function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
   const dots = marksOf(ink)
-    .filter((mark) => mark.bottom - mark.top <= sizes.dot && mark.right - mark.left <= sizes.run)
+    .filter(
+      (component) =>
+        component.bottom - component.top <= sizes.dotHeight && component.right - component.left <= sizes.run,
+    )
     .sort((a, b) => a.left - b.left);
   const rows = new Map<
     number,
     { left: number; right: number; first: number; last: number; count: number; high: number }[]
   >();
-  const cell = sizes.dot;
+  const cell = sizes.dotHeight;
   for (const dot of dots) {
     const y = (dot.top + dot.bottom) / 2;
     const row = Math.floor(y / cell);
     const chain = [row - 1, row, row + 1]
       .flatMap((at) => rows.get(at) ?? [])
-      .find((open) => dot.left - open.right <= sizes.pitch && Math.abs(open.last - y) <= cell / 3);
+      .find((open) => dot.left - open.right <= sizes.dotDistance && Math.abs(open.last - y) <= cell / 3);
     if (chain) {
       chain.right = Math.max(chain.right, dot.right);
       chain.last += (y - chain.last) / 2;
@@ -162,7 +162,7 @@ function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
   }
   const chains = new Set([...rows.values()].flat());
   return [...chains]
-    .filter(({ count }) => count >= sizes.dots)
+    .filter(({ count }) => count >= sizes.minDots)
     .map(({ left, right, first, last, high, count }) => ({
       x0: left,
       y0: first,
@@ -172,8 +172,7 @@ function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
     }));
 }
 
-/** Pieces that go on where another ended are one line. */
-function chained(pieces: Line[], sizes: Sizes): Line[] {
+function chain(pieces: Line[], sizes: Sizes): Line[] {
   const lines: Line[] = [];
   for (const piece of pieces.sort((a, b) => a.x0 - b.x0)) {
     const before = lines.findLastIndex((line) => {
@@ -183,12 +182,12 @@ function chained(pieces: Line[], sizes: Sizes): Line[] {
       return apart <= sizes.gap && apart > -sizes.gap && off <= sizes.near / 3 + Math.max(0, apart) * 0.03;
     });
     if (before < 0) lines.push(piece);
-    else lines[before] = joined(lines[before]!, piece);
+    else lines[before] = join(lines[before]!, piece);
   }
   return lines;
 }
 
-function joined(one: Line, other: Line): Line {
+function join(one: Line, other: Line): Line {
   const long = one.x1 - one.x0;
   const more = other.x1 - other.x0;
   const last = one.x1 > other.x1 ? one : other;
@@ -209,10 +208,10 @@ function bothEndsMeet(line: Line, crossing: readonly Line[], near: number): bool
   return meets(line.x0, line.y0) && meets(line.x1, line.y1);
 }
 
-const swapped = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
+const swapAxes = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
 
-/** Rows become columns. In squares, so that both sides stay in the cache. */
-export function transposed({ width, height, data }: Ink): Ink {
+/** Transposes in squares of 64 pixels, which fit in the CPU cache. */
+function transposed({ width, height, data }: Ink): Ink {
   const out = new Uint8Array(data.length);
   for (let top = 0; top < height; top += 64) {
     for (let left = 0; left < width; left += 64) {

@@ -1,7 +1,7 @@
 import type { Grey } from './grey.ts';
 import type { Line, Ruled } from './rules.ts';
 
-/** Where the sheet ends in the view, in pixels; infinitely far where no edge of it is seen. */
+/** Page edges in pixels of the view; infinite where none is visible. */
 export interface Sheet {
   readonly left: number;
   readonly top: number;
@@ -9,38 +9,35 @@ export interface Sheet {
   readonly bottom: number;
 }
 
-/** An edge of the sheet lies this near to a border of the picture, as a share of its side… */
-const NEAR = 0.12;
-/** …runs along this much of it (a faint edge is found in pieces)… */
-const LONG = 0.1;
-/** …and beyond it the table is darker than the paper by this factor, all the way. */
-const DARKER = 0.85;
+/** Distance from the image border, as a share of the side. */
+const MAX_BORDER_DISTANCE = 0.12;
+/** Share of the side; faint edges are found in pieces. */
+const MIN_LENGTH = 0.1;
+/** Background brightness relative to the paper. */
+const MAX_BACKGROUND_RATIO = 0.85;
 
-/**
- * The sheet on a photo: what looked like rules along its edges is none, where beyond it lies a darker table. `page` is
- * straight, but lit as it was.
- */
-export function sheetOn(page: Grey, { level, plumb }: Ruled): Sheet {
+/** Detects edges: rules near the border with a darker background beyond. `page` has its original brightness. */
+export function sheetOn(page: Grey, { level: horizontal, plumb: vertical }: Ruled): Sheet {
   const { width, height } = page;
-  const across = level.filter(({ x0, x1 }) => x1 - x0 > LONG * width);
-  const down = plumb.filter(({ y0, y1 }) => y1 - y0 > LONG * height);
+  const across = horizontal.filter(({ x0, x1 }) => x1 - x0 > MIN_LENGTH * width);
+  const down = vertical.filter(({ y0, y1 }) => y1 - y0 > MIN_LENGTH * height);
   const y = ({ y0, y1 }: Line) => (y0 + y1) / 2;
   const x = ({ x0, x1 }: Line) => (x0 + x1) / 2;
   const isEdge = (line: Line, border: number, toX: number, toY: number) => {
-    const inside = lightAlong(page, line, 14 * toX, 14 * toY);
-    const beyond = lightAlong(page, line, -14 * toX, -14 * toY);
-    const outmost = lightAlong(
+    const inside = meanBrightness(page, line, 14 * toX, 14 * toY);
+    const beyond = meanBrightness(page, line, -14 * toX, -14 * toY);
+    const outermost = meanBrightness(
       page,
       line,
       Math.abs(toX) * (border - x(line)) * 0.8,
       Math.abs(toY) * (border - y(line)) * 0.8,
     );
-    return Math.max(beyond, outmost) < DARKER * inside;
+    return Math.max(beyond, outermost) < MAX_BACKGROUND_RATIO * inside;
   };
-  const top = across.filter((line) => y(line) < NEAR * height && isEdge(line, 0, 0, 1));
-  const bottom = across.filter((line) => y(line) > (1 - NEAR) * height && isEdge(line, height, 0, -1));
-  const left = down.filter((line) => x(line) < NEAR * width && isEdge(line, 0, 1, 0));
-  const right = down.filter((line) => x(line) > (1 - NEAR) * width && isEdge(line, width, -1, 0));
+  const top = across.filter((line) => y(line) < MAX_BORDER_DISTANCE * height && isEdge(line, 0, 0, 1));
+  const bottom = across.filter((line) => y(line) > (1 - MAX_BORDER_DISTANCE) * height && isEdge(line, height, 0, -1));
+  const left = down.filter((line) => x(line) < MAX_BORDER_DISTANCE * width && isEdge(line, 0, 1, 0));
+  const right = down.filter((line) => x(line) > (1 - MAX_BORDER_DISTANCE) * width && isEdge(line, width, -1, 0));
   return {
     left: Math.max(...left.map(x)),
     top: Math.max(...top.map(y)),
@@ -49,18 +46,21 @@ export function sheetOn(page: Grey, { level, plumb }: Ruled): Sheet {
   };
 }
 
-/** An edge is seldom quite straight: what lies this near to it, in pixels, belongs to it. */
-const EDGE = 18;
+/** In pixels, for edges that are not straight. */
+const EDGE_TOLERANCE = 18;
 
-/** Whether a box lies on the sheet: its middle, and not along an edge. */
-export function isOn(sheet: Sheet, { x0, y0, x1, y1 }: Pick<Line, 'x0' | 'y0' | 'x1' | 'y1'>): boolean {
+/** Whether the middle of a box is on the page, not along an edge. */
+export function isOn(edges: Sheet, { x0, y0, x1, y1 }: Pick<Line, 'x0' | 'y0' | 'x1' | 'y1'>): boolean {
   const x = (x0 + x1) / 2;
   const y = (y0 + y1) / 2;
-  return x > sheet.left + EDGE && x < sheet.right - EDGE && y > sheet.top + EDGE && y < sheet.bottom - EDGE;
+  const { left, top, right, bottom } = edges;
+  return (
+    x > left + EDGE_TOLERANCE && x < right - EDGE_TOLERANCE && y > top + EDGE_TOLERANCE && y < bottom - EDGE_TOLERANCE
+  );
 }
 
-/** The mean light along a line that was moved. */
-function lightAlong({ width, height, data }: Grey, { x0, y0, x1, y1 }: Line, dx: number, dy: number): number {
+/** Mean brightness along a line shifted by (dx, dy). */
+function meanBrightness({ width, height, data }: Grey, { x0, y0, x1, y1 }: Line, dx: number, dy: number): number {
   let sum = 0;
   const samples = 400;
   for (let sample = 0; sample < samples; sample++) {

@@ -6,26 +6,26 @@ import type { Segment } from './text-lines.ts';
 
 const size = { width: 1200, height: 1700 };
 
-/** A sheet with lines across and down, as a camera sees it. */
-function seen(camera: Projection): { level: Segment[]; plumb: Segment[] } {
+/** Horizontal and vertical lines as seen by a camera. */
+function project(camera: Projection): { horizontal: Segment[]; vertical: Segment[] } {
   const line = (x0: number, y0: number, x1: number, y1: number): Segment => {
     const [[a, b], [c, d]] = [projectPoint(camera, x0, y0), projectPoint(camera, x1, y1)];
     return { x0: a, y0: b, x1: c, y1: d };
   };
   const rows = [150, 400, 700, 1000, 1300, 1550];
   const columns = [120, 500, 800, 1080];
-  return { level: rows.map((y) => line(100, y, 1100, y)), plumb: columns.map((x) => line(x, 200, x, 1500)) };
+  return { horizontal: rows.map((y) => line(100, y, 1100, y)), vertical: columns.map((x) => line(x, 200, x, 1500)) };
 }
 
 const around = (middle: Projection): Projection => compose(shift(600, 850), compose(middle, shift(-600, -850)));
 
-describe('straightening a sheet', () => {
-  it('finds the view in which lines are level and plumb, from a camera that was held askew', () => {
+describe('estimatePerspective', () => {
+  it('recovers the tilt and perspective of a camera despite an outlier', () => {
     const camera = around([1, 0.02, 0, 0.01, 1, 0, 2e-5, -1.5e-5, 1]);
-    const { level, plumb } = seen(camera);
-    // A line with the slope of no other: a signature.
-    level.push({ x0: 200, y0: 1600, x1: 500, y1: 1650 });
-    const found = straightening(level, plumb, size);
+    const { horizontal, vertical } = project(camera);
+    // An outlier, such as a signature.
+    horizontal.push({ x0: 200, y0: 1600, x1: 500, y1: 1650 });
+    const found = straightening(horizontal, vertical, size);
     for (const [x, y] of [
       [100, 100],
       [1100, 100],
@@ -39,7 +39,7 @@ describe('straightening a sheet', () => {
     }
   });
 
-  it('leaves as it is what shows no lines', () => {
+  it('returns the identity without lines', () => {
     expect(projectPoint(straightening([], [], size), 10, 20)).toEqual([10, 20]);
   });
 });

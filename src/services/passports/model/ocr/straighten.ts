@@ -3,25 +3,28 @@ import { compose, shift } from './projection.ts';
 import type { Segment } from './text-lines.ts';
 
 /**
- * What makes the lines of a sheet straight that stands nearly so: the view of a camera that was not held quite level.
- * Goes from the straight frame to the one of the segments, both of `size` and with the same middle. `level` should run
- * across, `plumb` from the top down.
+ * Estimates the homography from the straight frame to that of the segments, for a page that is nearly straight. Both
+ * frames have the same size and centre.
  *
- * Near the identity a homography (u + pv, v + qu) / (1 + gu + hv) tilts a level line by q − gv and a plumb one by p − hu, so
- * that both pairs are lines through the tilts that were measured. Where there is too little to measure, nothing is tilted.
+ * Near the identity, (u + pv, v + qu) / (1 + gu + hv) tilts a horizontal line by q − gv and a vertical one by p − hu, so
+ * (q, g) and (p, h) are linear fits to the measured tilts; 0 with too few lines.
  */
 export function straightening(
-  level: readonly Segment[],
-  plumb: readonly Segment[],
+  horizontal: readonly Segment[],
+  vertical: readonly Segment[],
   { width, height }: { width: number; height: number },
 ): Projection {
-  const [q, g] = tilt(
-    level.map(({ x0, y0, x1, y1 }) => ({ tilt: (y1 - y0) / (x1 - x0), at: (y0 + y1 - height) / 2, long: x1 - x0 })),
-    { enough: width * 0.25, span: height * 0.4 },
+  const [q, g] = fitTilt(
+    horizontal.map(({ x0, y0, x1, y1 }) => ({
+      tilt: (y1 - y0) / (x1 - x0),
+      at: (y0 + y1 - height) / 2,
+      length: x1 - x0,
+    })),
+    { minLength: width * 0.25, span: height * 0.4 },
   );
-  const [p, h] = tilt(
-    plumb.map(({ x0, y0, x1, y1 }) => ({ tilt: (x1 - x0) / (y1 - y0), at: (x0 + x1 - width) / 2, long: y1 - y0 })),
-    { enough: height * 0.15, span: width * 0.4 },
+  const [p, h] = fitTilt(
+    vertical.map(({ x0, y0, x1, y1 }) => ({ tilt: (x1 - x0) / (y1 - y0), at: (x0 + x1 - width) / 2, length: y1 - y0 })),
+    { minLength: height * 0.15, span: width * 0.4 },
   );
   const middle: Projection = [1, p, 0, q, 1, 0, g, h, 1];
   return compose(shift(width / 2, height / 2), compose(middle, shift(-width / 2, -height / 2)));
@@ -30,19 +33,19 @@ export function straightening(
 interface Tilted {
   readonly tilt: number;
   readonly at: number;
-  readonly long: number;
+  readonly length: number;
 }
 
 /**
- * The tilt in the middle, and how much it falls for each pixel away from it, by weighted least squares in which what
- * does not agree with the rest soon counts for little. No fall without lines on a wide span; no tilt without enough of them.
+ * Fits the tilt at the centre and its decrease per pixel by iteratively reweighted least squares, which discounts
+ * outliers. The decrease is 0 unless the lines span `span` pixels; both are 0 below `minLength` pixels of lines.
  */
-function tilt(lines: readonly Tilted[], { enough, span }: { enough: number; span: number }): [number, number] {
-  if (lines.reduce((sum, { long }) => sum + long, 0) < enough) return [0, 0];
+function fitTilt(lines: readonly Tilted[], { minLength, span }: { minLength: number; span: number }): [number, number] {
+  if (lines.reduce((sum, { length }) => sum + length, 0) < minLength) return [0, 0];
   const places = lines.map(({ at }) => at);
   const wide = lines.length >= 4 && Math.max(...places) - Math.min(...places) >= span;
   let constant = weightedMedian(lines);
-  let fall = 0;
+  let decrease = 0;
   for (let round = 0; round < 8; round++) {
     let w = 0;
     let wx = 0;
@@ -50,8 +53,8 @@ function tilt(lines: readonly Tilted[], { enough, span }: { enough: number; span
     let wxx = 0;
     let wxy = 0;
     for (const line of lines) {
-      const off = (line.tilt - constant + fall * line.at) / DOUBT;
-      const weight = line.long / (1 + off * off);
+      const off = (line.tilt - constant + decrease * line.at) / ACCURACY;
+      const weight = line.length / (1 + off * off);
       w += weight;
       wx += weight * line.at;
       wy += weight * line.tilt;
@@ -59,21 +62,21 @@ function tilt(lines: readonly Tilted[], { enough, span }: { enough: number; span
       wxy += weight * line.at * line.tilt;
     }
     const spread = w * wxx - wx * wx;
-    fall = wide && spread > 0 ? -(w * wxy - wx * wy) / spread : 0;
-    constant = (wy + fall * wx) / w;
+    decrease = wide && spread > 0 ? -(w * wxy - wx * wy) / spread : 0;
+    constant = (wy + decrease * wx) / w;
   }
-  return [constant, fall];
+  return [constant, decrease];
 }
 
-/** A quarter of a degree: what a line of text is measured to. */
-const DOUBT = 0.0045;
+/** Of a measured text line: a quarter of a degree. */
+const ACCURACY = 0.0045;
 
-export function weightedMedian(lines: readonly { tilt: number; long: number }[]): number {
+export function weightedMedian(lines: readonly { tilt: number; length: number }[]): number {
   const sorted = [...lines].sort((a, b) => a.tilt - b.tilt);
-  const half = sorted.reduce((sum, { long }) => sum + long, 0) / 2;
+  const half = sorted.reduce((sum, { length }) => sum + length, 0) / 2;
   let sum = 0;
-  for (const { tilt, long } of sorted) {
-    sum += long;
+  for (const { tilt, length } of sorted) {
+    sum += length;
     if (sum >= half) return tilt;
   }
   return 0;

@@ -8,42 +8,38 @@ import { type Engine, type LineWord, TooMuchToRead } from './engine.ts';
 import type { Grey } from './grey.ts';
 import { wordsOfTsv } from './tsv.ts';
 
-/**
- * Reads with Tesseract compiled to WebAssembly, `lanes` threads of it, without any network. It knows Russian where
- * `languages` is a folder with a `rus.traineddata` (plain or .gz) that the operator put there; else it reads with what comes with its package: Kyrgyz, whose alphabet has
- * every Russian letter, and English.
- */
-export async function openTesseractJs(lanes: number, languages?: string): Promise<Engine> {
-  const russian = languages === undefined ? undefined : await russianIn(languages);
-  const chosen = [russian === undefined ? 'kir' : 'rus', 'eng'];
+/** Opens Tesseract for WebAssembly, by default with the Kyrgyz model, whose alphabet includes all Russian letters. */
+export async function openTesseractJs(concurrency: number, languages?: string): Promise<Engine> {
+  const russian = languages === undefined ? undefined : await findRussianModel(languages);
+  const models = [russian === undefined ? 'kir' : 'rus', 'eng'];
   const folder = await mkdtemp(join(tmpdir(), 'assay-ocr-'));
   try {
-    // It looks for all its languages in one folder, by names that end in .gz; what is not packed it takes as it is.
-    for (const language of chosen) {
-      const file = language === 'rus' && russian ? russian : packaged(language);
+    // Expects all models in one folder, named .gz; accepts uncompressed content.
+    for (const language of models) {
+      const file = language === 'rus' && russian ? russian : packagedModel(language);
       await copyFile(file, join(folder, `${language}.traineddata.gz`));
     }
-    const workers = await Promise.all(Array.from({ length: lanes }, () => startWorker(chosen, folder)));
-    return engineOf(workers, chosen);
+    const workers = await Promise.all(Array.from({ length: concurrency }, () => startWorker(models, folder)));
+    return createEngine(workers, models);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function engineOf(workers: Worker[], languages: readonly string[]): Engine {
-  const lane = createGate(workers.length);
+function createEngine(workers: Worker[], languages: readonly string[]): Engine {
+  const semaphore = createGate(workers.length);
   const idle = [...workers];
   return {
     name: `tesseract.js ${languages.join('+')}`,
     read: (lines, signal) =>
-      lane(async () => {
+      semaphore(async () => {
         const worker = idle.pop()!;
         try {
           const read: LineWord[][] = [];
-          const latest = performance.now() + LIMIT_MS;
+          const deadline = performance.now() + TIMEOUT_MS;
           for (const line of lines) {
             signal.throwIfAborted();
-            if (performance.now() > latest) throw new TooMuchToRead(lines.length);
+            if (performance.now() > deadline) throw new TooMuchToRead(lines.length);
             read.push(await recognize(worker, line));
           }
           return read;
@@ -57,16 +53,15 @@ function engineOf(workers: Worker[], languages: readonly string[]): Engine {
   };
 }
 
-/** Several times what the slowest page of text takes. */
-const LIMIT_MS = 180_000;
+/** Several times that of the slowest page. */
+const TIMEOUT_MS = 180_000;
 
 async function recognize(worker: Worker, line: Grey): Promise<LineWord[]> {
-  const { data } = await worker.recognize(pgmOf(line), {}, { tsv: true, text: false });
+  const { data } = await worker.recognize(encodePgm(line), {}, { tsv: true, text: false });
   return wordsOfTsv(data.tsv ?? '', 1)[0]!;
 }
 
-/** A picture as binary PGM (netpbm). */
-const pgmOf = ({ width, height, data }: Grey): Buffer =>
+const encodePgm = ({ width, height, data }: Grey): Buffer =>
   Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 
 async function startWorker(languages: string[], langPath: string): Promise<Worker> {
@@ -74,14 +69,14 @@ async function startWorker(languages: string[], langPath: string): Promise<Worke
     langPath,
     gzip: true,
     cacheMethod: 'none',
-    // Without this it throws where nobody can catch; what fails rejects the call as well.
+    // Prevents an uncaught exception; the call rejects as well.
     errorHandler: () => {},
   });
   await worker.setParameters({ tessedit_pageseg_mode: PSM.RAW_LINE, user_defined_dpi: '300' });
   return worker;
 }
 
-async function russianIn(folder: string): Promise<string | undefined> {
+async function findRussianModel(folder: string): Promise<string | undefined> {
   for (const name of ['rus.traineddata', 'rus.traineddata.gz']) {
     const file = join(folder, name);
     if (
@@ -95,7 +90,7 @@ async function russianIn(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-function packaged(language: string): string {
+function packagedModel(language: string): string {
   const manifest = createRequire(import.meta.url).resolve(`@tesseract.js-data/${language}/package.json`);
   return join(dirname(manifest), '4.0.0_best_int', `${language}.traineddata.gz`);
 }

@@ -5,13 +5,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openTesseract } from './tesseract.ts';
 import { drawing } from './testing/drawing.ts';
 
-/** A program that answers as Tesseract does when it is asked for its languages, and otherwise does `reading`. */
-async function programWith(languages: string[], reading = 'exit 0'): Promise<string> {
+/** A program that lists `languages` like Tesseract and otherwise runs `command`. */
+async function programWith(languages: string[], command = 'exit 0'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-tesseract-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const program = join(folder, 'tesseract');
   const list = ['List of available languages (1):', ...languages].join('\\n');
-  await writeFile(program, `#!/bin/sh\nif [ "$1" = --list-langs ]; then printf '${list}\\n'; exit 0; fi\n${reading}\n`);
+  await writeFile(program, `#!/bin/sh\nif [ "$1" = --list-langs ]; then printf '${list}\\n'; exit 0; fi\n${command}\n`);
   await chmod(program, 0o755);
   return program;
 }
@@ -19,29 +19,29 @@ async function programWith(languages: string[], reading = 'exit 0'): Promise<str
 const signal = new AbortController().signal;
 const line = () => drawing(40, 20);
 
-describe('the Tesseract of the machine', () => {
-  it('is none where there is no such program, or none that knows Russian', async () => {
+describe('openTesseract', () => {
+  it('returns undefined without the program or without Russian', async () => {
     expect(await openTesseract('/nowhere/tesseract', 1)).toBeUndefined();
     expect(await openTesseract(await programWith(['eng', 'osd']), 1)).toBeUndefined();
   });
 
-  it('says with what it reads', async () => {
+  it('names the engine by its languages', async () => {
     expect((await openTesseract(await programWith(['rus']), 1))?.name).toBe('tesseract rus');
     expect((await openTesseract(await programWith(['eng', 'osd', 'rus']), 1))?.name).toBe('tesseract rus+eng');
   });
 
-  it('that fails says how', async () => {
+  it('reports the exit code and stderr when Tesseract fails', async () => {
     const engine = await openTesseract(await programWith(['rus'], 'cat > /dev/null; echo out of paper >&2; exit 3'), 1);
-    await expect(engine!.read([line()], signal)).rejects.toThrow('Tesseract ended with 3: out of paper');
+    await expect(engine!.read([line()], signal)).rejects.toThrow('Tesseract exited with 3: out of paper');
   });
 
-  it('that does not end is ended with the wish for its answer', async () => {
+  it('kills the process when the signal is aborted', async () => {
     const engine = await openTesseract(await programWith(['rus'], 'exec sleep 60'), 1);
     const stop = new AbortController();
     const reading = engine!.read([line()], stop.signal);
     stop.abort();
     await expect(reading).rejects.toThrow(/abort/);
-    // The lane is free again.
+    // The permit is released.
     await expect(engine!.read([line()], AbortSignal.timeout(50))).rejects.toThrow();
   });
 });

@@ -1,6 +1,6 @@
 import type { Mark } from './ink.ts';
 
-/** A straight piece of something that ought to run level or plumb on the sheet, in pixels. */
+/** A segment that should be horizontal or vertical, in pixels. */
 export interface Segment {
   readonly x0: number;
   readonly y0: number;
@@ -8,28 +8,27 @@ export interface Segment {
   readonly y1: number;
 }
 
-/**
- * The marks that may be letters: as high as most are, within a factor, and neither dots nor rules. Measured by the
- * larger side, so that a page that lies on its side has the same letters.
- */
-export function lettersOf(marks: readonly Mark[]): Mark[] {
-  const candidates = marks.filter((mark) => {
-    const side = larger(mark);
-    return side >= 6 && side <= 120 && smaller(mark) >= 2 && mark.area > 8;
+/** The components of typical letter size, by the larger side, which does not depend on the orientation. */
+export function lettersOf(components: readonly Mark[]): Mark[] {
+  const candidates = components.filter((component) => {
+    const side = larger(component);
+    return side >= 6 && side <= 120 && smaller(component) >= 2 && component.area > 8;
   });
   if (candidates.length === 0) return [];
   const sides = candidates.map(larger).sort((a, b) => a - b);
-  // Most marks of a page are letters; noise is smaller, so the typical letter is looked for above the middle.
+  // Noise is smaller than letters.
   const typical = sides[Math.floor(sides.length * 0.6)]!;
-  const letters = candidates.filter((mark) => larger(mark) > typical * 0.5 && larger(mark) < typical * 2.2);
-  return letters.slice(0, MOST);
+  const letters = candidates.filter(
+    (component) => larger(component) > typical * 0.5 && larger(component) < typical * 2.2,
+  );
+  return letters.slice(0, MAX_LETTERS);
 }
 
-/** Whether lines of text run down the page: to which side the nearest neighbour of most letters lies. */
+/** Whether text runs vertically, by the direction to each letter's nearest neighbour. */
 export function linesRunDown(letters: readonly Mark[]): boolean {
   let across = 0;
   let down = 0;
-  for (const [letter, neighbour] of nearest(letters)) {
+  for (const [letter, neighbour] of nearestNeighbours(letters)) {
     const dx = Math.abs(neighbour.left + neighbour.right - letter.left - letter.right);
     const dy = Math.abs(neighbour.top + neighbour.bottom - letter.top - letter.bottom);
     if (dx > 1.5 * dy) across++;
@@ -38,9 +37,9 @@ export function linesRunDown(letters: readonly Mark[]): boolean {
   return down > across;
 }
 
-/** The baselines of lines of text that run across the page, one segment for each line of at least six letters. */
+/** Finds the baselines of horizontal lines of at least six letters. */
 export function baselines(letters: readonly Mark[]): Segment[] {
-  const height = median(letters.map((mark) => mark.bottom - mark.top));
+  const height = median(letters.map((component) => component.bottom - component.top));
   const sorted = [...letters].sort((a, b) => a.left - b.left);
   const used = new Set<Mark>();
   const segments: Segment[] = [];
@@ -49,21 +48,21 @@ export function baselines(letters: readonly Mark[]): Segment[] {
     const line = [first];
     let last = first;
     for (let next = index + 1; next < sorted.length; next++) {
-      const mark = sorted[next]!;
-      if (mark.left > last.right + 2.5 * height) break;
-      if (used.has(mark) || mark.left < last.left + (last.right - last.left) / 2) continue;
-      const shared = Math.min(mark.bottom, last.bottom) - Math.max(mark.top, last.top);
-      if (shared < 0.5 * Math.min(mark.bottom - mark.top, last.bottom - last.top)) continue;
-      line.push(mark);
-      last = mark;
+      const component = sorted[next]!;
+      if (component.left > last.right + 2.5 * height) break;
+      if (used.has(component) || component.left < last.left + (last.right - last.left) / 2) continue;
+      const shared = Math.min(component.bottom, last.bottom) - Math.max(component.top, last.top);
+      if (shared < 0.5 * Math.min(component.bottom - component.top, last.bottom - last.top)) continue;
+      line.push(component);
+      last = component;
     }
-    for (const mark of line) used.add(mark);
+    for (const component of line) used.add(component);
     if (line.length >= 6 && last.right - first.left > 6 * height) segments.push(baseline(line));
   }
   return segments;
 }
 
-/** Through the feet of most letters: the median slope between letters half a line apart, the median height over it (descenders and commas are few). */
+/** Fits the median slope between letters half a line apart, and the median offset. */
 function baseline(line: readonly Mark[]): Segment {
   const half = Math.floor(line.length / 2);
   const slopes: number[] = [];
@@ -76,25 +75,24 @@ function baseline(line: readonly Mark[]): Segment {
   const slope = median(slopes);
   const x0 = line[0]!.left;
   const x1 = line.at(-1)!.right;
-  const y0 = median(line.map((mark) => mark.bottom - slope * (mark.left - x0)));
+  const y0 = median(line.map((component) => component.bottom - slope * (component.left - x0)));
   return { x0, y0, x1, y1: y0 + slope * (x1 - x0) };
 }
 
-/** Pairs of each letter and the one whose edge is nearest. */
-function nearest(letters: readonly Mark[]): [Mark, Mark][] {
+function nearestNeighbours(letters: readonly Mark[]): [Mark, Mark][] {
   const sorted = [...letters].sort((a, b) => a.left - b.left);
-  const widest = Math.max(0, ...sorted.map((mark) => mark.right - mark.left));
+  const widest = Math.max(0, ...sorted.map((component) => component.right - component.left));
   return sorted.flatMap((letter, index): [Mark, Mark][] => {
     let best: Mark | undefined;
-    let least = 2 * larger(letter);
+    let bestGap = 2 * larger(letter);
     for (const step of [-1, 1]) {
       for (let other = index + step; other >= 0 && other < sorted.length; other += step) {
-        const mark = sorted[other]!;
-        if (step < 0 ? letter.left - mark.left - widest > least : mark.left - letter.right > least) break;
-        const gap = Math.max(gapX(letter, mark), gapY(letter, mark));
-        if (gap < least && gap > -2) {
-          least = gap;
-          best = mark;
+        const component = sorted[other]!;
+        if (step < 0 ? letter.left - component.left - widest > bestGap : component.left - letter.right > bestGap) break;
+        const gap = Math.max(gapX(letter, component), gapY(letter, component));
+        if (gap < bestGap && gap > -2) {
+          bestGap = gap;
+          best = component;
         }
       }
     }
@@ -104,11 +102,11 @@ function nearest(letters: readonly Mark[]): [Mark, Mark][] {
 
 const gapX = (a: Mark, b: Mark) => Math.max(a.left, b.left) - Math.min(a.right, b.right);
 const gapY = (a: Mark, b: Mark) => Math.max(a.top, b.top) - Math.min(a.bottom, b.bottom);
-const larger = (mark: Mark) => Math.max(mark.right - mark.left, mark.bottom - mark.top);
-const smaller = (mark: Mark) => Math.min(mark.right - mark.left, mark.bottom - mark.top);
+const larger = (component: Mark) => Math.max(component.right - component.left, component.bottom - component.top);
+const smaller = (component: Mark) => Math.min(component.right - component.left, component.bottom - component.top);
 
-/** A dense page has 4 000 letters; more say nothing new and take long. */
-const MOST = 6000;
+/** A dense page has 4,000. */
+const MAX_LETTERS = 6000;
 
 export function median(values: readonly number[]): number {
   if (values.length === 0) return 0;

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { tiffOf } from './tiff.ts';
 
-it('a TIFF of pictures holds each of them as a page', async () => {
+it('encodeTiff writes one page per image', async () => {
   const pictures = [3, 8].map((width, index) => ({
     width,
     height: 5,

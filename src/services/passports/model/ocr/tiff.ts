@@ -1,16 +1,16 @@
 import type { Grey } from './grey.ts';
 
-/** Pictures as the pages of one TIFF 6.0 file, 8 bits a pixel, uncompressed, a strip each. */
+/** Encodes a multi-page TIFF 6.0 file: 8 bits per pixel, uncompressed, one strip per page. */
 export function tiffOf(pages: readonly Grey[]): Buffer {
   const parts: Buffer[] = [];
   const header = Buffer.from('II*\0\0\0\0\0', 'latin1');
   parts.push(header);
   let at = header.length;
-  // Where the place of the next directory is to be written.
+  // Receives the offset of the next directory.
   let link: { part: Buffer; offset: number } = { part: header, offset: 4 };
   for (const { width, height, data } of pages) {
     const strip = at;
-    // Directories begin at even places.
+    // Directories begin at even offsets.
     const padding = Buffer.alloc(data.length % 2);
     parts.push(Buffer.from(data.buffer, data.byteOffset, data.byteLength), padding);
     at += data.length + padding.length;
@@ -47,7 +47,7 @@ const TAG = {
 
 const LONG = 4;
 
-/** Entries in the order of their tags, each one LONG, and room for the place of the next directory (0: there is none). */
+/** One LONG per entry, sorted by tag, then the offset of the next directory (0 for the last). */
 function directoryOf(entries: readonly [tag: number, value: number][]): Buffer {
   const directory = Buffer.alloc(2 + entries.length * 12 + 4);
   directory.writeUInt16LE(entries.length, 0);

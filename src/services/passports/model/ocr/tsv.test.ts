@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { wordsOfTsv } from './tsv.ts';
 
-it('words come from the rows of words, page by page; other rows and empty words say nothing', () => {
+it('parseTsv returns the words of each page and ignores other rows and empty words', () => {
   const tsv = [
     'level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext',
     '1\t1\t0\t0\t0\t0\t0\t0\t500\t60\t-1\t',

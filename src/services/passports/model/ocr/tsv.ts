@@ -1,9 +1,6 @@
 import type { LineWord } from './engine.ts';
 
-/**
- * The words of Tesseract's TSV, page by page: rows of level 5, with their page from 1 (cell 1), place in pixels (6 to 9),
- * confidence in percent (10) and text (11).
- */
+/** Parses TSV: column 0 is the level (5: word), 1 the page, 6 to 9 the box, 10 the confidence in percent, 11 the text. */
 export function wordsOfTsv(tsv: string, pages: number): LineWord[][] {
   const words = Array.from({ length: pages }, (): LineWord[] => []);
   for (const row of tsv.split('\n')) {

@@ -8,9 +8,8 @@ import { straightening, weightedMedian } from './straighten.ts';
 import { baselines, lettersOf, linesRunDown, type Segment } from './text-lines.ts';
 import { warp } from './warp.ts';
 
-/** How a page has to be looked at for its lines to run level. */
 export interface View {
-  /** 0, or 90 where lines run down the page. Whether it then stands on its head only reading it tells. */
+  /** 90 if lines run vertically. The page may still be upside down, which only OCR detects. */
   readonly turn: 0 | 90;
   readonly width: number;
   readonly height: number;
@@ -18,42 +17,40 @@ export interface View {
   readonly toSource: Projection;
 }
 
-/** About A4 at 300 dpi: the letters of an ordinary form are then as high as Tesseract reads best (20 to 40 pixels). */
-const PIXELS = 2360 * 3340;
-/** What the page is measured at, which is four times as fast as at its full size. */
-const MEASURED_PIXELS = PIXELS / 4;
+/** About A4 at 300 dpi. */
+const VIEW_PIXELS = 2360 * 3340;
+/** Measuring at this size is four times as fast. */
+const MEASURED_PIXELS = VIEW_PIXELS / 4;
 
-/** Finds the view in which the page stands on its side or its foot, straight and without perspective, whole, at {@link PIXELS}. */
+/** Finds the view of the whole page with horizontal text and without perspective. */
 export function uprightView(page: Grey): View {
   const by = Math.max(1, Math.round(Math.sqrt((page.width * page.height) / MEASURED_PIXELS)));
   const small = flattenBackground(shrink(page, by), 24);
   const threshold = inkThreshold(small);
   const letters = lettersOf(marksOf(inkOf(small, threshold)));
   const turn = linesRunDown(letters) ? 90 : 0;
-  const turned = turn === 0 ? small : warp(small, quarterTurn(turn, small), small.height, small.width);
-  const upright = turn === 0 ? letters : lettersOf(marksOf(inkOf(turned, threshold)));
+  const rotated = turn === 0 ? small : warp(small, quarterTurn(turn, small), small.height, small.width);
+  const upright = turn === 0 ? letters : lettersOf(marksOf(inkOf(rotated, threshold)));
 
-  // First the tilt, then what is left of it: rules are looked for only where they run nearly level.
-  const rotation = rotationAround(middleOf(turned), slopeOf(baselines(upright)));
-  const level = warp(turned, rotation, turned.width, turned.height);
+  // findRules requires nearly horizontal rules.
+  const rotation = rotationAround(middleOf(rotated), medianSlope(baselines(upright)));
+  const level = warp(rotated, rotation, rotated.width, rotated.height);
   const ink = inkOf(level, threshold);
-  const inch = 300 * Math.sqrt((level.width * level.height) / PIXELS);
-  const rules = findRules(ink, inch);
-  const toTurned = compose(
+  const dpi = 300 * Math.sqrt((level.width * level.height) / VIEW_PIXELS);
+  const rules = findRules(ink, dpi);
+  const toRotated = compose(
     rotation,
     straightening([...baselines(lettersOf(marksOf(ink))), ...rules.level], rules.plumb, level),
   );
-  const toPage = compose(scaling(by), compose(quarterTurn(turn, small), toTurned));
-  return { turn, ...whole(toPage, page) };
+  const toPage = compose(scaling(by), compose(quarterTurn(turn, small), toRotated));
+  return { turn, ...fitPage(toPage, page) };
 }
 
 const middleOf = ({ width, height }: Grey) => ({ x: width / 2, y: height / 2 });
 
-/** The slope of most text, by its length. */
-const slopeOf = (lines: readonly Segment[]): number =>
-  weightedMedian(lines.map(({ x0, y0, x1, y1 }) => ({ tilt: (y1 - y0) / (x1 - x0), long: x1 - x0 })));
+const medianSlope = (lines: readonly Segment[]): number =>
+  weightedMedian(lines.map(({ x0, y0, x1, y1 }) => ({ tilt: (y1 - y0) / (x1 - x0), length: x1 - x0 })));
 
-/** From a frame in which lines run level to the one in which they have `slope`. */
 function rotationAround({ x, y }: { x: number; y: number }, slope: number): Projection {
   const angle = Math.atan(slope);
   const cos = Math.cos(angle);
@@ -61,8 +58,7 @@ function rotationAround({ x, y }: { x: number; y: number }, slope: number): Proj
   return compose(shift(x, y), compose([cos, -sin, 0, sin, cos, 0, 0, 0, 1], shift(-x, -y)));
 }
 
-/** The frame around the whole page as `toPage` shows it, at the size that is wanted. */
-function whole(toPage: Projection, page: Grey): Omit<View, 'turn'> {
+function fitPage(toPage: Projection, page: Grey): Omit<View, 'turn'> {
   const back = inverse(toPage);
   const corners = [
     [0, 0],
@@ -74,7 +70,7 @@ function whole(toPage: Projection, page: Grey): Omit<View, 'turn'> {
   const ys = corners.map(([, y]) => y);
   const left = Math.min(...xs);
   const top = Math.min(...ys);
-  const scale = Math.sqrt(PIXELS / ((Math.max(...xs) - left) * (Math.max(...ys) - top)));
+  const scale = Math.sqrt(VIEW_PIXELS / ((Math.max(...xs) - left) * (Math.max(...ys) - top)));
   return {
     width: Math.round((Math.max(...xs) - left) * scale),
     height: Math.round((Math.max(...ys) - top) * scale),

@@ -3,15 +3,15 @@ import { quarterTurn, scaling, shift } from './projection.ts';
 import { drawing } from './testing/drawing.ts';
 import { warp } from './warp.ts';
 
-describe('seeing a page through another frame', () => {
-  it('turns it exactly by quarters', () => {
+describe('warp', () => {
+  it('rotates an image by 90° without loss', () => {
     const page = drawing(40, 30).box(5, 10, 8, 4);
-    const turned = warp(page, quarterTurn(90, page), 30, 40);
-    // What was 10 from the top is now that far from the right.
-    expect(turned.data).toEqual(drawing(30, 40).box(30 - 14, 5, 4, 8).data);
+    const rotated = warp(page, quarterTurn(90, page), 30, 40);
+    // 10 px from the top becomes 10 px from the right.
+    expect(rotated.data).toEqual(drawing(30, 40).box(30 - 14, 5, 4, 8).data);
   });
 
-  it('enlarges it with sharp edges', () => {
+  it('enlarges an image with sharp edges', () => {
     const page = drawing(40, 40).box(10, 10, 20, 20);
     const large = warp(page, scaling(1 / 3), 120, 120);
     const row = [...large.data.subarray(60 * 120, 61 * 120)];
@@ -19,7 +19,7 @@ describe('seeing a page through another frame', () => {
     expect([row[20], row[60], row[110]]).toEqual([255, 0, 255]);
   });
 
-  it('sees beside the page what is nearest on it', () => {
+  it('fills points outside the image with the nearest edge value', () => {
     const page = drawing(64, 64, 200).box(0, 0, 32, 64, 90);
     const wide = warp(page, shift(-40, 0), 144, 64);
     expect([wide.data[32 * 144 + 5], wide.data[32 * 144 + 140]]).toEqual([90, 200]);

@@ -1,17 +1,12 @@
 import type { Projection } from '../../page.ts';
 import { type Grey, shrink } from './grey.ts';
 
-/**
- * The page seen through another frame of `width` × `height` pixels: `toSource` says where in the source (in pixels, a
- * pixel's centre at its index and a half) a point of the new frame lies. Catmull-Rom interpolation, which keeps strokes
- * sharp where the page grows. What lies outside the source is as light as what is nearest to it, blurred. Not for shrinking below two
- * thirds: shrink first.
- */
+/** Resamples by Catmull-Rom interpolation. To scale below 2/3, call {@link downscale} first. */
 export function warp(source: Grey, toSource: Projection, width: number, height: number): Grey {
   const out = new Uint8Array(width * height);
   const [a, b, c, d, e, f, g, h, i] = toSource;
   const { width: w, height: ht, data } = source;
-  const around = shrink(source, AROUND);
+  const blurred = shrink(source, BLUR);
   const weights = cubicWeights();
   for (let v = 0, pixel = 0; v < height; v++) {
     const y = v + 0.5;
@@ -27,7 +22,7 @@ export function warp(source: Grey, toSource: Projection, width: number, height: 
       const wy = ((sy - y0) * STEPS) << 2;
       if (x0 < 1 || y0 < 1 || x0 > w - 3 || y0 > ht - 3) {
         out[pixel] =
-          sx > -1 && sy > -1 && sx < w && sy < ht ? nearest(source, sx, sy) : nearest(around, sx / AROUND, sy / AROUND);
+          sx > -1 && sy > -1 && sx < w && sy < ht ? nearest(source, sx, sy) : nearest(blurred, sx / BLUR, sy / BLUR);
         continue;
       }
       const wx0 = weights[wx]!;
@@ -55,9 +50,8 @@ function nearest({ width, height, data }: Grey, x: number, y: number): number {
 }
 
 const STEPS = 64;
-const AROUND = 16;
+const BLUR = 16;
 
-/** Four weights for each 64th of a pixel. */
 function cubicWeights(): Float32Array {
   const weights = new Float32Array(STEPS * 4);
   for (let step = 0; step < STEPS; step++) {

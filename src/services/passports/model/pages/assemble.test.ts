@@ -10,7 +10,7 @@ import { asFile } from './testing/pdf.ts';
 const signal = new AbortController().signal;
 const PHONE = new URL('../../../../ml/testing/phone.heic', import.meta.url);
 
-/** 300 by 200 pixels: red above, green below, a blue corner at the top left. */
+/** 300 × 200 pixels: red top half, green bottom half, blue top left corner. */
 function picture() {
   const part = (left: number, top: number, width: number, height: number, background: string) => ({
     input: { create: { width, height, channels: 3 as const, background } },
@@ -31,17 +31,17 @@ async function assembled(...sheets: Sheet[]): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** The colours at the middle of the image's corners and its middle, as the first page shows them. */
-async function shown(bytes: Buffer): Promise<{ page: [number, number]; corners: string[] }> {
+/** The size of the first page and the colours near the four corners of its image. */
+async function firstPage(bytes: Buffer): Promise<{ page: [number, number]; corners: string[] }> {
   const pdf = await openPdf(await asFile(bytes), { maxPages: 10, signal });
   onTestFinished(() => pdf.close());
   const { width, height } = await pdf.text(1, signal);
   const raster = await pdf.render(1, { dpi: 36, maxPixels: 1e6 }, signal);
-  // Three by two in the middle of A4: it fills the longer side, and most of the shorter one.
+  // A 3:2 image fills the long side of A4 and most of the short one.
   const [from, to] = [0.15, 0.85];
   const at = (x: number, y: number) => {
     const place = (Math.floor(y * raster.height) * raster.width + Math.floor(x * raster.width)) * 3;
-    return nameOf([...raster.data.subarray(place, place + 3)] as [number, number, number]);
+    return dominantColour([...raster.data.subarray(place, place + 3)] as [number, number, number]);
   };
   return {
     page: [Math.round(width), Math.round(height)],
@@ -49,33 +49,36 @@ async function shown(bytes: Buffer): Promise<{ page: [number, number]; corners: 
   };
 }
 
-/** Which of its parts a colour has most of: inks of print make no pure ones. */
-function nameOf([red, green, blue]: [number, number, number]): string {
+/** The dominant component: CMYK conversion yields no pure colours. */
+function dominantColour([red, green, blue]: [number, number, number]): string {
   const most = Math.max(red, green, blue);
   if (most - Math.min(red, green, blue) < 60) return `${red} ${green} ${blue}`;
   return most === red ? 'red' : most === green ? 'green' : 'blue';
 }
 
 const UPRIGHT = ['blue', 'red', 'green', 'green'];
-const turnedBy = (quarters: number) => [...UPRIGHT.slice(-quarters), ...UPRIGHT.slice(0, -quarters)];
+const rotatedBy = (quarters: number) => [...UPRIGHT.slice(-quarters), ...UPRIGHT.slice(0, -quarters)];
 
-describe('a PDF of images', () => {
-  it('has a page of A4 for each image, lying where the image lies, in order', async () => {
+describe('assemblePdf', () => {
+  it('creates an A4 page per image, in order, with the orientation of the image', async () => {
     const upright = await sharp(await picture().png().toBuffer())
       .rotate(90)
       .jpeg()
       .toBuffer();
-    const lying = await picture().jpeg().toBuffer();
-    const pdf = await openPdf(await asFile(await assembled(sheet(upright), sheet(lying))), { maxPages: 10, signal });
+    const landscape = await picture().jpeg().toBuffer();
+    const pdf = await openPdf(await asFile(await assembled(sheet(upright), sheet(landscape))), {
+      maxPages: 10,
+      signal,
+    });
     onTestFinished(() => pdf.close());
     expect(pdf.pages).toBe(2);
     expect(await pdf.text(1, signal)).toMatchObject({ width: expect.closeTo(595.28, 1), words: [] });
     expect(await pdf.text(2, signal)).toMatchObject({ width: expect.closeTo(841.89, 1), words: [] });
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('shows a photo upright whose EXIF orientation is %i', async (orientation) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('applies EXIF orientation %i', async (orientation) => {
     const pixels = await picture().png().toBuffer();
-    // What a camera held that way stores: the opposite of what is to be done to see it upright.
+    // Creates the stored image: the inverse of the orientation's transformation.
     const undo: Record<number, (image: Sharp) => Sharp> = {
       1: (image) => image,
       2: (image) => image.flop(),
@@ -94,26 +97,23 @@ describe('a PDF of images', () => {
       control.info.height,
       [...control.data.subarray(0, 3)].map((byte) => byte > 200),
     ]).toEqual([300, 200, [false, false, true]]);
-    expect(await shown(await assembled(sheet(photo)))).toEqual({ page: [842, 595], corners: UPRIGHT });
+    expect(await firstPage(await assembled(sheet(photo)))).toEqual({ page: [842, 595], corners: UPRIGHT });
   });
 
-  it.each([90, 180, 270] as const)(
-    'turns an image clockwise by the %i degrees that its user chose',
-    async (rotation) => {
-      const photo = await picture().jpeg({ quality: 95 }).toBuffer();
-      const { page, corners } = await shown(await assembled(sheet(photo, rotation)));
-      expect(page).toEqual(rotation === 180 ? [842, 595] : [595, 842]);
-      expect(corners).toEqual(turnedBy(rotation / 90));
-    },
-  );
+  it.each([90, 180, 270] as const)('rotates an image clockwise by %i degrees', async (rotation) => {
+    const photo = await picture().jpeg({ quality: 95 }).toBuffer();
+    const { page, corners } = await firstPage(await assembled(sheet(photo, rotation)));
+    expect(page).toEqual(rotation === 180 ? [842, 595] : [595, 842]);
+    expect(corners).toEqual(rotatedBy(rotation / 90));
+  });
 
-  it('turns a photo upright first, and then as its user chose', async () => {
+  it('applies the EXIF orientation before the rotation', async () => {
     const stored = await sharp(await picture().png().toBuffer())
       .rotate(270)
       .png()
       .toBuffer();
     const photo = await sharp(stored).withMetadata({ orientation: 6 }).jpeg({ quality: 95 }).toBuffer();
-    expect((await shown(await assembled(sheet(photo, 90)))).corners).toEqual(turnedBy(1));
+    expect((await firstPage(await assembled(sheet(photo, 90)))).corners).toEqual(rotatedBy(1));
   });
 
   it.each([
@@ -121,7 +121,7 @@ describe('a PDF of images', () => {
     ['progressive', (image: Sharp) => image.jpeg({ quality: 90, progressive: true })],
     ['grey', (image: Sharp) => image.toColourspace('b-w').jpeg({ quality: 90 })],
     ['CMYK', (image: Sharp) => image.toColourspace('cmyk').jpeg({ quality: 90 })],
-  ])('holds the coded data of a %s JPEG as they were, without what the camera wrote', async (kind, encode) => {
+  ])('embeds the encoded data of a %s JPEG unchanged and without metadata', async (kind, encode) => {
     const photo = await encode(sharp(await picture().png().toBuffer()))
       .withExif({ IFD0: { Make: 'SECRET CAMERA' } })
       .toBuffer();
@@ -130,30 +130,30 @@ describe('a PDF of images', () => {
     const scan = photo.subarray(photo.indexOf(Buffer.from([0xff, 0xda])), -2);
     expect(pdf.includes(scan)).toBe(true);
     expect(pdf.includes('SECRET CAMERA')).toBe(false);
-    const { corners } = await shown(pdf);
+    const { corners } = await firstPage(pdf);
     if (kind === 'grey') expect(new Set(corners).size).toBe(3);
     else expect(corners).toEqual(UPRIGHT);
   });
 
   it.each([
     ['PNG', (image: Sharp) => image.png()],
-    ['PNG with a hole in it', (image: Sharp) => image.ensureAlpha().png()],
+    ['PNG with an alpha channel', (image: Sharp) => image.ensureAlpha().png()],
     ['PNG of 16 bits', (image: Sharp) => image.toColourspace('rgb16').png()],
     ['interlaced PNG', (image: Sharp) => image.png({ progressive: true })],
     ['WebP', (image: Sharp) => image.webp()],
     ['TIFF', (image: Sharp) => image.tiff({ compression: 'lzw' })],
-  ])('shows a %s', async (_, encode) => {
+  ])('embeds a %s', async (_, encode) => {
     const image = await encode(sharp(await picture().png().toBuffer())).toBuffer();
-    expect(await shown(await assembled(sheet(image)))).toEqual({ page: [842, 595], corners: UPRIGHT });
+    expect(await firstPage(await assembled(sheet(image)))).toEqual({ page: [842, 595], corners: UPRIGHT });
   });
 
-  it('shows a HEIC photo of a phone', async () => {
-    const { corners } = await shown(await assembled(sheet(await readFile(PHONE))));
+  it('embeds a HEIC photo', async () => {
+    const { corners } = await firstPage(await assembled(sheet(await readFile(PHONE))));
     expect(new Set(corners).size).toBeGreaterThan(1);
     expect(corners).not.toContain('255 255 255');
   });
 
-  it('is the same to the byte for the same images, and another for another rotation', async () => {
+  it('creates identical bytes for identical input and different bytes for another rotation', async () => {
     const images = [
       await picture().jpeg().toBuffer(),
       await picture().png().toBuffer(),
@@ -164,7 +164,7 @@ describe('a PDF of images', () => {
     expect(first.equals(await assembled(...images.map((image) => sheet(image, 90))))).toBe(false);
   });
 
-  it('is given piece by piece, so that an image is read only when its turn has come', async () => {
+  it('reads each image only when its page is written', async () => {
     const photo = await picture().jpeg().toBuffer();
     const read: number[] = [];
     const sheets = [0, 1, 2].map(
@@ -180,13 +180,13 @@ describe('a PDF of images', () => {
     expect(read).toEqual([0, 1]);
   });
 
-  it('is refused for an image that is none', async () => {
+  it('throws PhotoRejected for a file that is not an image', async () => {
     await expect(assembled(sheet(Buffer.from('no image')))).rejects.toThrow(PhotoRefused);
   });
 });
 
-describe('a bare JPEG', () => {
-  it('ends where its picture ends, and survives cutting at any byte', async () => {
+describe('stripJpegMetadata', () => {
+  it('removes data after the image and accepts input truncated at any byte', async () => {
     const photo = await sharp(await picture().png().toBuffer())
       .jpeg({ progressive: true })
       .toBuffer();

@@ -1,36 +1,29 @@
 import { sheetImageOf } from './sheet-image.ts';
 import { inTurn } from './turns.ts';
 
-/** One page to be: an image and how far the user turned it clockwise, after EXIF had its say. */
+/** `rotation` is clockwise, after the EXIF orientation. */
 export interface Sheet {
-  /** The file; read when its turn comes, and forgotten after. */
   readonly read: () => Promise<Buffer>;
   readonly rotation: 0 | 90 | 180 | 270;
 }
 
-/**
- * The bytes of a PDF with one A4 page for each image, in order: upright or lying as the image is, the image as large as
- * fits, in the middle. JPEGs are not coded anew: the page turns them. The same images and rotations make the same
- * bytes, and nothing of what a camera wrote about them is kept. One image is held in memory at a time, so the bytes are
- * given piece by piece, to be put into a file store as they come. Throws `PhotoRefused` for an image that cannot be
- * read, and the signal's reason.
- */
+/** Yields a PDF with one A4 page per image; the same input gives the same bytes. Throws `PhotoRejected`. */
 export async function* assemblePdf(
   sheets: readonly Sheet[],
   { signal }: { signal?: AbortSignal } = {},
 ): AsyncGenerator<Buffer, void, undefined> {
-  const places: number[] = [];
+  const offsets: number[] = [];
   let length = 0;
   const counted = (piece: Buffer | string) => {
     const bytes = typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece;
     length += bytes.length;
     return bytes;
   };
-  const object = (number: number, body: string) => {
-    places[number] = length;
-    return counted(`${number} 0 obj\n${body}\nendobj\n`);
+  const object = (id: number, body: string) => {
+    offsets[id] = length;
+    return counted(`${id} 0 obj\n${body}\nendobj\n`);
   };
-  // The second line tells programs that the file is not text.
+  // Marks the file as binary.
   yield counted('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n');
   yield object(1, '<< /Type /Catalog /Pages 2 0 R >>');
   const kids = sheets.map((_, index) => `${pageNumber(index)} 0 R`).join(' ');
@@ -38,27 +31,27 @@ export async function* assemblePdf(
   for (const [index, { read, rotation }] of sheets.entries()) {
     signal?.throwIfAborted();
     const image = await inTurn(async () => sheetImageOf(await read(), signal));
-    const { size, matrix } = placed(image, rotation);
+    const { size, matrix } = placeImage(image, rotation);
     const [page, content, picture] = [pageNumber(index), pageNumber(index) + 1, pageNumber(index) + 2];
-    const drawing = `q ${matrix.map(figure).join(' ')} cm /Im Do Q`;
+    const drawing = `q ${matrix.map(formatNumber).join(' ')} cm /Im Do Q`;
     yield object(
       page,
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${size.map(figure).join(' ')}] /Contents ${content} 0 R ` +
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${size.map(formatNumber).join(' ')}] /Contents ${content} 0 R ` +
         `/Resources << /XObject << /Im ${picture} 0 R >> >> >>`,
     );
     yield object(content, `<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream`);
-    places[picture] = length;
+    offsets[picture] = length;
     const bytes = image.pieces.reduce((sum, piece) => sum + piece.length, 0);
-    const { width, height, coding } = image;
+    const { width, height, coding: dictionaryEntries } = image;
     yield counted(
-      `${picture} 0 obj\n<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${coding} ` +
+      `${picture} 0 obj\n<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${dictionaryEntries} ` +
         `/Length ${bytes} >>\nstream\n`,
     );
     for (const piece of image.pieces) yield counted(piece);
     yield counted('\nendstream\nendobj\n');
   }
   const table = length;
-  const rows = places.slice(1).map((at) => `${String(at).padStart(10, '0')} 00000 n \n`);
+  const rows = offsets.slice(1).map((at) => `${String(at).padStart(10, '0')} 00000 n \n`);
   yield counted(
     `xref\n0 ${rows.length + 1}\n0000000000 65535 f \n${rows.join('')}` +
       `trailer\n<< /Size ${rows.length + 1} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF\n`,
@@ -70,17 +63,20 @@ const pageNumber = (index: number) => 3 + 3 * index;
 // Points.
 const A4 = [595.28, 841.89] as const;
 
-type Placed = { size: readonly [number, number]; matrix: readonly number[] };
+type Placement = { size: readonly [number, number]; matrix: readonly number[] };
 
-/** The page's size, and the matrix that puts the unit square of the image upright in the middle of it. */
-function placed(image: { width: number; height: number; orientation: number }, rotation: Sheet['rotation']): Placed {
-  const shown = (u: number, v: number) => turned(uprighted(u, v, image.orientation), rotation);
-  const lies = image.orientation > 4 !== (rotation % 180 !== 0);
-  const [wide, high] = lies ? [image.height, image.width] : [image.width, image.height];
+/** The matrix maps the unit square of the image to the centre of the page. */
+function placeImage(
+  image: { width: number; height: number; orientation: number },
+  rotation: Sheet['rotation'],
+): Placement {
+  const shown = (u: number, v: number) => rotate(applyOrientation(u, v, image.orientation), rotation);
+  const swapsSides = image.orientation > 4 !== (rotation % 180 !== 0);
+  const [wide, high] = swapsSides ? [image.height, image.width] : [image.width, image.height];
   const [pageWidth, pageHeight] = wide > high ? [A4[1], A4[0]] : A4;
   const scale = Math.min(pageWidth / wide, pageHeight / high);
   const [left, bottom] = [(pageWidth - wide * scale) / 2, (pageHeight - high * scale) / 2];
-  // A PDF counts upwards, an image downwards.
+  // The y axis points up in a PDF and down in an image.
   const at = (x: number, y: number): [number, number] => {
     const [u, v] = shown(x, 1 - y);
     return [left + u * wide * scale, bottom + (1 - v) * high * scale];
@@ -91,8 +87,8 @@ function placed(image: { width: number; height: number; orientation: number }, r
 
 type Place = readonly [u: number, v: number];
 
-/** Where a place of the stored image (shares from its top left corner) is seen, by EXIF's orientation (TIFF 6.0, tag 274). */
-function uprighted(u: number, v: number, orientation: number): Place {
+/** Maps shares of the stored image by its EXIF orientation (TIFF 6.0, tag 274). */
+function applyOrientation(u: number, v: number, orientation: number): Place {
   switch (orientation) {
     case 2:
       return [1 - u, v];
@@ -113,7 +109,7 @@ function uprighted(u: number, v: number, orientation: number): Place {
   }
 }
 
-function turned([u, v]: Place, rotation: Sheet['rotation']): Place {
+function rotate([u, v]: Place, rotation: Sheet['rotation']): Place {
   switch (rotation) {
     case 0:
       return [u, v];
@@ -126,5 +122,5 @@ function turned([u, v]: Place, rotation: Sheet['rotation']): Place {
   }
 }
 
-/** Without exponents, which a PDF does not know, and without the last digits, in which machines may differ. */
-const figure = (value: number) => String(Math.round(value * 1000) / 1000 + 0);
+/** PDF allows no exponents; rounding makes the output identical on all machines. */
+const formatNumber = (value: number) => String(Math.round(value * 1000) / 1000 + 0);

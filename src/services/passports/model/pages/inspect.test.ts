@@ -7,17 +7,17 @@ import { previewOf } from './preview.ts';
 
 const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#a40' } });
 
-describe('an uploaded image', () => {
-  it('is what its bytes are, as large as it is seen', async () => {
-    const lying = await plain(300, 200).withMetadata({ orientation: 6 }).jpeg().toBuffer();
-    expect(await inspectImage(lying)).toEqual({ width: 200, height: 300, contentType: 'image/jpeg' });
+describe('inspectImage', () => {
+  it('detects the type from the content and returns the size after EXIF orientation', async () => {
+    const rotated = await plain(300, 200).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    expect(await inspectImage(rotated)).toEqual({ width: 200, height: 300, contentType: 'image/jpeg' });
     const tiff = await plain(30, 20).tiff().toBuffer();
     expect(await inspectImage(tiff)).toEqual({ width: 30, height: 20, contentType: 'image/tiff' });
     const phone = await readFile(new URL('../../../../ml/testing/phone.heic', import.meta.url));
     expect(await inspectImage(phone)).toMatchObject({ contentType: 'image/heic' });
   });
 
-  it('is refused when it is no page, damaged or too large', async () => {
+  it('rejects unsupported, damaged and too large images', async () => {
     const photo = await plain(300, 200).jpeg().toBuffer();
     expect(await inspectImage(Buffer.from('%PDF-1.7'))).toEqual({ problem: 'unsupported' });
     expect(await inspectImage(await plain(3, 2).gif().toBuffer())).toEqual({ problem: 'unsupported' });
@@ -27,15 +27,15 @@ describe('an uploaded image', () => {
   });
 });
 
-describe('a picture for people', () => {
-  it('of a page is a JPEG of at most 1600 pixels', async () => {
+describe('display images', () => {
+  it('encodePicture returns a JPEG of at most 1600 pixels per side', async () => {
     const raster = { width: 2000, height: 1000, channels: 3 as const, data: new Uint8Array(6e6).fill(255) };
     expect(await sharp(await pictureOf(raster)).metadata()).toMatchObject({ format: 'jpeg', width: 1600, height: 800 });
   });
 
-  it('of an uploaded image is small, upright and turned', async () => {
-    const lying = await plain(300, 200).withMetadata({ orientation: 6 }).jpeg().toBuffer();
-    const preview = await previewOf(lying, { rotation: 90, side: 150 });
+  it('createPreview applies the EXIF orientation and the rotation', async () => {
+    const rotated = await plain(300, 200).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const preview = await previewOf(rotated, { rotation: 90, side: 150 });
     expect(await sharp(preview).metadata()).toMatchObject({ format: 'jpeg', width: 150, height: 100 });
   });
 });

@@ -1,7 +1,7 @@
 import { sniffImage } from '../../../../base/sniff.ts';
 import { decodePhoto, PhotoRefused } from '../../../../ml/image.ts';
 
-/** What an image is that may become a page; width and height are those that EXIF makes them. */
+/** Width and height are after EXIF orientation. */
 export interface InspectedImage {
   readonly width: number;
   readonly height: number;
@@ -10,16 +10,11 @@ export interface InspectedImage {
 
 export type PageImageType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/tiff' | 'image/heic';
 
-/** Why an image does not: `unsupported` is for the caller's "wrong type", `too_large` for "too large", the rest are bad files. */
 export type ImageProblem = 'unsupported' | 'no_hevc' | 'corrupt' | 'too_large' | 'too_slow';
 
 export const MAX_IMAGE_BYTES = 20 * 2 ** 20;
 
-/**
- * Looks at an uploaded image: its kind by its first bytes, its size, and whether it can be decoded to the end (a JPEG at
- * an eighth of its size, which costs some tens of milliseconds; a HEIC in full, some seconds). Up to 20 MiB and 50
- * megapixels. Throws only the signal's reason.
- */
+/** Validates an image by decoding it: a JPEG at 1/8 size (tens of ms), a HEIC in full (seconds). Throws the signal's reason. */
 export async function inspectImage(
   file: Buffer,
   { signal }: { signal?: AbortSignal } = {},

@@ -1,29 +1,26 @@
-/** A JPEG without what only describes it: no EXIF, no place, no camera, no thumbnail, nothing behind its end. */
+/** A JPEG without metadata and without data after its end. */
 export interface BareJpeg {
   readonly width: number;
   readonly height: number;
-  /** 1 grey, 3 colour, 4 the inks of print. */
+  /** 1 grayscale, 3 colour, 4 CMYK. */
   readonly components: 1 | 3 | 4;
-  /** Whether inks are written as how little of each there is, which is what Adobe's programs do. */
+  /** CMYK values are inverted, as written by Adobe programs. */
   readonly inverted: boolean;
-  /** The file, in pieces that share the memory of the original; coded data are untouched. */
+  /** Chunks that share the memory of the original. */
   readonly pieces: readonly Buffer[];
 }
 
-/**
- * Takes a JPEG apart into its segments (ITU-T T.81, B.1) and keeps those that the picture is made of. Undefined for one
- * that a PDF cannot hold as it is (other than 8 bits, arithmetic or lossless coding) or that has no sense.
- */
+/** Removes metadata segments (ITU-T T.81, B.1). Undefined if invalid or not embeddable: not 8 bits, arithmetic or lossless coding. */
 export function bareJpeg(file: Buffer): BareJpeg | undefined {
   if (file.length < 4 || file.readUInt16BE(0) !== 0xffd8) return undefined;
-  const pieces: Buffer[] = [file.subarray(0, 2)];
+  const chunks: Buffer[] = [file.subarray(0, 2)];
   let frame: { width: number; height: number; components: number } | undefined;
   let adobe = false;
   let at = 2;
   while (at + 4 <= file.length) {
     if (file[at] !== 0xff) return undefined;
     const marker = file[at + 1]!;
-    // Bytes FF may fill the room before a marker.
+    // FF fill bytes may precede a marker.
     if (marker === 0xff) {
       at++;
       continue;
@@ -35,12 +32,12 @@ export function bareJpeg(file: Buffer): BareJpeg | undefined {
     if (isFrame(marker)) frame = frameOf(marker, segment);
     if (isFrame(marker) && !frame) return undefined;
     if (marker === ADOBE && segment.toString('latin1', 4, 9) === 'Adobe') adobe = true;
-    const kept = keptOf(marker, segment);
-    if (kept) pieces.push(kept);
+    const kept = filterSegment(marker, segment);
+    if (kept) chunks.push(kept);
     at = end;
     if (marker !== SCAN) continue;
     at = endOfScan(file, end);
-    pieces.push(file.subarray(end, at));
+    chunks.push(file.subarray(end, at));
   }
   if (!frame || frame.width === 0 || frame.height === 0) return undefined;
   const { width, height, components } = frame;
@@ -50,7 +47,7 @@ export function bareJpeg(file: Buffer): BareJpeg | undefined {
     height,
     components,
     inverted: adobe && components === 4,
-    pieces: [...pieces, Buffer.from([0xff, END])],
+    pieces: [...chunks, Buffer.from([0xff, END])],
   };
 }
 
@@ -60,7 +57,7 @@ const COMMENT = 0xfe;
 const JFIF = 0xe0;
 const ADOBE = 0xee;
 
-// C4, C8 and CC are other things than frames.
+// C4, C8 and CC are not frame markers.
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 // Baseline, extended and progressive.
 const READABLE_FRAMES = new Set([0xc0, 0xc1, 0xc2]);
@@ -70,8 +67,8 @@ function frameOf(marker: number, segment: Buffer): { width: number; height: numb
   return { height: segment.readUInt16BE(5), width: segment.readUInt16BE(7), components: segment[9]! };
 }
 
-/** Of the application segments only those that say how colours are written: JFIF (less its thumbnail) and Adobe's. */
-function keptOf(marker: number, segment: Buffer): Buffer | undefined {
+/** Of the application segments, keeps JFIF (without thumbnail) and Adobe, which define the colours. */
+function filterSegment(marker: number, segment: Buffer): Buffer | undefined {
   if (marker === JFIF && segment.toString('latin1', 4, 9) === 'JFIF\0' && segment.length >= 18) {
     const bare = Buffer.from(segment.subarray(0, 18));
     bare.writeUInt16BE(16, 2);
@@ -79,11 +76,11 @@ function keptOf(marker: number, segment: Buffer): Buffer | undefined {
     return bare;
   }
   if (marker === ADOBE && segment.toString('latin1', 4, 9) === 'Adobe') return segment;
-  const describes = (marker >= 0xe0 && marker <= 0xef) || marker === COMMENT;
-  return describes ? undefined : segment;
+  const isMetadata = (marker >= 0xe0 && marker <= 0xef) || marker === COMMENT;
+  return isMetadata ? undefined : segment;
 }
 
-/** Where coded data end: at the next marker that is neither a byte FF of the data (FF 00) nor a restart. */
+/** The next marker other than stuffing (FF 00) and restart markers. */
 function endOfScan(file: Buffer, from: number): number {
   for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at + 1)) {
     const next = file[at + 1];

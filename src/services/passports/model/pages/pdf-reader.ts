@@ -2,93 +2,103 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { program } from '../../../../base/programs.ts';
-import { PdfRefused } from './pdf-refused.ts';
+import type { PdfProblem } from './pdfium-document.ts';
 import type { Answer, Question } from './pdfium-process.ts';
 import { OVERRUN } from './pdfium-watch.ts';
 
-/** A process that reads one document, asked one thing at a time. */
+/** A PDF that cannot be read; do not retry. */
+export class PdfRefused extends Error {
+  override readonly name = 'PdfRejected';
+  readonly problem: PdfProblem;
+
+  constructor(problem: PdfProblem) {
+    super(MESSAGES[problem]);
+    this.problem = problem;
+  }
+}
+
+const MESSAGES: Record<PdfProblem, string> = {
+  encrypted: 'The PDF is password-protected.',
+  corrupt: 'The PDF is damaged: no page can be opened.',
+  too_many_pages: 'The PDF has too many pages.',
+  too_complex: 'Reading the PDF takes too much time or memory.',
+  unsupported: 'The file is not a PDF with pages.',
+};
+
+/** A process that reads one document. */
 export interface Reader {
-  /**
-   * What the process answers. Throws {@link PdfRefused}, also where the document has brought the process down; the
-   * signal's reason; and an error where it ended for reasons of its own. After any of these the document is closed.
-   */
+  /** Any error closes the document: {@link PdfRejected} (also after a crash), the signal's reason, or another error. */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
-  /** Ends the document, whatever is asked of it now. Never throws. */
+  /** Cancels pending requests. Never throws. */
   close(): Promise<void>;
 }
 
-/**
- * A process for the next document: one that rests, or a new one. Starting one costs some 0.2 s, and its first pages take
- * three times as long as later ones; so one whose document ended well rests for a while. Of a document nothing stays in
- * it: each is read in memory of its own.
- */
+/** Takes an idle process or starts one: a start takes 0.2 s, and the first pages take three times as long. */
 export function takeReader(): Reader {
-  // Undefined once the document is closed: from then on the process may be another one's.
-  let held: Process | undefined = wake() ?? start();
+  // Undefined once closed, because the process may then serve another document.
+  let held: Process | undefined = takeIdle() ?? start();
   let last: Promise<unknown> = Promise.resolve();
-  let asked = 0;
-  const end = async () => {
-    const ending = held;
+  let pending = 0;
+  const kill = async () => {
+    const killed = held;
     held = undefined;
-    ending?.child.kill('SIGKILL');
-    await ending?.gone;
+    killed?.child.kill('SIGKILL');
+    await killed?.exited;
   };
   return {
     ask(question, signal) {
-      asked++;
+      pending++;
       const answer = last.then(async () => {
         if (!held) throw new Error('The document is closed.');
-        return answerOf(held.child, question, signal);
+        return request(held.child, question, signal);
       });
-      last = answer.catch(end).finally(() => asked--);
+      last = answer.catch(kill).finally(() => pending--);
       return answer;
     },
     async close() {
-      if (asked > 0) return end();
-      const done = held;
+      if (pending > 0) return kill();
+      const released = held;
       held = undefined;
-      if (!done || (await rests(done))) return;
-      done.child.kill('SIGKILL');
-      await done.gone;
+      if (!released || (await keepIdle(released))) return;
+      released.child.kill('SIGKILL');
+      await released.exited;
     },
   };
 }
 
 interface Process {
   readonly child: ChildProcess;
-  /** Resolves when it has ended. */
-  readonly gone: Promise<void>;
+  readonly exited: Promise<void>;
   documents: number;
 }
 
-const resting = new Map<Process, NodeJS.Timeout>();
-// As many as there are documents at a time in a busy worker; each holds some 100 MB.
-const MAX_RESTING = 2;
-const REST_MS = 30_000;
-// What leaks, if anything does, goes with the process.
+const idle = new Map<Process, NodeJS.Timeout>();
+// A worker reads two documents at the same time; a process uses about 100 MB.
+const MAX_IDLE = 2;
+const IDLE_MS = 30_000;
 const MAX_DOCUMENTS = 100;
-const MAX_RESTING_BYTES = 400 * 2 ** 20;
+const MAX_IDLE_BYTES = 400 * 2 ** 20;
 
-/** Lets the process rest if it is fit for another document. While it rests it keeps nobody from ending. */
-async function rests(reader: Process): Promise<boolean> {
-  if (++reader.documents >= MAX_DOCUMENTS || resting.size >= MAX_RESTING) return false;
-  const answer = await answerOf(reader.child, { ask: 'close' }, AbortSignal.timeout(5000)).catch(() => undefined);
-  if (!answer || !('usedBytes' in answer) || answer.usedBytes > MAX_RESTING_BYTES) return false;
-  if (resting.size >= MAX_RESTING) return false;
-  const dismissal = setTimeout(() => {
-    resting.delete(reader);
+/** An idle process does not keep the parent alive. */
+async function keepIdle(reader: Process): Promise<boolean> {
+  if (++reader.documents >= MAX_DOCUMENTS || idle.size >= MAX_IDLE) return false;
+  const answer = await request(reader.child, { type: 'close' }, AbortSignal.timeout(5000)).catch(() => undefined);
+  if (!answer || !('usedBytes' in answer) || answer.usedBytes > MAX_IDLE_BYTES) return false;
+  if (idle.size >= MAX_IDLE) return false;
+  const timer = setTimeout(() => {
+    idle.delete(reader);
     reader.child.kill('SIGKILL');
-  }, REST_MS);
-  resting.set(reader, dismissal.unref());
+  }, IDLE_MS);
+  idle.set(reader, timer.unref());
   reader.child.unref();
   reader.child.channel?.unref();
   return true;
 }
 
-function wake(): Process | undefined {
-  for (const [reader, dismissal] of resting) {
-    resting.delete(reader);
-    clearTimeout(dismissal);
+function takeIdle(): Process | undefined {
+  for (const [reader, timer] of idle) {
+    idle.delete(reader);
+    clearTimeout(timer);
     if (!reader.child.connected) continue;
     reader.child.ref();
     reader.child.channel?.ref();
@@ -97,7 +107,7 @@ function wake(): Process | undefined {
   return undefined;
 }
 
-async function answerOf(child: ChildProcess, question: Question, signal: AbortSignal): Promise<Answer> {
+async function request(child: ChildProcess, question: Question, signal: AbortSignal): Promise<Answer> {
   signal.throwIfAborted();
   const settled = new AbortController();
   const until = { signal: AbortSignal.any([signal, settled.signal]) };
@@ -105,7 +115,7 @@ async function answerOf(child: ChildProcess, question: Question, signal: AbortSi
     child.send(question);
     const answer = await Promise.race([
       once(child, 'message', until).then(([answer]) => answer as Answer),
-      once(child, 'exit', until).then(([code, by]) => endOf(code as number | null, by as NodeJS.Signals | null)),
+      once(child, 'exit', until).then(([code, by]) => exitAnswer(code as number | null, by as NodeJS.Signals | null)),
     ]);
     if ('problem' in answer) throw new PdfRefused(answer.problem);
     if ('error' in answer) throw new Error(`The PDF could not be read: ${answer.error}`);
@@ -118,30 +128,27 @@ async function answerOf(child: ChildProcess, question: Question, signal: AbortSi
   }
 }
 
-/**
- * What the end of the process in the middle of a question says about the file: brought down by it, or (by the operator,
- * by a machine without memory, before it could start) nothing.
- */
-function endOf(code: number | null, by: NodeJS.Signals | null): Answer {
-  if (by !== null && BROUGHT_DOWN.has(by)) return { problem: 'too_complex' };
-  return { error: `its reader ended by ${by ?? `code ${code}`}` };
+/** Only crash signals are attributed to the document; others are sent by the operator or the OS. */
+function exitAnswer(code: number | null, by: NodeJS.Signals | null): Answer {
+  if (by !== null && CRASH_SIGNALS.has(by)) return { problem: 'too_complex' };
+  return { error: `the PDF process exited with ${by ?? `code ${code}`}` };
 }
 
-const BROUGHT_DOWN = new Set<NodeJS.Signals>([OVERRUN, 'SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP']);
+const CRASH_SIGNALS = new Set<NodeJS.Signals>([OVERRUN, 'SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP']);
 
 function start(): Process {
   const { file, execArgv } = program('./pdfium-process', import.meta.url);
   const child = fork(fileURLToPath(file), {
     serialization: 'advanced',
-    // Nothing of this process's surroundings, secrets among them, is any business of a stranger's file.
+    // Untrusted files: no secrets in the environment.
     env: {},
     execArgv: ['--max-old-space-size=256', ...execArgv],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
-    // One that could not be started has no end; that a question could not be put to one is seen by its end.
+    // A failed start emits no exit event; other errors are followed by one.
     child.on('error', () => child.pid === undefined && resolve());
   });
-  return { child, gone, documents: 0 };
+  return { child, exited, documents: 0 };
 }

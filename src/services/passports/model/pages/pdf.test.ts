@@ -18,7 +18,7 @@ async function opened(bytes: Uint8Array, options: { maxPages?: number; cpuSecond
   return pdf;
 }
 
-/** The first page of a PDF made of these. */
+/** The text of the first page of a PDF with this page. */
 async function textOf(page: PageMade, objects?: readonly ObjectMade[]): Promise<ReadPage> {
   return (await opened(pdfOf([page], objects))).text(1, signal);
 }
@@ -32,8 +32,8 @@ const problemOf = (opening: Promise<unknown>) =>
 const spelled = (page: ReadPage) => page.words.map((word) => word.text).join(' ');
 const write = (x: number, y: number, text: string, more = '') => `BT /F1 20 Tf ${more} ${x} ${y} Td (${text}) Tj ET\n`;
 
-describe('words of a PDF', () => {
-  it('stand where the page shows them', async () => {
+describe('Pdf.text: words', () => {
+  it('have boxes in page coordinates', async () => {
     const page = await textOf({ content: write(60, 700, 'Total area') + write(300, 400, '54.3') });
     expect(spelled(page)).toBe('Total area 54.3');
     expect(page).toMatchObject({ page: 1, width: 600, height: 800, turn: 0, reader: 'text' });
@@ -44,26 +44,26 @@ describe('words of a PDF', () => {
     expect(page.words[0]!.confidence).toBeNull();
   });
 
-  it('stand where the page shows them when it is turned and cropped', async () => {
+  it('have boxes in page coordinates when the page is rotated and cropped', async () => {
     const upright = await textOf({ content: write(60, 700, 'Total'), entries: '/CropBox [50 100 550 750]' });
     expect(upright).toMatchObject({ width: 500, height: 650, turn: 0 });
     expect(upright.words[0]!.box[0]).toBeCloseTo(10 / 500, 2);
     expect(upright.words[0]!.box[3]).toBeCloseTo(50 / 650, 2);
-    const turned = await textOf({
+    const rotated = await textOf({
       content: write(60, 700, 'Total'),
       entries: '/CropBox [50 100 550 750] /Rotate 90',
     });
-    // Shown lying on its right side; a quarter back it would stand.
-    expect(turned).toMatchObject({ width: 650, height: 500, turn: 270 });
-    expect(turned.words[0]!.text).toBe('Total');
-    // Held upright, it reads as the page did that was not turned; on the page itself it stands at the right edge.
-    expect(turned.words[0]!.box[0]).toBeCloseTo(10 / 500, 2);
-    expect(turned.words[0]!.box[3]).toBeCloseTo(50 / 650, 2);
-    expect(onPage(turned, turned.words[0]!.box)[0]).toBeCloseTo(600 / 650, 2);
-    expect(onPage(turned, turned.words[0]!.box)[1]).toBeCloseTo(10 / 500, 2);
+    // Rotated by 90°; 270° more make it upright.
+    expect(rotated).toMatchObject({ width: 650, height: 500, turn: 270 });
+    expect(rotated.words[0]!.text).toBe('Total');
+    // The reading frame matches the unrotated page; on the page itself the word is at the right edge.
+    expect(rotated.words[0]!.box[0]).toBeCloseTo(10 / 500, 2);
+    expect(rotated.words[0]!.box[3]).toBeCloseTo(50 / 650, 2);
+    expect(onPage(rotated, rotated.words[0]!.box)[0]).toBeCloseTo(600 / 650, 2);
+    expect(onPage(rotated, rotated.words[0]!.box)[1]).toBeCloseTo(10 / 500, 2);
   });
 
-  it('are whole when the text runs upwards, and the turn says how the sheet is to be held', async () => {
+  it('are complete when the text runs upwards, and the page has the turn 90', async () => {
     const page = await textOf({ content: 'BT /F1 20 Tf 0 1 -1 0 300 100 Tm (Floor plan) Tj ET' });
     expect(spelled(page)).toBe('Floor plan');
     expect(page.turn).toBe(90);
@@ -73,16 +73,16 @@ describe('words of a PDF', () => {
     expect(page.reading).toMatchObject({ width: 800, height: 600 });
   });
 
-  it('are told apart by the gap between them, not by the pieces that they are drawn in', async () => {
+  it('are separated by gaps, not by drawing operations', async () => {
     const pieces = await textOf({ content: 'BT /F1 20 Tf 60 700 Td [(To) 20 (ta) -10 (l) -600 (area)] TJ ET' });
     expect(spelled(pieces)).toBe('Total area');
   });
 
-  it('are there once when they are drawn twice to look bold', async () => {
+  it('are returned once when they are drawn twice to look bold', async () => {
     expect(spelled(await textOf({ content: write(60, 700, 'Total') + write(60.3, 700, 'Total') }))).toBe('Total');
   });
 
-  it('are only those that a person sees: not invisible ones, not those under a picture or off the page', async () => {
+  it('do not include invisible, covered or off-page text', async () => {
     const image: ObjectMade = {
       number: 1000,
       dictionary: '/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8',
@@ -97,7 +97,7 @@ describe('words of a PDF', () => {
     expect(spelled(await textOf({ content: rest }))).toBe('seen');
   });
 
-  it('of a stamp on a scan do not make the scan a text', async () => {
+  it('are omitted when a scan has only the text of a stamp', async () => {
     const image: ObjectMade = {
       number: 1000,
       dictionary: '/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8',
@@ -107,7 +107,7 @@ describe('words of a PDF', () => {
     expect(spelled(await textOf({ content, resources: '/XObject << /Im 1000 0 R >>' }, [image]))).toBe('');
   });
 
-  it('do not count when the PDF cannot name its characters, or names Latin ones for Cyrillic', async () => {
+  it('are omitted when Cyrillic is encoded as Latin-1', async () => {
     const latin = [...'Технический паспорт'].map((letter) => {
       const code = letter === ' ' ? 32 : letter.codePointAt(0)! - 0x410 + 0xc0;
       return `\\${code.toString(8).padStart(3, '0')}`;
@@ -115,7 +115,7 @@ describe('words of a PDF', () => {
     expect((await textOf({ content: write(60, 700, latin.join('')) })).words).toEqual([]);
   });
 
-  it('that were filled into a form are read with it', async () => {
+  it('include the values of form fields', async () => {
     const document = await PDFDocument.create();
     const page = document.addPage([600, 800]);
     const field = document.getForm().createTextField('area');
@@ -126,8 +126,8 @@ describe('words of a PDF', () => {
   });
 });
 
-describe('rules of a PDF', () => {
-  it('come from strokes, thin bars and drawings within drawings', async () => {
+describe('Pdf.text: rules', () => {
+  it('include strokes, thin bars and nested form objects', async () => {
     const page = await textOf(
       {
         content: '60 700 m 540 700 l S  60 500 1 200 re f  q 1 0 0 1 0 100 cm /Fm Do Q',
@@ -149,15 +149,15 @@ describe('rules of a PDF', () => {
     ]);
   });
 
-  it('are not what nobody sees', async () => {
+  it('do not include white lines', async () => {
     expect((await textOf({ content: '1 1 1 RG 60 700 m 540 700 l S' })).rules).toEqual([]);
   });
 });
 
-describe('the picture of a page', () => {
+describe('Pdf.render, Pdf.picture and Pdf.scan', () => {
   const red = '1 0 0 rg 0 700 100 100 re f';
 
-  it('shows the page on white, in its colours', async () => {
+  it('render() draws the page on white in colour', async () => {
     const pdf = await opened(pdfOf([{ content: red }]));
     const raster = await pdf.render(1, { dpi: 36, maxPixels: 1e6 }, signal);
     expect(raster).toMatchObject({ width: 300, height: 400, channels: 3 });
@@ -166,7 +166,7 @@ describe('the picture of a page', () => {
     expect(at(200, 200)).toEqual([255, 255, 255]);
   });
 
-  it('for people is a JPEG, and for who reads it by its looks the lightness of its pixels beside one', async () => {
+  it('picture() returns a JPEG, and scan() returns a grayscale raster with a JPEG', async () => {
     const pdf = await opened(pdfOf([{ content: red }]));
     const picture = await sharp(await pdf.picture(1, signal)).metadata();
     expect(picture).toMatchObject({ format: 'jpeg', width: 1200, height: 1600 });
@@ -177,7 +177,7 @@ describe('the picture of a page', () => {
     expect(scan.picture.equals(await pictureOf(raster))).toBe(true);
   });
 
-  it('is grey where grey is asked for, and turned as the page is', async () => {
+  it('render() draws in grayscale on request and applies the page rotation', async () => {
     const pdf = await opened(pdfOf([{ content: red, entries: '/Rotate 90' }]));
     const raster = await pdf.render(1, { dpi: 36, maxPixels: 1e6, grey: true }, signal);
     expect(raster).toMatchObject({ width: 400, height: 300, channels: 1 });
@@ -186,8 +186,8 @@ describe('the picture of a page', () => {
     expect(raster.data[10 * 400 + 10]).toBe(255);
   });
 
-  it('has Russian letters where the PDF counts on a font that it does not hold', async () => {
-    // Adobe's names of the letters from А to я, less Ё and ё, which stand elsewhere.
+  it('render() draws Cyrillic letters of a font that is not embedded', async () => {
+    // Adobe glyph names of А to я without Ё and ё.
     const letters = [...Array(33).keys()].flatMap((at) => (at === 6 ? [] : [`/afii100${17 + at}`]));
     const small = [...Array(33).keys()].flatMap((at) => (at === 6 ? [] : [`/afii100${65 + at}`]));
     const font: ObjectMade[] = [
@@ -215,17 +215,17 @@ describe('the picture of a page', () => {
     expect(data.filter((byte) => byte < 128).length).toBeGreaterThan(300);
   });
 
-  it('of a page as large as a house has no more pixels than are allowed', async () => {
+  it('render() limits the pixels of a huge page', async () => {
     const pdf = await opened(pdfOf([{ content: red, size: [14_400, 14_400] }]));
     const { width, height } = await pdf.render(1, { dpi: 300, maxPixels: 1e6 }, signal);
     expect([width, height]).toEqual([1000, 1000]);
   });
 });
 
-describe('a PDF that is not what it should be', () => {
+describe('openPdf with damaged and malicious files', () => {
   const page = { content: write(60, 700, 'Total') };
 
-  it('is repaired where its table of contents is wrong', async () => {
+  it('repairs a wrong cross-reference table', async () => {
     const bytes = Buffer.from(
       pdfOf([page])
         .toString('latin1')
@@ -235,7 +235,7 @@ describe('a PDF that is not what it should be', () => {
     expect(spelled(await (await opened(bytes)).text(1, signal))).toBe('Total');
   });
 
-  it('is refused as corrupt when no page can be opened, as unsupported when it is none', async () => {
+  it('rejects a PDF without readable pages as corrupt and other files as unsupported', async () => {
     const bytes = pdfOf([page]);
     expect(await problemOf(opened(bytes.subarray(0, 60)))).toBe('corrupt');
     expect(await problemOf(opened(Buffer.from('%PDF-1.7\nnothing more')))).toBe('corrupt');
@@ -244,7 +244,7 @@ describe('a PDF that is not what it should be', () => {
     expect(await problemOf(opened(pdfOf([])))).toBe('unsupported');
   });
 
-  it('is refused as encrypted when it needs a password, and read when it needs none', async () => {
+  it('rejects a PDF with a user password as encrypted and reads one with only an owner password', async () => {
     const lock = async (userPassword: string | undefined) => {
       const document = await PDFDocument.load(pdfOf([page]));
       document.encrypt({ ownerPassword: 'owner', ...(userPassword !== undefined && { userPassword }) });
@@ -254,13 +254,13 @@ describe('a PDF that is not what it should be', () => {
     expect(spelled(await (await opened(await lock(undefined))).text(1, signal))).toBe('Total');
   });
 
-  it('is refused when it has more pages than are allowed', async () => {
+  it('rejects a PDF with more than maxPages pages', async () => {
     const bytes = pdfOf(Array.from({ length: 4 }, () => page));
     expect((await opened(bytes, { maxPages: 4 })).pages).toBe(4);
     expect(await problemOf(opened(bytes, { maxPages: 3 }))).toBe('too_many_pages');
   });
 
-  it('shows a page that cannot be opened as an empty one, and says which', async () => {
+  it('returns an unreadable page as empty and lists it in damaged', async () => {
     const bytes = Buffer.from(
       pdfOf([page, page]).toString('latin1').replace('/Kids [10 0 R 12', '/Kids [10 0 R 99'),
       'latin1',
@@ -274,7 +274,7 @@ describe('a PDF that is not what it should be', () => {
     expect([...pdf.damaged]).toEqual([2]);
   });
 
-  it('is too complex when a picture has 64k by 64k pixels', async () => {
+  it('rejects an image of 65,000 × 65,000 pixels as too_complex', async () => {
     const image: ObjectMade = {
       number: 1000,
       dictionary:
@@ -288,7 +288,7 @@ describe('a PDF that is not what it should be', () => {
     await expect(pdf.text(1, signal)).rejects.toThrow('closed');
   });
 
-  it('is too complex when its drawings call each other without an end in sight', async () => {
+  it('rejects exponentially nested form objects as too_complex', async () => {
     const forms = Array.from(
       { length: 12 },
       (_, depth): ObjectMade => ({
@@ -302,8 +302,8 @@ describe('a PDF that is not what it should be', () => {
     expect(await problem).toBe('too_complex');
   });
 
-  it('is too complex when it wants more memory than there is', async () => {
-    // Packed twice: a few kilobytes that become gigabytes.
+  it('rejects a decompression bomb as too_complex', async () => {
+    // Compressed twice: a few kilobytes expand to gigabytes.
     const bomb = deflateSync(deflateSync(Buffer.alloc(400e6), { level: 1 }));
     const content: ObjectMade = { number: 1000, dictionary: '/Filter [/FlateDecode /FlateDecode]', body: bomb };
     const bytes = pdfOf([{ content: '', entries: `/Contents [${'1000 0 R '.repeat(8)}]` }], [content]);
@@ -313,8 +313,8 @@ describe('a PDF that is not what it should be', () => {
   });
 });
 
-describe('reading a PDF', () => {
-  it('ends when it is told to, with its process', async () => {
+describe('PDF processes', () => {
+  it('close the document when the signal is aborted', async () => {
     const pdf = await opened(pdfOf([{ content: write(60, 700, 'Total') }]));
     const stop = new AbortController();
     const reading = pdf.text(1, stop.signal);
@@ -323,12 +323,12 @@ describe('reading a PDF', () => {
     await expect(pdf.text(1, signal)).rejects.toThrow('closed');
   });
 
-  it('does not begin for a caller that is gone', async () => {
-    const gone = AbortSignal.abort(new Error('No longer wanted.'));
-    await expect(openPdf('nowhere.pdf', { maxPages: 1, signal: gone })).rejects.toThrow('No longer wanted.');
+  it('are not started when the signal is already aborted', async () => {
+    const aborted = AbortSignal.abort(new Error('No longer wanted.'));
+    await expect(openPdf('nowhere.pdf', { maxPages: 1, signal: aborted })).rejects.toThrow('No longer wanted.');
   });
 
-  it('goes on for one document when another one brings its reader down, and for those that come after', async () => {
+  it('are isolated: a crash affects neither other open documents nor later ones', async () => {
     const image: ObjectMade = {
       number: 1000,
       dictionary:
@@ -349,13 +349,13 @@ describe('reading a PDF', () => {
     }
   });
 
-  it('answers questions that come at once in their order', async () => {
+  it('process concurrent requests in order', async () => {
     const pdf = await opened(pdfOf(['one', 'two', 'three'].map((name) => ({ content: write(60, 700, name) }))));
     const pages = await Promise.all([3, 1, 2].map((page) => pdf.text(page, signal)));
     expect(pages.map(spelled)).toEqual(['three', 'one', 'two']);
   });
 
-  it('keeps nobody from ending once its documents are closed', async () => {
+  it('do not keep the parent process alive after their documents are closed', async () => {
     const path = await asFile(pdfOf([{ content: write(60, 700, 'Total') }]));
     const program = `
       import { openPdf } from ${JSON.stringify(new URL('./pdf.ts', import.meta.url).href)};

@@ -2,25 +2,24 @@ import type { Pdfium } from './pdfium.ts';
 import { combined, type Matrix, moved, type OpenPage } from './pdfium-document.ts';
 import type { Stroke } from './rules.ts';
 
-/** What a page draws besides its letters. */
 export interface Drawing {
-  /** Straight strokes and thin bars, in points as shown. */
+  /** In points of the displayed page. */
   readonly strokes: readonly Stroke[];
-  /** Text objects that a picture of most of the page was laid over. */
+  /** Text objects that an image hides. */
   readonly covered: ReadonlySet<number>;
-  /** The share of the page that its largest picture takes. */
+  /** Share of the page area that the largest image covers. */
   readonly picture: number;
-  /** Pixels of the largest picture, as its file has them. */
+  /** Pixel count of the largest image. */
   readonly pixels: number;
 }
 
-/** Walks through everything that the page draws, down to the drawings in its drawings. */
+/** Includes nested form objects. */
 export function drawingOf(pdfium: Pdfium, page: OpenPage): Drawing {
   const { call } = pdfium;
   const walk: Walk = {
     pdfium,
     page,
-    room: call.malloc(64),
+    buffer: call.malloc(64),
     strokes: [],
     texts: [],
     covered: new Set(),
@@ -34,12 +33,12 @@ export function drawingOf(pdfium: Pdfium, page: OpenPage): Drawing {
       visit(walk, call.FPDFPage_GetObject(page.handle, index), page.shown, 0);
     }
   } finally {
-    call.free(walk.room);
+    call.free(walk.buffer);
   }
   return walk;
 }
 
-interface Walk {
+interface Walk extends Drawing {
   readonly pdfium: Pdfium;
   readonly page: OpenPage;
   readonly strokes: Stroke[];
@@ -47,21 +46,20 @@ interface Walk {
   readonly covered: Set<number>;
   picture: number;
   pixels: number;
-  /** Objects that may still be looked at. */
   left: number;
-  readonly room: number;
+  readonly buffer: number;
 }
 
-// A detailed floor plan has some ten thousand.
+// A detailed floor plan has about 10,000.
 const MAX_OBJECTS = 300_000;
 const MAX_DEPTH = 12;
 const KIND = { text: 1, path: 2, image: 3, form: 5 } as const;
-// Points: a thicker bar is a box with a background.
+// Points; a thicker bar is a filled box.
 const MAX_THICKNESS = 3;
-// Of the page: what lies under it can no longer be read.
-const COVERS = 0.8;
+// Share of the page area.
+const MIN_COVER_SHARE = 0.8;
 
-function visit(walk: Walk, object: number, shown: Matrix, depth: number): void {
+function visit(walk: Walk, object: number, displayMatrix: Matrix, depth: number): void {
   const { call } = walk.pdfium;
   if (!object || walk.left-- <= 0) return;
   switch (call.FPDFPageObj_GetType(object)) {
@@ -69,14 +67,14 @@ function visit(walk: Walk, object: number, shown: Matrix, depth: number): void {
       walk.texts.push(object);
       return;
     case KIND.path:
-      walk.strokes.push(...strokesOf(walk, object, shown));
+      walk.strokes.push(...strokesOf(walk, object, displayMatrix));
       return;
     case KIND.image:
-      visitImage(walk, object, shown);
+      visitImage(walk, object, displayMatrix);
       return;
     case KIND.form: {
       if (depth >= MAX_DEPTH) return;
-      const inside = combined(matrixOf(walk, object), shown);
+      const inside = combined(matrixOf(walk, object), displayMatrix);
       const count = call.FPDFFormObj_CountObjects(object);
       for (let index = 0; index < count && walk.left > 0; index++) {
         visit(walk, call.FPDFFormObj_GetObject(object, index), inside, depth + 1);
@@ -85,78 +83,78 @@ function visit(walk: Walk, object: number, shown: Matrix, depth: number): void {
   }
 }
 
-function visitImage(walk: Walk, object: number, shown: Matrix): void {
+function visitImage(walk: Walk, object: number, displayMatrix: Matrix): void {
   const { call, uint } = walk.pdfium;
   const { width, height } = walk.page;
-  const { room } = walk;
-  if (call.FPDFImageObj_GetImagePixelSize(object, room, room + 4)) {
-    walk.pixels = Math.max(walk.pixels, uint(room) * uint(room + 4));
+  const { buffer } = walk;
+  if (call.FPDFImageObj_GetImagePixelSize(object, buffer, buffer + 4)) {
+    walk.pixels = Math.max(walk.pixels, uint(buffer) * uint(buffer + 4));
   }
-  // An image is the square of one by one, moved and stretched.
-  const [x0, y0, x1, y1] = square(combined(matrixOf(walk, object), shown));
-  const seen = Math.max(0, Math.min(x1, width) - Math.max(x0, 0)) * Math.max(0, Math.min(y1, height) - Math.max(y0, 0));
-  const share = seen / (width * height);
+  const [x0, y0, x1, y1] = unitSquareBox(combined(matrixOf(walk, object), displayMatrix));
+  const visible =
+    Math.max(0, Math.min(x1, width) - Math.max(x0, 0)) * Math.max(0, Math.min(y1, height) - Math.max(y0, 0));
+  const share = visible / (width * height);
   walk.picture = Math.max(walk.picture, share);
-  if (share >= COVERS) for (const text of walk.texts) walk.covered.add(text);
+  if (share >= MIN_COVER_SHARE) for (const text of walk.texts) walk.covered.add(text);
   if (Math.min(x1 - x0, y1 - y0) <= MAX_THICKNESS) walk.strokes.push([x0, y0, x1, y1]);
 }
 
-function square(matrix: Matrix): Stroke {
+/** An image fills the transformed unit square. */
+function unitSquareBox(matrix: Matrix): Stroke {
   const corners = [moved(matrix, 0, 0), moved(matrix, 1, 0), moved(matrix, 0, 1), moved(matrix, 1, 1)];
   const xs = corners.map(([x]) => x);
   const ys = corners.map(([, y]) => y);
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-function matrixOf({ pdfium, room }: Walk, object: number): Matrix {
-  if (!pdfium.call.FPDFPageObj_GetMatrix(object, room)) return [1, 0, 0, 1, 0, 0];
-  const at = (index: number) => pdfium.float(room + 4 * index);
+function matrixOf({ pdfium, buffer }: Walk, object: number): Matrix {
+  if (!pdfium.call.FPDFPageObj_GetMatrix(object, buffer)) return [1, 0, 0, 1, 0, 0];
+  const at = (index: number) => pdfium.float(buffer + 4 * index);
   return [at(0), at(1), at(2), at(3), at(4), at(5)];
 }
 
-/** The straight strokes of a path; of one that is only filled, the middle of a bar that is thin enough to be a line. */
-function strokesOf(walk: Walk, path: number, shown: Matrix): Stroke[] {
+/** The straight strokes of a path; of a filled path, the centre line of a thin bar. */
+function strokesOf(walk: Walk, path: number, displayMatrix: Matrix): Stroke[] {
   const { call } = walk.pdfium;
-  const { room } = walk;
-  if (!call.FPDFPath_GetDrawMode(path, room, room + 4)) return [];
-  const [filled, stroked] = [walk.pdfium.uint(room), walk.pdfium.uint(room + 4)];
+  const { buffer } = walk;
+  if (!call.FPDFPath_GetDrawMode(path, buffer, buffer + 4)) return [];
+  const [filled, stroked] = [walk.pdfium.uint(buffer), walk.pdfium.uint(buffer + 4)];
   const count = call.FPDFPath_CountSegments(path);
   if ((!filled && !stroked) || count < 2 || count > MAX_SEGMENTS) return [];
   if (isFaint(walk, path, stroked ? 'FPDFPageObj_GetStrokeColor' : 'FPDFPageObj_GetFillColor')) return [];
-  const outlines = outlinesOf(walk, path, count, combined(matrixOf(walk, path), shown));
-  return stroked ? outlines.flatMap(sidesOf) : outlines.flatMap(barOf);
+  const outlines = outlinesOf(walk, path, count, combined(matrixOf(walk, path), displayMatrix));
+  return stroked ? outlines.flatMap(straightSides) : outlines.flatMap(barCentreLine);
 }
 
-// A signature or a map in one path is no table.
 const MAX_SEGMENTS = 20_000;
 const SEGMENT = { line: 0, curve: 1, move: 2 } as const;
 
 type Point = [x: number, y: number];
 interface Outline {
   readonly points: Point[];
-  /** Whether the way to each point is a curve. */
+  /** Whether the segment to each point is a curve. */
   readonly curved: boolean[];
   closed: boolean;
 }
 
 function outlinesOf(walk: Walk, path: number, count: number, matrix: Matrix): Outline[] {
   const { call, float } = walk.pdfium;
-  const { room } = walk;
+  const { buffer } = walk;
   const outlines: Outline[] = [];
   for (let index = 0; index < count; index++) {
     const segment = call.FPDFPath_GetPathSegment(path, index);
-    if (!call.FPDFPathSegment_GetPoint(segment, room, room + 4)) continue;
+    if (!call.FPDFPathSegment_GetPoint(segment, buffer, buffer + 4)) continue;
     const kind = call.FPDFPathSegment_GetType(segment);
     if (kind === SEGMENT.move || outlines.length === 0) outlines.push({ points: [], curved: [], closed: false });
     const outline = outlines.at(-1)!;
-    outline.points.push(moved(matrix, float(room), float(room + 4)));
+    outline.points.push(moved(matrix, float(buffer), float(buffer + 4)));
     outline.curved.push(kind === SEGMENT.curve);
     if (call.FPDFPathSegment_GetClose(segment)) outline.closed = true;
   }
   return outlines;
 }
 
-function sidesOf({ points, curved, closed }: Outline): Stroke[] {
+function straightSides({ points, curved, closed }: Outline): Stroke[] {
   const sides: Stroke[] = [];
   for (let index = 1; index < points.length; index++) {
     if (!curved[index]) sides.push([...points[index - 1]!, ...points[index]!]);
@@ -165,24 +163,24 @@ function sidesOf({ points, curved, closed }: Outline): Stroke[] {
   return sides;
 }
 
-function barOf({ points, curved }: Outline): Stroke[] {
+function barCentreLine({ points, curved }: Outline): Stroke[] {
   if (points.length < 4 || points.length > 5 || curved.includes(true)) return [];
   const xs = points.map(([x]) => x);
   const ys = points.map(([, y]) => y);
   const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const upright = points.every(([x, y]) => (near(x, x0) || near(x, x1)) && (near(y, y0) || near(y, y1)));
-  if (!upright || Math.min(x1 - x0, y1 - y0) > MAX_THICKNESS) return [];
+  const isRectangle = points.every(([x, y]) => (near(x, x0) || near(x, x1)) && (near(y, y0) || near(y, y1)));
+  if (!isRectangle || Math.min(x1 - x0, y1 - y0) > MAX_THICKNESS) return [];
   const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
   return x1 - x0 > y1 - y0 ? [[x0, y, x1, y]] : [[x, y0, x, y1]];
 }
 
 const near = (a: number, b: number) => Math.abs(a - b) < 0.3;
 
-/** Paper on paper, or nothing at all. */
+/** Whether the colour is nearly white or transparent. */
 function isFaint(walk: Walk, path: number, colour: 'FPDFPageObj_GetStrokeColor' | 'FPDFPageObj_GetFillColor'): boolean {
-  const { room } = walk;
+  const { buffer } = walk;
   const { call, uint } = walk.pdfium;
-  if (!call[colour](path, room, room + 4, room + 8, room + 12)) return false;
-  const [red, green, blue, opacity] = [uint(room), uint(room + 4), uint(room + 8), uint(room + 12)];
+  if (!call[colour](path, buffer, buffer + 4, buffer + 8, buffer + 12)) return false;
+  const [red, green, blue, opacity] = [uint(buffer), uint(buffer + 4), uint(buffer + 8), uint(buffer + 12)];
   return opacity < 16 || Math.min(red, green, blue) > 245;
 }

@@ -2,15 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Pdfium } from './pdfium.ts';
 
-/**
- * Gives the library letters for fonts that a PDF names but does not hold: its own have no Cyrillic ones, and what has no
- * letters is left white, as in the pictures of many Russian documents that count on Arial being there. All such text
- * is set in PT Sans, upright or not, bold or not, stretched by the library to the widths that the PDF gives.
- */
+/** Provides PT Sans for fonts that are not embedded: PDFium's own have no Cyrillic letters, so such text would be blank. */
 export function lendFonts(pdfium: Pdfium): void {
   const { call } = pdfium;
   const info = call.malloc(36);
-  // The fields of FPDF_SYSFONTINFO: its version, then its functions; those that are 0 are not called.
+  // The fields of FPDF_SYSFONTINFO: version and callbacks.
   const fields = [
     1,
     0,
@@ -18,7 +14,7 @@ export function lendFonts(pdfium: Pdfium): void {
     pdfium.callback((_self, weight, italic) => 1 + (weight! >= BOLD ? 1 : 0) + (italic ? 2 : 0), 'iiiiiiii'),
     pdfium.callback(() => 0, 'iii'),
     pdfium.callback((_self, font, table, to, size) => {
-      const bytes = table === WHOLE_FILE ? fileOf(font! - 1) : undefined;
+      const bytes = table === WHOLE_FILE ? readFont(font! - 1) : undefined;
       if (bytes && size! >= bytes.length) pdfium.bytes().set(bytes, to);
       return bytes?.length ?? 0;
     }, 'iiiiii'),
@@ -41,10 +37,10 @@ const FILES = [
   () => require.resolve('@expo-google-fonts/pt-sans/400Regular_Italic/PTSans_400Regular_Italic.ttf'),
   () => require.resolve('@expo-google-fonts/pt-sans/700Bold_Italic/PTSans_700Bold_Italic.ttf'),
 ];
-const read: (Buffer | undefined)[] = [];
+const cache: (Buffer | undefined)[] = [];
 
-function fileOf(font: number): Buffer | undefined {
+function readFont(font: number): Buffer | undefined {
   const path = FILES[font];
-  if (path) read[font] ??= readFileSync(path());
-  return read[font];
+  if (path) cache[font] ??= readFileSync(path());
+  return cache[font];
 }

@@ -1,5 +1,4 @@
-// A process that reads one PDF: started by pdf.ts, asked one thing at a time, ended with the document. A hostile file can
-// cost this process and nothing else.
+// Reads one PDF at a time in a separate process, which a malicious file may crash.
 import sharp from 'sharp';
 import { projectBox, type ReadPage, type Turn, uprightFrame } from '../../page.ts';
 import { greyOf } from '../ocr/grey.ts';
@@ -14,16 +13,15 @@ import { pictureOf, pictureSize } from './picture.ts';
 import { rulesOf } from './rules.ts';
 import { isGarbage, turnOf, wordsOf } from './words.ts';
 
-/** What the process is asked: to open a document, for its pages (counted from 1), and to close it before the next. */
 export type Question =
-  | { readonly ask: 'open'; readonly path: string; readonly maxPages: number; readonly cpuSeconds: number }
-  | { readonly ask: 'text'; readonly page: number }
-  | { readonly ask: 'render'; readonly page: number; readonly size: RasterSize }
-  | { readonly ask: 'picture'; readonly page: number }
-  | { readonly ask: 'scan'; readonly page: number; readonly size: RasterSize }
-  | { readonly ask: 'close' };
+  | { readonly type: 'open'; readonly path: string; readonly maxPages: number; readonly cpuSeconds: number }
+  | { readonly type: 'text'; readonly page: number }
+  | { readonly type: 'render'; readonly page: number; readonly size: RasterSize }
+  | { readonly type: 'picture'; readonly page: number }
+  | { readonly type: 'scan'; readonly page: number; readonly size: RasterSize }
+  | { readonly type: 'close' };
 
-/** What it answers: `damaged` when this page of a document that has others cannot be opened. */
+/** `damaged`: this page cannot be opened. */
 export type Answer =
   | { readonly opened: number }
   | { readonly text: ReadPage; readonly damaged: boolean }
@@ -34,47 +32,45 @@ export type Answer =
   | { readonly problem: PdfProblem }
   | { readonly error: string };
 
-/** A page for who reads it by its looks: its lightness, and its picture for people. */
 export interface Scan {
+  /** Grayscale. */
   readonly raster: Raster;
-  /** A JPEG. */
+  /** A JPEG for display. */
   readonly picture: Buffer;
 }
 
-// The file, its largest pictures unpacked, a page of pixels; with the process around it below 2 GiB.
+// Keeps the process below 2 GiB.
 const MAX_MEMORY_BYTES = 2 ** 30;
-// 600 dpi of A0 in black and white has 560 million; more is made to be unpacked.
+// A0 at 600 dpi has 560 million; more is a decompression bomb.
 const MAX_IMAGE_PIXELS = 600e6;
-// A stamp or a number that was printed on a scan; a page of text that stands on a background has more words.
-const STAMP_WORDS = 60;
-const SCAN_SHARE = 0.6;
+// Scans may have the words of a stamp.
+const MIN_TEXT_WORDS = 60;
+const MIN_SCAN_SHARE = 0.6;
 const A4 = { width: 595, height: 842 };
 
-// Ctrl+C in a terminal reaches this process too: it is its owner who ends it, once the document is done.
+// Ctrl+C also signals this process, but the parent decides when it ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
-// No picture is drawn twice, and one page is drawn at a time.
 sharp.cache(false);
 sharp.concurrency(1);
 
 const watch = startWatch();
 const drawings = new WeakMap<OpenPage, Drawing>();
-// Each document has the library, and with it all memory that it touches, for itself.
 let pdfium = await load();
 let document: OpenDocument | undefined;
 let cpuSeconds = 0;
 
-process.on('message', (question: Question) => void answer(question));
+process.on('message', (request: Question) => void handle(request));
 process.on('disconnect', () => process.exit());
 
-async function answer(question: Question): Promise<void> {
-  if (question.ask === 'open') cpuSeconds = question.cpuSeconds;
+async function handle(request: Question): Promise<void> {
+  if (request.type === 'open') cpuSeconds = request.cpuSeconds;
   watch.begin(cpuSeconds);
-  const answer = question.ask === 'close' ? await forget() : await answered(question);
+  const response = request.type === 'close' ? await closeDocument() : await tryRespond(request);
   watch.end();
-  process.send!(answer, () => {
-    // Memory in which a call was cut short is not used again.
-    if ('problem' in answer || 'error' in answer) process.exit();
+  process.send!(response, () => {
+    // The state of the library may be inconsistent.
+    if ('problem' in response || 'error' in response) process.exit();
   });
 }
 
@@ -84,63 +80,65 @@ async function load(): Promise<Pdfium> {
   return loaded;
 }
 
-async function forget(): Promise<Answer> {
+async function closeDocument(): Promise<Answer> {
   document?.close();
   document = undefined;
   pdfium = await load();
   return { usedBytes: process.memoryUsage.rss() };
 }
 
-type Asked = Exclude<Question, { ask: 'close' }>;
+type DocumentRequest = Exclude<Question, { type: 'close' }>;
 
-async function answered(question: Asked): Promise<Answer> {
+async function tryRespond(request: DocumentRequest): Promise<Answer> {
   try {
-    return await answerTo(question);
+    return await respond(request);
   } catch (error) {
-    // A trap of the library, or memory or a stack that has come to its end.
-    const tooMuch = error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError');
-    return tooMuch ? { problem: 'too_complex' } : { error: error instanceof Error ? error.message : String(error) };
+    // A WebAssembly trap, or exhausted memory or stack.
+    const isTooComplex = error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError');
+    return isTooComplex
+      ? { problem: 'too_complex' }
+      : { error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function answerTo(question: Asked): Promise<Answer> {
-  if (question.ask === 'open') {
-    const opened = openDocument(pdfium, question);
+async function respond(request: DocumentRequest): Promise<Answer> {
+  if (request.type === 'open') {
+    const opened = openDocument(pdfium, request);
     if ('problem' in opened) return opened;
     document = opened;
     return { opened: opened.pages };
   }
-  const page = document?.page(question.page - 1);
-  if (question.ask === 'text') {
-    if (page) return { text: read(page, question.page), damaged: false };
-    return { text: { page: question.page, ...A4, turn: 0, words: [], rules: [], reader: 'text' }, damaged: true };
+  const page = document?.page(request.page - 1);
+  if (request.type === 'text') {
+    if (page) return { text: readText(page, request.page), damaged: false };
+    return { text: { page: request.page, ...A4, turn: 0, words: [], rules: [], reader: 'text' }, damaged: true };
   }
-  // Asked before it is painted: unpacking is what costs.
-  if (page && drawn(page).pixels > MAX_IMAGE_PIXELS) return { problem: 'too_complex' };
-  const raster = pixelsOf(page, question.ask === 'picture' ? pictureSize(page ?? A4) : question.size);
+  // Drawing decompresses the images.
+  if (page && drawing(page).pixels > MAX_IMAGE_PIXELS) return { problem: 'too_complex' };
+  const raster = draw(page, request.type === 'picture' ? pictureSize(page ?? A4) : request.size);
   const damaged = page === undefined;
-  if (question.ask === 'render') return { raster, damaged };
-  // Coded here: megabytes of pixels would be copied several times on their way to another process.
+  if (request.type === 'render') return { raster, damaged };
+  // Avoids copying megabytes of pixels between processes.
   const picture = await pictureOf(raster);
-  if (question.ask === 'picture') return { picture, damaged };
+  if (request.type === 'picture') return { picture, damaged };
   return { scan: { raster: { ...greyOf(raster), channels: 1 }, picture }, damaged };
 }
 
-/** The page as it is shown; white where it cannot be opened. */
-function pixelsOf(page: OpenPage | undefined, size: RasterSize): Raster {
+/** White if the page cannot be opened. */
+function draw(page: OpenPage | undefined, size: RasterSize): Raster {
   if (page) return renderPage(pdfium, page, size);
   const { width, height } = rasterOf(A4, size);
   const channels = size.grey ? 1 : 3;
   return { width, height, channels, data: new Uint8Array(width * height * channels).fill(255) };
 }
 
-function read(page: OpenPage, number: number): ReadPage {
-  const { covered, picture, strokes } = drawn(page);
-  const glyphs = glyphsOf(pdfium, page, covered);
+function readText(page: OpenPage, pageNumber: number): ReadPage {
+  const { covered: coveredTexts, picture: largestImageShare, strokes } = drawing(page);
+  const glyphs = glyphsOf(pdfium, page, coveredTexts);
   const words = isGarbage(glyphs) ? [] : wordsOf(glyphs, page);
-  const isScan = picture >= SCAN_SHARE && words.length < STAMP_WORDS;
-  return upright({
-    page: number,
+  const isScan = largestImageShare >= MIN_SCAN_SHARE && words.length < MIN_TEXT_WORDS;
+  return toReadingFrame({
+    page: pageNumber,
     width: page.width,
     height: page.height,
     turn: isScan ? 0 : turnOf(glyphs),
@@ -150,22 +148,21 @@ function read(page: OpenPage, number: number): ReadPage {
   });
 }
 
-/** The page with its words and rules as they stand when it is held so that its text runs level. */
-function upright(read: ReadPage): ReadPage {
-  const { width, height, turn, words, rules } = read;
-  if (turn === 0) return read;
+/** Maps words and rules to the upright frame. */
+function toReadingFrame(page: ReadPage): ReadPage {
+  const { width, height, turn, words, rules } = page;
+  if (turn === 0) return page;
   const { toPage: fromPage } = uprightFrame(width, height, ((360 - turn) % 360) as Turn);
   return {
-    ...read,
+    ...page,
     reading: uprightFrame(width, height, turn),
     words: words.map((word) => ({ ...word, box: projectBox(fromPage, word.box) })),
     rules: rules.map((rule) => projectBox(fromPage, rule)),
   };
 }
 
-/** What a page draws, worked out once while it is open. */
-function drawn(page: OpenPage): Drawing {
-  const drawing = drawings.get(page) ?? drawingOf(pdfium, page);
-  drawings.set(page, drawing);
-  return drawing;
+function drawing(page: OpenPage): Drawing {
+  const result = drawings.get(page) ?? drawingOf(pdfium, page);
+  drawings.set(page, result);
+  return result;
 }

@@ -4,6 +4,6 @@ import { cpuMicroseconds, type Limit, OVERRUN } from './pdfium-watch.ts';
 const limit = workerData as Limit;
 
 setInterval(() => {
-  const most = Atomics.load(limit, 0);
-  if (most > 0n && cpuMicroseconds() > most) process.kill(process.pid, OVERRUN);
+  const max = Atomics.load(limit, 0);
+  if (max > 0n && cpuMicroseconds() > max) process.kill(process.pid, OVERRUN);
 }, 250);

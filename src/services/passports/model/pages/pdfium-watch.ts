@@ -1,21 +1,15 @@
 import { startThread } from '../../../../base/programs.ts';
 
-/** From `begin` to `end`, this process may use so much CPU; beyond, it ends by the signal {@link OVERRUN}. */
+/** Kills this process with {@link CPU_LIMIT_SIGNAL} if it exceeds its CPU time. */
 export interface Watch {
   begin(cpuSeconds: number): void;
   end(): void;
 }
 
-/**
- * The signal by which a process ends that used up its time: "virtual alarm", which is what it is, and which unlike
- * SIGXCPU leaves no memory dump with somebody's document in it. Windows has but the one.
- */
+/** Not SIGXCPU, whose core dump would contain the document. */
 export const OVERRUN: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGVTALRM';
 
-/**
- * Watches this process from a thread of its own: while the main thread is inside a call that does not return, nothing
- * that it has set itself would come to be done. It is CPU that is counted, so a busy machine makes no file too complex.
- */
+/** Starts the watchdog in a thread, because timers do not fire during a library call. CPU time does not depend on the machine's load. */
 export function startWatch(): Watch {
   const limit: Limit = new BigInt64Array(new SharedArrayBuffer(8));
   startThread('./pdfium-watch-thread', import.meta.url, { workerData: limit }).unref();
@@ -25,10 +19,10 @@ export function startWatch(): Watch {
   };
 }
 
-/** What the process may have used when it is to end, in {@link cpuMicroseconds}; 0 while it is not watched. */
+/** The limit of {@link cpuMicroseconds}; 0 if inactive. */
 export type Limit = BigInt64Array<SharedArrayBuffer>;
 
-/** CPU that this process has used, all its threads together. */
+/** The CPU time of all threads. */
 export function cpuMicroseconds(): bigint {
   const { user, system } = process.cpuUsage();
   return BigInt(user + system);

@@ -2,19 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { init } from '@embedpdf/pdfium';
 
-/**
- * PDFium's C functions as they lie in the module, without the package's wrappers: those check and convert every argument
- * of a call, and a page takes some ten thousand calls. A pointer is a number, 0 for none; text goes as UTF-16 in memory.
- */
+/** PDFium's C functions. The package's wrappers are slow for ten thousand calls per page. */
 export interface Pdfium {
   readonly call: Readonly<Record<PdfiumFunction, (...args: readonly number[]) => number>>;
-  /** The module's memory as it is now: growing makes a new one, so it is never kept over a call. */
+  /** Growing replaces the memory, so do not keep it across calls. */
   bytes(): Uint8Array;
-  /** One number at an address that a call was given to write to. */
+  /** Reads a number from memory. */
   float(at: number): number;
   double(at: number): number;
   uint(at: number): number;
-  /** A pointer by which the library may call `use`; `signature` has a letter for the answer and for each argument. */
+  /** Returns a function pointer; `signature` has one letter for the result and each argument. */
   callback(use: (...args: number[]) => number, signature: string): number;
 }
 
@@ -71,31 +68,28 @@ type PdfiumFunction =
   | 'FPDFBitmap_Destroy'
   | 'FPDF_RenderPageBitmap';
 
-/**
- * Loads PDFium into this process, which gives it `maxBytes` of memory and no more: beyond, its calls throw. What was
- * loaded before goes when nobody holds it: each has memory of its own, and only the code is shared.
- */
+/** Creates an instance with its own memory; calls that need more than `maxBytes` throw. */
 export async function loadPdfium({ maxBytes }: { maxBytes: number }): Promise<Pdfium> {
   limitMemory(maxBytes);
   code ??= new WebAssembly.Module(readFileSync(createRequire(import.meta.url).resolve('@embedpdf/pdfium/pdfium.wasm')));
-  const shared = code;
+  const module = code;
   const { pdfium } = (await init({
     instantiateWasm(imports: object, done: (instance: object) => void) {
-      const instance = new WebAssembly.Instance(shared, imports);
+      const instance = new WebAssembly.Instance(module, imports);
       done(instance);
       return instance.exports;
     },
-    // What the library thinks of a broken file is no news, and where it ends by itself it says so by throwing.
+    // An abort throws.
     print: () => {},
     printErr: () => {},
   } as object)) as unknown as {
     pdfium: { HEAPU8: Uint8Array; wasmExports: Pdfium['call']; addFunction: Pdfium['callback'] };
   };
   const bytes = () => pdfium.HEAPU8;
-  let kept = new DataView(bytes().buffer);
+  let cached = new DataView(bytes().buffer);
   const view = () => {
-    if (kept.buffer !== bytes().buffer) kept = new DataView(bytes().buffer);
-    return kept;
+    if (cached.buffer !== bytes().buffer) cached = new DataView(bytes().buffer);
+    return cached;
   };
   pdfium.wasmExports.PDFiumExt_Init();
   return {
@@ -116,7 +110,7 @@ const { grow } = WebAssembly.Memory.prototype;
 function limitMemory(maxBytes: number): void {
   WebAssembly.Memory.prototype.grow = function (pages) {
     if (this.buffer.byteLength + pages * WASM_PAGE_BYTES > maxBytes)
-      throw new RangeError('The document needs too much.');
+      throw new RangeError('The document needs too much memory.');
     return grow.call(this, pages);
   };
 }

@@ -1,17 +1,17 @@
 import sharp from 'sharp';
 import type { Raster, RasterSize } from './pdfium-render.ts';
 
-/** Longest side of a page's picture, in pixels: A4 at 137 dpi, where small print can still be read on a screen. */
+/** In pixels: A4 at 137 dpi, enough for small print. */
 const PICTURE_SIDE = 1600;
 const POINTS_PER_INCH = 72;
 
-/** How a page (in points) is drawn that is drawn for its picture alone. */
+/** The raster size of a page (in points) drawn only for display. */
 export function pictureSize({ width, height }: { width: number; height: number }): RasterSize {
   const longestInches = Math.max(width, height, 1) / POINTS_PER_INCH;
   return { dpi: PICTURE_SIDE / longestInches, maxPixels: PICTURE_SIDE ** 2 };
 }
 
-/** A page's picture for people, a JPEG of at most {@link PICTURE_SIDE} pixels, from its raster. */
+/** Encodes a JPEG for display. */
 export async function pictureOf(raster: Raster): Promise<Buffer> {
   const { width, height, channels, data } = raster;
   return sharp(data, { raw: { width, height, channels } })

@@ -5,12 +5,12 @@ const page = { width: 1000, height: 1000 };
 const rounded = (rules: readonly (readonly number[])[]) =>
   rules.map((rule) => rule.map((share) => Math.round(share * 1000)));
 
-it('borders that are drawn cell by cell are one rule', () => {
+it('rulesFromStrokes joins borders that are drawn cell by cell', () => {
   const cells = Array.from({ length: 5 }, (_, index) => [100 + index * 50, 200.3, 151 + index * 50, 200] as const);
   expect(rounded(rulesOf(cells, page))).toEqual([[100, 200, 351, 200]]);
 });
 
-it('lines beside each other and ends that do not touch stay apart', () => {
+it('rulesFromStrokes keeps parallel lines and lines with a gap separate', () => {
   const rules = rulesOf(
     [
       [100, 200, 200, 200],
@@ -28,7 +28,7 @@ it('lines beside each other and ends that do not touch stay apart', () => {
   ]);
 });
 
-it('what is short, slants or lies off the page is no rule; what crosses its edge ends there', () => {
+it('rulesFromStrokes omits short, slanted and off-page lines and clips at the page edge', () => {
   const rules = rulesOf(
     [
       [100, 200, 104, 200],
@@ -41,7 +41,7 @@ it('what is short, slants or lies off the page is no rule; what crosses its edge
   expect(rounded(rules)).toEqual([[0, 500, 300, 500]]);
 });
 
-it('of a floor plan the longest lines are kept', () => {
+it('rulesFromStrokes keeps the longest lines of a floor plan', () => {
   const plan = Array.from(
     { length: 5000 },
     (_, index) => [index % 900, 2 * (index % 450), (index % 900) + 8, 2 * (index % 450)] as const,
@@ -51,7 +51,7 @@ it('of a floor plan the longest lines are kept', () => {
   expect(rounded(rules)).toContainEqual([0, 999, 1000, 999]);
 });
 
-/** Each on a line of its own. */
+/** Moves each stroke to its own row. */
 function spread(strokes: readonly (readonly [number, number, number, number])[]) {
   return strokes.map(([x0, , x1], index) => {
     const y = (index * 997) / strokes.length;

@@ -1,26 +1,23 @@
 import type { Rule } from '../../page.ts';
 
-/** A straight stroke in points from the top left corner of the page as it is shown. */
+/** In points from the top left corner of the displayed page. */
 export type Stroke = readonly [x0: number, y0: number, x1: number, y1: number];
 
-/**
- * The ruled lines that the strokes of a drawing make, as shares of the page: upright and level ones, pieces that touch
- * put together, short ones left out, the longest first where there are more than a table can have.
- */
+/** Joins horizontal and vertical strokes to rules, as shares of the page. Prefers the longest. */
 export function rulesOf(strokes: readonly Stroke[], page: { width: number; height: number }): Rule[] {
-  const level: Line[] = [];
-  const upright: Line[] = [];
+  const horizontal: Line[] = [];
+  const vertical: Line[] = [];
   for (const [x0, y0, x1, y1] of strokes) {
     const [wide, high] = [Math.abs(x1 - x0), Math.abs(y1 - y0)];
     if (high <= MAX_SLANT + wide * 0.01 && wide > high)
-      level.push(line((y0 + y1) / 2, x0, x1, page.height, page.width));
-    else if (wide <= MAX_SLANT + high * 0.01) upright.push(line((x0 + x1) / 2, y0, y1, page.width, page.height));
+      horizontal.push(line((y0 + y1) / 2, x0, x1, page.height, page.width));
+    else if (wide <= MAX_SLANT + high * 0.01) vertical.push(line((x0 + x1) / 2, y0, y1, page.width, page.height));
   }
   const rules = [
-    ...joined(level).map(
+    ...join(horizontal).map(
       ({ at, from, to }): Rule => [from / page.width, at / page.height, to / page.width, at / page.height],
     ),
-    ...joined(upright).map(
+    ...join(vertical).map(
       ({ at, from, to }): Rule => [at / page.width, from / page.height, at / page.width, to / page.height],
     ),
   ];
@@ -29,20 +26,20 @@ export function rulesOf(strokes: readonly Stroke[], page: { width: number; heigh
   return rules.sort((a, b) => length(b) - length(a)).slice(0, MAX_RULES);
 }
 
-/** `at` across, `from`–`to` along. */
+/** `at` is the position across the line. */
 interface Line {
   readonly at: number;
   readonly from: number;
   to: number;
 }
 
-// Points. Lines are drawn to a hundredth, borders of neighbouring cells up to a point apart.
+// In points. Borders of adjacent cells are up to a point apart.
 const MAX_SLANT = 0.6;
 const SAME_LINE = 0.8;
 const MAX_GAP = 1.6;
-// The row of a table is never lower than its letters.
+// Less than the height of a table row.
 const MIN_LENGTH = 7;
-// Sixty rows of ten cells drawn cell by cell come to a thousand; a floor plan has thousands of short ones.
+// A table of 60 × 10 cells has about 1,000; a floor plan has thousands of short ones.
 const MAX_RULES = 3000;
 
 function line(at: number, a: number, b: number, across: number, along: number): Line {
@@ -51,7 +48,7 @@ function line(at: number, a: number, b: number, across: number, along: number): 
   return inside && to > from ? { at, from, to } : { at: Number.NaN, from: 0, to: 0 };
 }
 
-function joined(lines: readonly Line[]): Line[] {
+function join(lines: readonly Line[]): Line[] {
   const sorted = lines.filter(({ at }) => !Number.isNaN(at)).sort((a, b) => a.at - b.at);
   const done: Line[] = [];
   for (let start = 0; start < sorted.length; ) {

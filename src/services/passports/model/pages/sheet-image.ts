@@ -5,24 +5,18 @@ import { MAX_PIXELS, PhotoRefused, READS_HEVC } from '../../../../ml/image.ts';
 import { withoutFilm } from '../../../../ml/without-film.ts';
 import { bareJpeg } from './jpeg.ts';
 
-/** An image as a PDF holds it. */
 export interface SheetImage {
-  /** As stored, before `orientation`. */
+  /** Before `orientation` is applied. */
   readonly width: number;
   readonly height: number;
-  /** What EXIF says is to be done to see it upright, 1 to 8. */
+  /** EXIF orientation, 1..8. */
   readonly orientation: number;
-  /** The entries of the image's dictionary that say how its bytes are coded. */
+  /** Encoding entries of the image dictionary. */
   readonly coding: string;
   readonly pieces: readonly Buffer[];
 }
 
-/**
- * JPEGs as they are, less what describes them. PNG and TIFF without loss: they are mostly scans and drawings, whose edges
- * a JPEG would blur; one that is a photo after all, which would more than double, becomes a JPEG. HEIC and WebP lost
- * already what eyes miss and become JPEGs in which nothing more is seen to go (quality 92, colours in full). All
- * without metadata, so the same file makes the same bytes. Throws {@link PhotoRefused}.
- */
+/** Embeds JPEG unchanged, PNG and TIFF losslessly unless photos, others as JPEG. Throws {@link PhotoRejected}. */
 export async function sheetImageOf(file: Buffer, signal?: AbortSignal): Promise<SheetImage> {
   const type = sniffImage(file.subarray(0, 4096));
   if (type === undefined) throw new PhotoRefused('unsupported');
@@ -30,23 +24,22 @@ export async function sheetImageOf(file: Buffer, signal?: AbortSignal): Promise<
   if (type === 'image/heic' && !READS_HEVC) return fromHeic(still, signal);
   const { orientation = 1, channels = 3 } = await sharp(still).metadata().catch(corrupt);
   const jpeg = type === 'image/jpeg' ? bareJpeg(file) : undefined;
-  if (jpeg) return { ...jpeg, orientation, coding: codingOfJpeg(jpeg) };
-  // What is transparent lies on paper.
+  if (jpeg) return { ...jpeg, orientation, coding: jpegEntries(jpeg) };
   const image = sharp(still, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).flatten({ background: 'white' });
   const grey = channels <= 2;
-  const plain = image.toColourspace(grey ? 'b-w' : 'srgb');
+  const opaque = image.toColourspace(grey ? 'b-w' : 'srgb');
   if (type === 'image/png' || type === 'image/tiff') {
-    const png = await plain.clone().png({ compressionLevel: 7, adaptiveFiltering: true }).toBuffer().catch(corrupt);
+    const png = await opaque.clone().png({ compressionLevel: 7, adaptiveFiltering: true }).toBuffer().catch(corrupt);
     if (png.length <= Math.max(2 * file.length, SMALL_BYTES)) return { ...fromPng(png, grey ? 1 : 3), orientation };
   }
-  return { ...fromJpeg(await plain.jpeg(JPEG).toBuffer().catch(corrupt)), orientation };
+  return { ...fromJpeg(await opaque.jpeg(JPEG).toBuffer().catch(corrupt)), orientation };
 }
 
 const JPEG = { quality: 92, chromaSubsampling: '4:4:4' } as const;
 const SMALL_BYTES = 4 * 2 ** 20;
 const DECODE_MS = 20_000;
 
-/** The decoder has turned it upright. */
+/** The decoder applies the orientation. */
 async function fromHeic(file: Buffer, signal?: AbortSignal): Promise<SheetImage> {
   const heic = await decodeHeic(file, { maxPixels: MAX_PIXELS, limitMs: DECODE_MS, ...(signal && { signal }) });
   if ('problem' in heic) throw new PhotoRefused(heic.problem);
@@ -58,30 +51,30 @@ async function fromHeic(file: Buffer, signal?: AbortSignal): Promise<SheetImage>
 function fromJpeg(file: Buffer): Omit<SheetImage, 'orientation'> {
   const jpeg = bareJpeg(file);
   if (!jpeg) throw new PhotoRefused('corrupt');
-  return { ...jpeg, coding: codingOfJpeg(jpeg) };
+  return { ...jpeg, coding: jpegEntries(jpeg) };
 }
 
 const COLOURS = { 1: '/DeviceGray', 3: '/DeviceRGB', 4: '/DeviceCMYK' } as const;
 
-function codingOfJpeg({ components, inverted }: { components: 1 | 3 | 4; inverted: boolean }): string {
+function jpegEntries({ components, inverted }: { components: 1 | 3 | 4; inverted: boolean }): string {
   const decode = inverted ? ' /Decode [1 0 1 0 1 0 1 0]' : '';
   return `/Filter /DCTDecode /ColorSpace ${COLOURS[components]} /BitsPerComponent 8${decode}`;
 }
 
-/** The packed rows of a PNG are what a PDF calls Flate with PNG's predictors (ISO 32000-1, 7.4.4.4). */
+/** PNG rows are valid Flate data with PNG predictors (ISO 32000-1, 7.4.4.4). */
 function fromPng(png: Buffer, colours: 1 | 3): Omit<SheetImage, 'orientation'> {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (let at = 8; at + 8 <= png.length; at += 12 + png.readUInt32BE(at)) {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
-      pieces.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+      chunks.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
   }
   const rows = `/Predictor 15 /Colors ${colours} /BitsPerComponent 8 /Columns ${width}`;
   return {
     width,
     height,
     coding: `/Filter /FlateDecode /DecodeParms << ${rows} >> /ColorSpace ${COLOURS[colours]} /BitsPerComponent 8`,
-    pieces,
+    pieces: chunks,
   };
 }
 

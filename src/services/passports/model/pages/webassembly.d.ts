@@ -1,4 +1,4 @@
-/** The part of the standard that we touch beyond memory; Node's types leave it to those of browsers. */
+/** Missing from Node's type definitions. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

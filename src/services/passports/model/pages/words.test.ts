@@ -3,9 +3,9 @@ import { type Glyph, isGarbage, turnOf, wordsOf } from './words.ts';
 
 const page = { width: 600, height: 800 };
 
-/** Letters of ten points, half as wide, one after the other from (x, y) on; a blank is a gap of a quarter. */
+/** A line of 10 pt letters, 5 pt wide, from (x, y). */
 function line(text: string, { x = 60, y = 100, turn = 0 as Glyph['turn'] } = {}): Glyph[] {
-  return [...text].map((letter, index) => {
+  return [...text].map((letter, index): Glyph => {
     const box = [x + index * 5, y, x + index * 5 + 5, y + 8] as const;
     return { text: letter, ink: letter === ' ' ? [0, 0, 0, 0] : box, room: box, size: 10, turn, unknown: false };
   });
@@ -13,18 +13,18 @@ function line(text: string, { x = 60, y = 100, turn = 0 as Glyph['turn'] } = {})
 
 const texts = (glyphs: readonly Glyph[]) => wordsOf(glyphs, page).map(({ text }) => text);
 
-describe('words of characters', () => {
-  it('spell what looks alike alike', () => {
+describe('groupWords', () => {
+  it('normalizes ligatures, hyphens, accents and invisible characters', () => {
     expect(texts(line('o\ufb03ce'))).toEqual(['office']);
     expect(texts(line('кадаст\u00adро\u00ad'))).toEqual(['кадастро-']);
     expect(texts(line('кадаст\u0002'))).toEqual(['кадаст-']);
     expect(texts(line('13\u20114\u200b5'))).toEqual(['13-4', '5']);
     expect(texts(line('Йи\u0306'))).toEqual(['Йй']);
-    // Half a character can be kept in no database.
+    // PostgreSQL rejects lone surrogates and NUL.
     expect(texts(line('a').map((glyph) => ({ ...glyph, text: '\ud800a\u0000' })))).toEqual(['a']);
   });
 
-  it('end at blanks, at gaps, and where the next line or column begins', () => {
+  it('ends words at spaces, at gaps and at the next line or column', () => {
     expect(texts([...line('one two'), ...line('three', { x: 200 }), ...line('four', { y: 120 })])).toEqual([
       'one',
       'two',
@@ -33,11 +33,11 @@ describe('words of characters', () => {
     ]);
   });
 
-  it('keep what stands a little higher or lower', () => {
+  it('keeps superscripts in the word', () => {
     expect(texts([...line('54 м'), ...line('2', { x: 80, y: 96 })])).toEqual(['54', 'м2']);
   });
 
-  it('are cut at the edge of the page, and left out beyond it', () => {
+  it('clips boxes at the page edge and omits words outside the page', () => {
     const [word] = wordsOf(line('edge', { x: 585 }), page);
     expect(word!.box[2]).toBe(1);
     expect(texts(line('out', { x: 610 }))).toEqual([]);
@@ -45,19 +45,19 @@ describe('words of characters', () => {
   });
 });
 
-it('the turn of a page is that of most of its text', () => {
+it('detectTurn returns the rotation of most of the text', () => {
   expect(turnOf([...line('sideways text', { turn: 90 }), ...line('stamp')])).toBe(270);
   expect(turnOf([])).toBe(0);
 });
 
-describe('text that is none', () => {
-  it('is told by characters without names, and by Cyrillic written as Latin', () => {
+describe('isGarbled', () => {
+  it('detects unmapped characters and Cyrillic encoded as Latin-1', () => {
     expect(isGarbage(line('\ue001\ue002\ue003 ok'))).toBe(true);
     expect(isGarbage(line('Òåõíè÷åñêèé ïàñïîðò 54,3'))).toBe(true);
     expect(isGarbage(line('text').map((glyph) => ({ ...glyph, unknown: true })))).toBe(true);
   });
 
-  it('is not told of what is only rare or foreign', () => {
+  it('accepts rare characters and foreign languages', () => {
     expect(isGarbage([])).toBe(false);
     expect(isGarbage(line('Технический паспорт \ue001 54,3 м²'))).toBe(false);
     expect(isGarbage(line('Propriété à usage d’habitation, élevée'))).toBe(false);

@@ -1,16 +1,16 @@
 import type { Grey } from '../grey.ts';
 
-/** A sheet to draw on, white at first. */
+/** An image to draw on. */
 export interface Drawing extends Grey {
-  /** Fills whole pixels: from `x`, `y`, so wide and so high. */
+  /** Fills a rectangle. */
   box(x: number, y: number, width: number, height: number, light?: number): Drawing;
-  /** A line between two points, `thick` pixels high or wide, by its nearest pixels. */
+  /** Draws a line `thick` pixels high or wide. */
   line(x0: number, y0: number, x1: number, y1: number, thick?: number): Drawing;
 }
 
 export function drawing(width: number, height: number, paper = 255): Drawing {
   const data = new Uint8Array(width * height).fill(paper);
-  const sheet: Drawing = {
+  const image: Drawing = {
     width,
     height,
     data,
@@ -18,23 +18,28 @@ export function drawing(width: number, height: number, paper = 255): Drawing {
       for (let row = Math.max(0, y); row < Math.min(height, y + down); row++) {
         data.fill(light, row * width + Math.max(0, x), row * width + Math.min(width, x + across));
       }
-      return sheet;
+      return image;
     },
     line(x0, y0, x1, y1, thick = 3) {
       const steps = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0));
-      const level = Math.abs(x1 - x0) >= Math.abs(y1 - y0);
+      const isHorizontal = Math.abs(x1 - x0) >= Math.abs(y1 - y0);
       for (let step = 0; step <= steps; step++) {
         const x = Math.round(x0 + ((x1 - x0) * step) / steps);
         const y = Math.round(y0 + ((y1 - y0) * step) / steps);
-        sheet.box(level ? x : x - (thick >> 1), level ? y - (thick >> 1) : y, level ? 1 : thick, level ? thick : 1);
+        image.box(
+          isHorizontal ? x : x - (thick >> 1),
+          isHorizontal ? y - (thick >> 1) : y,
+          isHorizontal ? 1 : thick,
+          isHorizontal ? thick : 1,
+        );
       }
-      return sheet;
+      return image;
     },
   };
-  return sheet;
+  return image;
 }
 
-/** A number from 0 to 1 that looks like chance and is the same in each run (mulberry32). */
+/** A deterministic random generator of numbers in 0..1 (mulberry32). */
 export function chance(seed: number): () => number {
   let state = seed;
   return () => {

@@ -6,13 +6,13 @@ import { openPdf } from '../../pages/pdf.ts';
 import { type Grey, greyOf } from '../grey.ts';
 import { chance } from './drawing.ts';
 
-/** Every word on {@link formPicture}, in the order in which a person reads it. */
+/** The words on {@link formPicture}, in reading order. */
 export const FORM_WORDS =
   'Технический паспорт Адрес: г. Щёлково, пер. Южный, д. 36 Кадастровый номер: 67:55:8668419:1021 Год постройки: 1987 № Назначение Площадь 1 кухня 7,2 2 жилая комната 17,3 3 балкон 3,5'.split(
     ' ',
   );
 
-/** A page (A5, as large as A4 at 150 dpi) of a technical passport: a title, underlined answers, and a ruled table with a column of single digits. */
+/** Renders an A5 page of a technical passport: a title, underlined answers and a ruled table with a column of single digits. */
 export async function formPicture(): Promise<Grey> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-form-'));
   try {
@@ -30,7 +30,7 @@ export async function formPicture(): Promise<Grey> {
   }
 }
 
-/** The page as a phone saw it: under a shadow, with the grain of a sensor. */
+/** Adds the shadow and the sensor noise of a phone photo. */
 export function shadowed({ width, height, data }: Grey): Grey {
   const random = chance(7);
   const shadowed = data.map((light, pixel) => {

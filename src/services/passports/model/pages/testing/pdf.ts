@@ -4,27 +4,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A page of a PDF that is made by hand: what it draws, and how it is shown. */
+/** A page of a generated PDF. */
 export interface PageMade {
   readonly content: string;
-  /** More entries of the page's dictionary, as they stand in a PDF: `/Rotate 90`. */
+  /** Additional entries of the page dictionary: `/Rotate 90`. */
   readonly entries?: string;
-  /** More of its resources: `/XObject << /Im 20 0 R >>`. */
+  /** Additional resources: `/XObject << /Im 20 0 R >>`. */
   readonly resources?: string;
-  /** More fonts: `/F2 1000 0 R`. */
+  /** Additional fonts: `/F2 1000 0 R`. */
   readonly fonts?: string;
   readonly size?: readonly [width: number, height: number];
 }
 
-/** An object beside the pages; numbers from 1000 on are free. */
+/** An additional object; use numbers from 1000. */
 export interface ObjectMade {
   readonly number: number;
   readonly body: string | Buffer;
-  /** Makes it a stream, and `body` its bytes. */
+  /** If set, the object is a stream of the bytes `body`. */
   readonly dictionary?: string;
 }
 
-/** The bytes of a PDF with these pages. `F1` is Helvetica. */
+/** Generates a PDF. The font `F1` is Helvetica. */
 export function pdfOf(pages: readonly PageMade[], objects: readonly ObjectMade[] = []): Buffer {
   const kids = pages.map((_, index) => `${10 + 2 * index} 0 R`).join(' ');
   const all: ObjectMade[] = [
@@ -45,7 +45,7 @@ export function pdfOf(pages: readonly PageMade[], objects: readonly ObjectMade[]
     ...objects,
   ];
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')];
-  const places = new Map<number, number>();
+  const offsets = new Map<number, number>();
   let length = parts[0]!.length;
   const add = (part: string | Buffer) => {
     const bytes = Buffer.isBuffer(part) ? part : Buffer.from(part, 'latin1');
@@ -53,7 +53,7 @@ export function pdfOf(pages: readonly PageMade[], objects: readonly ObjectMade[]
     length += bytes.length;
   };
   for (const { number, body, dictionary } of all) {
-    places.set(number, length);
+    offsets.set(number, length);
     add(`${number} 0 obj\n`);
     if (dictionary === undefined) add(body);
     else {
@@ -65,12 +65,12 @@ export function pdfOf(pages: readonly PageMade[], objects: readonly ObjectMade[]
   }
   const table = length;
   add('xref\n0 1\n0000000000 65535 f \n');
-  for (const [number, at] of places) add(`${number} 1\n${String(at).padStart(10, '0')} 00000 n \n`);
-  add(`trailer\n<< /Size ${Math.max(...places.keys()) + 1} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF\n`);
+  for (const [number, at] of offsets) add(`${number} 1\n${String(at).padStart(10, '0')} 00000 n \n`);
+  add(`trailer\n<< /Size ${Math.max(...offsets.keys()) + 1} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF\n`);
   return Buffer.concat(parts);
 }
 
-/** The bytes as a file that goes with the test. */
+/** Writes a temporary file, deleted after the test. */
 export async function asFile(bytes: Uint8Array): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-pdf-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
