@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeWithFfmpeg, hasFfmpeg } from './decode-ffmpeg.ts';
 
-/** Stands in for ffmpeg: each of its runs writes its environment beside it; then it gives ten samples. */
+/** Fake ffmpeg: records its environment and outputs ten samples. */
 const PROGRAM = `#!/bin/sh
 env >> "$0.environment"
 printf '01234567890123456789'

@@ -1,26 +1,25 @@
-/** What a file says of itself before anything is decoded. */
+/** Metadata from a file's header, read without decoding. */
 export interface Header {
-  /** Seconds. */
   readonly duration?: Duration;
   readonly sampleRate?: number;
   readonly channels?: number;
-  /** Of an Ogg file: how its sound is coded. */
+  /** Ogg only. */
   readonly codec?: 'vorbis' | 'opus' | 'flac' | 'speex';
-  /** Bytes before the sound that no decoder needs to see. */
+  /** Leading bytes (tags) that the decoder does not need. */
   readonly skip?: number;
-  /** Of an MP4: how many samples its index declares, each number of uncompressed sound among them. */
+  /** MP4 only: samples declared by the index; for uncompressed audio each PCM sample counts. */
   readonly samples?: number;
-  /** Of an MP4: where its index lies, when it lies behind the sound. */
+  /** MP4 only: position of the index when it follows the audio data. */
   readonly index?: { readonly at: number; readonly bytes: number };
 }
 
-/** `counted` by whoever wrote the file, so that less sound than that means that a part is missing; else a guess. */
+/** `isExact`: written by the encoder, so less audio means that a part is missing. Otherwise an estimate. */
 export interface Duration {
   readonly seconds: number;
   readonly counted: boolean;
 }
 
-/** Whether so many seconds of so many are too few: the tail of a file may be cut by a second, or by a fiftieth. */
-export function isCutOff(heard: number, declared: number): boolean {
-  return declared - heard > Math.max(1, declared / 50);
+/** Whether audio is missing. Tolerates one second or 2 % of the declared duration. */
+export function isCutOff(seconds: number, declared: number): boolean {
+  return declared - seconds > Math.max(1, declared / 50);
 }

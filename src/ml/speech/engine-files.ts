@@ -1,7 +1,7 @@
-/** Where the files of an engine lie, checked, and what runs them: all that its thread needs to open it. */
+/** Verified file locations and the runtime of an engine. */
 export type EngineFiles = WhisperFiles | SherpaFiles;
 
-/** A Whisper as it is exported for transformers.js, run by onnxruntime with our own decoder. Names are in `folder`. */
+/** A Whisper export for transformers.js, run by onnxruntime with our decoder. File names are relative to `folder`. */
 export interface WhisperFiles {
   readonly runs: 'whisper';
   readonly folder: string;
@@ -9,11 +9,11 @@ export interface WhisperFiles {
   readonly decoder: string;
 }
 
-/** Whatever sherpa-onnx knows. All are full paths. */
+/** A sherpa-onnx model; all paths are absolute. */
 export type SherpaFiles = {
   readonly runs: 'sherpa';
   readonly tokens: string;
-  /** ISO 639-1, of a model that understands no other. */
+  /** ISO 639-1; only for monolingual models. */
   readonly language?: string;
 } & (
   | { readonly kind: 'moonshine'; readonly encoder: string; readonly mergedDecoder: string }

@@ -1,9 +1,9 @@
-/** What was said in a part of a window; times are seconds from the window's beginning. */
+/** A transcribed segment; times in seconds from the start of the window. */
 export interface UtteredSegment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** ISO 639-1; absent where the engine does not know. */
+  /** ISO 639-1; absent when unknown. */
   readonly language?: string;
   readonly words?: readonly UtteredWord[];
 }
@@ -16,9 +16,12 @@ export interface UtteredWord {
   readonly confidence?: number;
 }
 
-/** An opened engine. It computes on the thread that calls it, one window at a time. */
+/** A loaded engine. It runs on the calling thread, one window at a time. */
 export interface Engine {
-  /** Segments in order, none where nobody speaks. Samples are mono, 16 kHz. `throwIfStopped` is asked now and then, and what it throws is passed on. */
+  /**
+   * Returns segments in order, none without speech. Samples are mono 16 kHz. Calls `throwIfStopped` regularly and
+   * passes its error on.
+   */
   recognize(
     samples: Float32Array,
     options: { readonly language?: string | undefined; readonly throwIfStopped: () => void },
