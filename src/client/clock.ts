@@ -1,4 +1,4 @@
-/** Time as the client sees it; a test hands in its own. */
+/** A replaceable clock for tests. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -15,7 +15,7 @@ export const systemClock: Clock = {
         clearTimeout(timer);
         reject(signal?.reason as Error);
       };
-      // Longer ones would end at once: a timer counts in 32 bits.
+      // Timers overflow above 2³¹-1 ms and would fire at once.
       const timer = setTimeout(
         () => {
           signal?.removeEventListener('abort', stop);

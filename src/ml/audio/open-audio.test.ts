@@ -174,7 +174,9 @@ describe.each(DECODERS)('openAudio with %s', (decoder) => {
   cases('decodes the remainder of a truncated file in a format without a declared duration', async () => {
     for (const voice of ['aac', 'amr'] as const) {
       const whole = voiceBytes(voice);
-      const { samples } = await decodeFile(await files.write('part', whole.subarray(0, whole.length * 0.6)), { decoder });
+      const { samples } = await decodeFile(await files.write('part', whole.subarray(0, whole.length * 0.6)), {
+        decoder,
+      });
       expect(samples.length / 16_000).toBeGreaterThan(2);
     }
   });
@@ -376,7 +378,7 @@ test('openAudio runs ffmpeg in its own process group and rejects its output afte
   await expect(rest).rejects.toThrow('ffmpeg was killed by a signal.');
 });
 
-/** Finds a child process in /proc/*/stat: `pid (name) state parent group …`. */
+/** Finds a child process in /proc/PID/stat: `pid (name) state parent group …`. */
 function childNamed(name: string): { pid: number; group: number } {
   for (const entry of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
     const stat = existsSync(`/proc/${entry}/stat`) ? readFileSync(`/proc/${entry}/stat`, 'utf8') : '';

@@ -12,7 +12,7 @@ import { type Recognizer, RecognizerFailed, type Segment, type Window } from './
  */
 export async function openRecognizer(
   name: string,
-  { dataDir, threads = THREADS: DEFAULT_THREADS }: { dataDir: string; threads?: number },
+  { dataDir, threads = DEFAULT_THREADS }: { dataDir: string; threads?: number },
 ): Promise<Recognizer> {
   const manifest = speechModel(name);
   if (!manifest) {
