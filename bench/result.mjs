@@ -1,4 +1,4 @@
-/** A result of everyday size, as the defectoscopy worker writes it down. */
+/** A defectoscopy result of typical size. */
 export const RESULT = {
   surface: 'concrete_wall',
   masters: ['cracking', 'sound', 'mechanical', 'corrosion', 'contamination', 'casting'].map((name) => ({
