@@ -30,7 +30,6 @@ const DEFECTS = [
 const SURFACES = ['wall', 'floor', 'ceiling', 'facade', 'bridge_deck', 'metal'];
 const MASTERS = ['plaster', 'concrete', 'brick', 'tile', 'paint', 'steel', 'wood'];
 
-/** Seeded random numbers (mulberry32). */
 export function randomOf(seed) {
   let state = seed >>> 0;
   const next = () => {
@@ -48,7 +47,6 @@ export function randomOf(seed) {
   };
 }
 
-/** Words, most frequent first: domain terms, then made-up words. */
 export function vocabulary(random, size) {
   const words = new Set();
   for (const root of ROOTS) for (const ending of ENDINGS.slice(0, 6)) words.add(root + ending);

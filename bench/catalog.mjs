@@ -10,7 +10,6 @@ const COUNT = option('records', 100_000);
 const SEARCHES = option('searches', 400);
 const WARMUP_SEARCHES = 30;
 
-// Frequent search terms; every fifth text contains some of them.
 const COMMON =
   'трещина скол пятно ржавчина штукатурка бетон окно балкон кровля стена потолок фасад лестница площадь crack wall report bridge rust inspection roof leak'.split(
     ' ',
@@ -125,7 +124,6 @@ async function processorMs(pid, parent) {
   return used;
 }
 
-/** Ignores processes that have ended. */
 function cpuDifference(before, after) {
   return [...after].reduce((sum, [name, ms]) => sum + ms - (before.get(name) ?? 0), 0);
 }
@@ -166,7 +164,6 @@ function words(random) {
   ])();
 }
 
-/** A word with one typo: a replaced, missing or swapped letter. */
 function misspelt(random) {
   const letters = [...random.pick(COMMON.filter((word) => word.length >= 6))];
   const at = random.whole(1, letters.length - 2);

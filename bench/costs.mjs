@@ -21,7 +21,6 @@ async function row(name, run) {
   console.log(`${name.padEnd(34)} ${line} ${(wal / count).toFixed(0).padStart(10)} ${String(count).padStart(9)}`);
 }
 
-/** A typical heartbeat with 60 metrics. */
 const heartbeat = (n) => ({
   ...{ id: `worker-${n}`, role: 'work', service: 'defectoscopy', state: 'warm' },
   info: { models: ['surface-1'], hostname: 'host', pid: n },

@@ -31,7 +31,6 @@ try {
     for (const [kind, { bytes, pages, each }] of Object.entries(kinds)) {
       const documents = Math.max(1, Math.round(pages / each));
       const request = await baselineInput(kind, bytes, { documents, each });
-      // Warm-up: loads code and languages.
       await processDocuments(bytes, 1);
       await runBaseline(request);
       await compare(`documents: ${kind} pages per second, ${documents * each} pages, ${workers} worker(s)`, {
@@ -100,7 +99,6 @@ try {
     return pictures;
   }
 
-  /** Repeats the example's pages. */
   async function repeated(bytes, pages) {
     const [source, document] = [await PDFDocument.load(bytes), await PDFDocument.create()];
     for (let page = 0; page < pages; page++) {

@@ -44,7 +44,6 @@ const PASS = [
     where id < '01'`,
 ];
 
-/** Runs `run` while a snapshot is open. */
 async function withSnapshot(run) {
   await slowDb.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read');
@@ -68,13 +67,11 @@ async function fill(size) {
   await slowDb.query('vacuum analyze tasks');
 }
 
-/** A random finished task among the `latest` stored. */
 const randomFinishedId = (latest = stored) =>
   idOf(stored - latest + Math.floor((Math.random() * latest) / 20) * 20 + 2);
 
 const sweepOptions = { services: ['defectoscopy', 'elsewhere'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 1000 };
 
-/** Expires failed tasks, which no poll reads, and removes them. */
 async function expire() {
   const ids = Array.from({ length: 400 }, () => idOf(Math.floor(Math.random() * (stored / 20)) * 20 + 1));
   await bench.db.query('update tasks set expires_at = now() where id = any($1::text[])', [ids]);
@@ -117,7 +114,6 @@ try {
       headers,
       pathsOf: () => Array.from({ length: 500 }, () => `/result/${randomFinishedId()}`),
     };
-    // The usual case: polls of recent tasks.
     const pollLatest = {
       ...poll,
       pathsOf: () => Array.from({ length: 500 }, () => `/result/${randomFinishedId(10_000)}`),
@@ -171,7 +167,7 @@ try {
     const measure = async () => {
       const costs = {};
       for (const [name, run] of Object.entries(statements)) {
-        await run(); // warm-up
+        await run();
         costs[name] = await row(name, run);
       }
       return costs;

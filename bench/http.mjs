@@ -46,7 +46,6 @@ const requests = {
 try {
   const request = requests[what];
   if (!request) throw new Error('usage: node bench/http.mjs accept|poll');
-  // Warm-up: JIT, prepared statements, buffers.
   await load(request(bareUrl), 2);
   await load(request(url), 3);
   await compare(`${what}: requests per second, 64 clients`, {

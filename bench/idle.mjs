@@ -31,7 +31,6 @@ try {
     const { status_url } = (await accepted.json()).data;
     const done = await fetch(url + status_url, { headers: { ...headers, prefer: 'wait=10' } });
     const { processing_time_ms } = (await done.json()).data;
-    // Skips the warm-up.
     if (i >= 5) {
       added.push(performance.now() - startedAt - processing_time_ms);
       processing.push(processing_time_ms);

@@ -58,9 +58,7 @@ export async function openBench() {
     env,
     /** Starts `assay …args`; resolves with its first message, or at once for workers. */
     start: (...args) => startChild(children, fileURLToPath(dist('main.js')), args, env),
-    /** Starts a program of this folder. */
     startBare: (file, ...args) => startChild(children, fileURLToPath(new URL(file, import.meta.url)), args, env),
-    /** Allows statements of ten minutes. */
     slowDb: () => openDb({ url: server.url, log, statementTimeoutMs: 600_000 }),
     /**
      * Wall time and CPU time of gateway and database per operation; `run` returns the number of operations. CPU time is
@@ -83,7 +81,6 @@ export async function openBench() {
         .join('');
       return { count, perOperation, line };
     },
-    /** Claims and completes up to `count` tasks for one worker, `limit` at a time. */
     async claimAndEnd(count, limit) {
       const request = { service: 'defectoscopy', worker: 'bench', limit, leaseMs: 60_000 };
       let ended = 0;
@@ -126,14 +123,12 @@ export async function load({ pathsOf, ...request }, seconds) {
   return { perSecond: result.requests.average, p99Ms: result.latency.p99, count: result.requests.total };
 }
 
-/** CPU time in microseconds of the gateway and of the database's backends. */
 function cpuMicros(gateway, server) {
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === server);
   const database = processes.filter((pid) => !nameOf(pid).includes('autovacuum worker'));
   return { gateway: cpuOf(gateway), database: new Map(database.map((pid) => [pid, cpuOf(pid)])) };
 }
 
-/** Sums the increase, including new processes; ignores ended ones. */
 function cpuDifference(before, after) {
   let sum = 0;
   for (const [pid, micros] of after) sum += micros - (before.get(pid) ?? 0);
@@ -144,7 +139,7 @@ function nameOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return ''; // the process has ended
+    return '';
   }
 }
 
@@ -152,7 +147,7 @@ function parentOf(pid) {
   try {
     return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
   } catch {
-    return undefined; // the process has ended
+    return undefined;
   }
 }
 
@@ -166,7 +161,6 @@ function cpuOf(pid) {
   }
 }
 
-/** Alternates `bare` and `product`; prints each run with its ratio, then the medians. */
 export async function compare(title, { runs, bare, product }) {
   console.log(`\n${title}\n  run        bare     product     ratio`);
   const rows = [];
@@ -183,7 +177,6 @@ export async function compare(title, { runs, bare, product }) {
 
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** `--name value` from the command line. */
 export function option(name, fallback) {
   const at = process.argv.indexOf(`--${name}`);
   return at < 0 ? fallback : Number(process.argv[at + 1]);

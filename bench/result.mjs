@@ -1,4 +1,3 @@
-/** A defectoscopy result of typical size. */
 export const RESULT = {
   surface: 'concrete_wall',
   masters: ['cracking', 'sound', 'mechanical', 'corrosion', 'contamination', 'casting'].map((name) => ({

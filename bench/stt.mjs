@@ -37,7 +37,6 @@ async function engine() {
       return seconds / ((await cpuSecondsOf(transcribe.worker)) - before);
     },
   };
-  // Warm-up: loads code and weights.
   const short = await recording(10);
   await transcribe(short);
   bare.child.send({ path: short, language: 'en' });
@@ -74,7 +73,6 @@ async function memory() {
   }
 }
 
-/** Starts gateway and worker; returns a function that transcribes a recording. */
 async function product() {
   const { message } = await bench.start('serve');
   const { child } = await bench.start('work', '--service', 'stt');
@@ -146,7 +144,6 @@ async function recording(seconds) {
   return path;
 }
 
-/** CPU seconds of a process and its ended children. */
 async function cpuSecondsOf(pid) {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1].split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);

@@ -31,7 +31,6 @@ const drain = async (count) => {
       )
     ).rows[0].n;
   await bench.db.query('truncate tasks cascade');
-  // All tasks are queued before the measurement starts.
   await Promise.all(
     Array.from({ length: count }, (_, i) =>
       bench.tasks.accept({

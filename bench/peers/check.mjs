@@ -1,4 +1,3 @@
-// Checks that all contenders implement the same contract.
 import assert from 'node:assert/strict';
 import { exchange, predict } from './client.mjs';
 import { RESULT, taskInput } from './engines/task.mjs';
@@ -45,7 +44,6 @@ async function checkAnswers(contender, url) {
   worker.kill('SIGKILL');
 }
 
-/** Polls until the task is done; returns its data. */
 export async function finished(url, id) {
   for (;;) {
     const { status, body } = await exchange(`${url}/result/${id}`);

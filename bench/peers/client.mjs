@@ -1,4 +1,3 @@
-// HTTP client of the contract with persistent connections.
 import { Agent, request } from 'node:http';
 
 export const TOKEN = 'bench-token';
@@ -28,7 +27,6 @@ export function exchange(url, { method = 'GET', body, token = TOKEN } = {}) {
   });
 }
 
-/** Creates a task and returns its id. */
 export async function predict(url, body) {
   const { status, body: accepted } = await exchange(`${url}/predict`, { method: 'POST', body });
   if (status !== 202) throw new Error(`POST /predict returned ${status}`);

@@ -4,7 +4,6 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** `node` is the executable for all JavaScript processes. */
 export function createEnvironment(node) {
   const home = mkdtempSync(join(tmpdir(), 'assay-peers-'));
   chmodSync(home, 0o711); // as root, PostgreSQL runs as another user
@@ -26,7 +25,6 @@ export function createEnvironment(node) {
       mkdirSync(path, { recursive: true });
       return path;
     },
-    /** Starts a JavaScript process; resolves with its first message if it sends one. */
     async run(file, args, env, { sendsMessage = true } = {}) {
       const options = { execPath: node, execArgv: [], env: { ...process.env, ...env } };
       const child = fork(file, args, { ...options, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -34,14 +32,12 @@ export function createEnvironment(node) {
       child.once('exit', () => pids.delete(child.pid));
       return { child, message: sendsMessage ? await firstMessage(child, file) : undefined };
     },
-    /** Starts any other program. */
     start(program, args) {
       const child = spawn(program, args, { stdio: 'ignore' });
       track(child.pid);
       child.once('exit', () => pids.delete(child.pid));
       return child;
     },
-    /** Tracks a server started elsewhere. */
     adopt: track,
     kill(pid) {
       killTree(pid);
@@ -50,7 +46,6 @@ export function createEnvironment(node) {
   };
 }
 
-/** Sends a command to a process and waits for its completion. */
 export function command(child, name) {
   const done = new Promise((resolve, reject) => {
     const onMessage = (message) => {
@@ -73,25 +68,22 @@ const firstMessage = (child, file) =>
     child.once('exit', (code) => reject(new Error(`${file} exited with ${code} before its first message`)));
   });
 
-/** CPU seconds of these processes and their children. */
 export function cpuSeconds(pids) {
   return pids.reduce((sum, pid) => sum + ownCpuSeconds(pid) + cpuSeconds(childrenOf(pid)), 0);
 }
 
-/** CPU seconds of a process and its ended children. */
 function ownCpuSeconds(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
   } catch {
-    return 0; // the process has ended
+    return 0;
   }
 }
 
 const TICKS_PER_SECOND = 100;
 
-/** Kills a process and its descendants with SIGKILL. */
 function killTree(pid) {
   for (const child of childrenOf(pid)) killTree(child);
   try {

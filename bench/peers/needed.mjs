@@ -1,4 +1,3 @@
-// Checks prerequisites; installs nothing.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -58,7 +58,6 @@ console.log(`\n${table.text()}\n`);
 say(`load average ${loadavg()[0].toFixed(1)}`);
 process.exit(0); // the environment ends all processes
 
-/** Alternates the contenders for `runs` runs and records the medians. */
 async function throughput({ title, skipsVariants, warmUp, measure, after }) {
   const selected = [...targets.values()].filter(({ contender }) => !(skipsVariants && contender.isVariant));
   for (const target of selected) target.prepared = await warmUp(target);

@@ -24,7 +24,6 @@ export function tableOf(names) {
   };
 }
 
-/** Three significant digits. */
 function formatNumber(number) {
   if (Number.isNaN(number)) return '?';
   if (number < 100) return number.toFixed(1);

@@ -1,4 +1,3 @@
-// Load generation with wrk: one thread, 64 persistent connections.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +6,6 @@ import { taskInput } from './engines/task.mjs';
 
 const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url));
 
-/** Sends `POST /predict` for `seconds`; returns count and rate. */
 export const loadAccept = (url, seconds) => wrk(url, seconds, { BODY: JSON.stringify(taskInput()) });
 
 /** Sends `GET /result/{id}` for random ids; `file` passes them to wrk. */

@@ -7,6 +7,5 @@ export function blobOf(bytes: Bytes): Blob {
   return new Blob([bytes instanceof Uint8Array ? new Uint8Array(bytes) : bytes]);
 }
 
-/** The name of a `File`. */
 export const nameOf = (bytes: Bytes): string | undefined =>
   typeof File !== 'undefined' && bytes instanceof File ? bytes.name : undefined;

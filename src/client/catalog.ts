@@ -16,9 +16,7 @@ import type {
   SearchResults,
 } from './wire/catalog.ts';
 
-/** Query, page and filters. */
 export type SearchOptions = CallOptions & Partial<SearchQuery>;
-/** Filters and sort order. */
 export type RecordFilters = Omit<Partial<SearchQuery>, 'page' | 'limit' | 'facets' | 'upto'>;
 
 /** A created report with its receipt, which is returned only once. A repeated report has only an id and a status. */
@@ -33,7 +31,6 @@ export type ReportFilters = Partial<Pick<Report, 'status' | 'action_type' | 'rec
   readonly sort?: 'newest' | 'oldest';
 };
 
-/** Searches results and manages reports. */
 export class Catalog {
   readonly #line: Line;
 
@@ -57,12 +54,10 @@ export class Catalog {
     }
   }
 
-  /** One complete record. */
   async row(recordId: string, { signal }: CallOptions = {}): Promise<Row> {
     return (await this.#line.ask(`/row/${encodeURIComponent(recordId)}`, { signal })).json();
   }
 
-  /** The image of a record, scaled to `width` pixels. */
   async image(
     recordId: string,
     {
@@ -77,7 +72,6 @@ export class Catalog {
     );
   }
 
-  /** Exports all matches to a file. */
   async export(
     format: 'xlsx' | 'csv' | 'jsonl',
     { signal, ...filters }: CallOptions & RecordFilters = {},
@@ -136,7 +130,6 @@ export class Catalog {
     return (await this.#line.ask(reportPath(id), { method: 'PATCH', json: patch, headers, repeatable, signal })).json();
   }
 
-  /** The history of a report, oldest first. Moderators only. */
   async reportEvents(id: string, { signal }: CallOptions = {}): Promise<ReportEvents> {
     return (await this.#line.ask(`${reportPath(id)}/events`, { signal })).json();
   }

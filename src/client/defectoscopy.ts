@@ -24,9 +24,7 @@ import type { DefectoscopyHealth, Heatmap, PhotoAccepted, PhotoState, PredictReq
 export interface PredictOptions extends CreateOptions {
   /** `realtime` (default) runs before `batch`. */
   readonly priority?: 'realtime' | 'batch' | undefined;
-  /** Called once the final result is recorded. */
   readonly webhookUrl?: string | undefined;
-  /** An installed model version other than the default. */
   readonly modelVersion?: string | undefined;
 }
 
@@ -38,10 +36,8 @@ export type DonePhoto = In<
   'done'
 >;
 export type FailedPhoto = In<With<PhotoState, 'error' | 'error_code'>, 'failed'>;
-/** A photo's task, discriminated by `status`. */
 export type Photo = WaitingPhoto | DonePhoto | FailedPhoto;
 
-/** Classifies defects on photos of surfaces. */
 export class Defectoscopy {
   readonly #line: Line;
   readonly #polling: Polling;
@@ -85,7 +81,6 @@ export class Defectoscopy {
     return answer.data<Heatmap>();
   }
 
-  /** The class names of results. */
   async classes(options: CallOptions = {}): Promise<{ defects: readonly string[]; surfaces: readonly string[] }> {
     const list = async (kind: string) =>
       (await this.#line.ask(`/classes/${kind}`, { signal: options.signal })).data<string[]>();
@@ -103,7 +98,6 @@ export class Defectoscopy {
     return uploadFile(this.#line, bytes, options);
   }
 
-  /** Public webhook keys for `verifyWebhook`. */
   webhookKeys(options: CallOptions = {}): Promise<WebhookKeys> {
     return webhookKeys(this.#line, options);
   }

@@ -16,9 +16,7 @@ export interface Refused {
 export class AssayError extends Error {
   override readonly name: string = 'AssayError';
   readonly code: string;
-  /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** Request id in the service's log. */
   readonly requestId: string | undefined;
   /** Seconds until a retry makes sense, if the service said so. */
   readonly retryAfterSeconds: number | undefined;
@@ -32,12 +30,10 @@ export class AssayError extends Error {
   }
 }
 
-/** 401: the token or API key is missing, invalid or expired. */
 export class Unauthorized extends AssayError {
   override readonly name: string = 'Unauthorized';
 }
 
-/** 403: the credential lacks permission. */
 export class Forbidden extends AssayError {
   override readonly name: string = 'Forbidden';
 }
@@ -62,7 +58,6 @@ export class FileRefused extends AssayError {
   override readonly name: string = 'FileRejected';
 }
 
-/** One entry of a `detail` body. */
 export interface ValidationDetail {
   readonly loc: readonly (string | number)[];
   readonly msg: string;
@@ -74,7 +69,6 @@ export interface ValidationDetail {
 /** 422 and 400: the request is invalid. */
 export class ValidationProblem extends AssayError {
   override readonly name: string = 'ValidationProblem';
-  /** One entry per problem; `message` names the first. */
   readonly details: readonly ValidationDetail[];
 
   constructor(init: Refused) {

@@ -6,18 +6,15 @@ import type { CallOptions } from './request.ts';
 export interface WaitOptions<State> extends CallOptions {
   /** Throws `Timeout` after this time. Default: no limit. */
   readonly timeoutSeconds?: number | undefined;
-  /** Called with every state that is read. */
   readonly onState?: ((state: State) => void) | undefined;
 }
 
-/** Result of one poll. */
 export interface Reading<State> {
   readonly state: State;
   readonly ended: boolean;
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** Maximum number of failed polls in a row. */
 const MAX_FAILED_POLLS = 10;
 
 /**

@@ -24,17 +24,14 @@ export type * from './wire/defectoscopy.ts';
 export type * from './wire/passports.ts';
 export type * from './wire/stt.ts';
 
-/** Address and credential of a service. */
 export interface TokenService {
   /** Base address, like `https://photos.example.com`. */
   readonly url: string;
-  /** Absent if the service requires none. */
   readonly token?: string | undefined;
 }
 
 export interface KeyService {
   readonly url: string;
-  /** Exchanged for a token on demand. */
   readonly apiKey?: string | undefined;
   /** Alternative to `apiKey`: a token, valid until it expires. */
   readonly token?: string | undefined;
@@ -44,7 +41,6 @@ export interface AssayOptions {
   readonly defectoscopy?: TokenService | undefined;
   readonly stt?: TokenService | undefined;
   readonly passports?: KeyService | undefined;
-  /** Search and reports; a reader's or moderator's token. */
   readonly catalog?: TokenService | undefined;
   /** Poll schedule; `local` is for services on the same machine. Default: `specification`. */
   readonly polling?: Polling | undefined;

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { Assay, type AssayOptions } from './index.ts';
 
-/** A client with a fake `fetch` and the requested paths. */
 function createClient(
   respond: (path: string) => Promise<Response>,
   credentials: { token?: string; apiKey?: string } = {},

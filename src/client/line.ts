@@ -2,14 +2,12 @@ import type { Clock } from './clock.ts';
 import { AssayError, NetworkProblem, Timeout, Unauthorized } from './errors.ts';
 import { type Answer, type Ask, type Ends, send } from './request.ts';
 
-/** The credential of a service. */
 export interface Credential {
   token(signal?: AbortSignal): Promise<string | undefined>;
   /** Discards a rejected token; returns whether a new one can be obtained. */
   renews(refused: string | undefined): boolean;
 }
 
-/** A connection to one service with time limits and safe retries. */
 export interface Line {
   readonly url: string;
   readonly clock: Clock;
@@ -62,6 +60,5 @@ function pauseSeconds(error: AssayError, request: Ask, failures: number): number
   return pause <= MAX_PAUSE_SECONDS ? pause : undefined;
 }
 
-/** A random key of 128 bits. */
 export const newIdempotencyKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');

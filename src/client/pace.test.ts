@@ -4,10 +4,8 @@ import { NetworkProblem, RateLimited, TaskNotFound } from './errors.ts';
 import { follow, type Reading } from './follow.ts';
 import { PACES, type Polling } from './pace.ts';
 
-/** Response to a poll. */
 type Reply = 'not yet' | 'done' | Error;
 
-/** Polls a task with a fake clock and records the delays in seconds. */
 async function pollWith(
   replies: readonly Reply[],
   options: { polling?: Polling; estimateSeconds?: number; acceptedSecondsAgo?: number; timeoutSeconds?: number } = {},

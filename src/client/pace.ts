@@ -4,9 +4,7 @@
  */
 export type Polling = 'specification' | 'local';
 
-/** State of a wait before the next poll. */
 export interface Standing {
-  /** Since the task was accepted, or since the wait started. */
   readonly ageSeconds: number;
   readonly estimateSeconds: number | undefined;
   /** Consecutive failed polls: 429, 5xx, no connection. */
@@ -16,11 +14,8 @@ export interface Standing {
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** Delays in seconds. */
 export interface Pace {
-  /** Before the first poll. */
   first(standing: Standing): number;
-  /** After an unfinished or failed poll. */
   next(standing: Standing): number;
   /** Long polling time; short if `watched`, because progress does not end long polling. */
   hold(watched: boolean): number;
@@ -49,13 +44,11 @@ const specification: Pace = {
 
 const local: Pace = {
   first: () => 0,
-  // Ignores `Retry-After` of unfinished tasks, but not of errors.
   next: ({ failures, retryAfterSeconds = 0 }) =>
     failures === 0 ? 0.2 : Math.max(retryAfterSeconds, Math.min(10, 0.25 * 2 ** failures)),
   hold: (watched) => (watched ? 1 : 20),
 };
 
-/** For tasks with an estimate. */
 export const PACES: Readonly<Record<Polling, Pace>> = { specification, local };
 
 /** For documents: no estimate, no long polling; the service suggests 5 seconds. */

@@ -39,7 +39,6 @@ export function exchangedFor(apiKey: string, { line, clock }: { line: Line; cloc
   };
 }
 
-/** Settles like the promise, or rejects when the signal aborts first. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

@@ -23,7 +23,6 @@ import type {
   PdfCreated,
 } from './wire/passports.ts';
 
-/** A file with its name; a `File` has its own. */
 export type NamedFile = Bytes | { readonly name: string; readonly data: Bytes };
 
 export type WaitingDocument = In<DocumentResult, 'PENDING' | 'PROCESSING'>;
@@ -38,13 +37,11 @@ export type FailedDocument = In<
   With<DocumentResult, 'filename' | 'updated_at' | 'error_type' | 'error'>,
   'FAILED' | 'ERROR' | 'PERMANENT_ERROR'
 >;
-/** A document, discriminated by `status`. */
 export type Document = WaitingDocument | ReadDocument | FailedDocument;
 
 /** A document id, or the response of an upload, a list or `createPdf`. */
 export type DocumentHandle = string | Pick<DocumentItem, 'id'> | Pick<PdfCreated, 'task_id'>;
 
-/** Extracts fields from technical passports, for review and correction. */
 export class Passports {
   readonly #line: Line;
   readonly #polling: Polling;
@@ -73,12 +70,10 @@ export class Passports {
     return (await this.#line.ask('/api/v1/upload-images', { method: 'POST', body, signal })).json();
   }
 
-  /** Lists images not yet used in a document. */
   async images({ signal }: CallOptions = {}): Promise<PageImages> {
     return (await this.#line.ask('/api/v1/images', { signal })).json();
   }
 
-  /** Rotates an image by 90°. */
   async rotateImage(
     imageId: string,
     { direction, signal }: CallOptions & { readonly direction?: 'cw' | 'ccw' } = {},
@@ -91,7 +86,6 @@ export class Passports {
     await this.#line.ask(`/api/v1/image/${encodeURIComponent(imageId)}`, { method: 'DELETE', signal });
   }
 
-  /** Creates a document from images in this order. */
   async createPdf(
     imageIds: readonly string[],
     { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions = {},
@@ -116,7 +110,6 @@ export class Passports {
     return (await this.#line.ask(`${taskPath(id)}/status`, { signal })).json();
   }
 
-  /** Reads the document; `language` selects the labels. */
   async result(
     id: string,
     { language, signal }: CallOptions & { readonly language?: 'en' | 'ru' | undefined } = {},
@@ -169,7 +162,6 @@ export class Passports {
     await this.#line.ask(`/task/${encodeURIComponent(id)}/rename`, { method: 'POST', body, redirects: true, signal });
   }
 
-  /** Deletes the document and its file. */
   async remove(id: string, { signal }: CallOptions = {}): Promise<void> {
     await this.#line.ask(`/task/${encodeURIComponent(id)}`, { method: 'DELETE', signal });
   }
@@ -179,12 +171,10 @@ export class Passports {
     return (await this.#line.ask(`${taskPath(id)}/retry`, { method: 'POST', signal })).json();
   }
 
-  /** Edits, oldest first. */
   async history(id: string, { signal }: CallOptions = {}): Promise<EditHistory> {
     return (await this.#line.ask(`${taskPath(id)}/history`, { signal })).json();
   }
 
-  /** Exports the fields as XLSX. */
   async exportExcel(
     id: string,
     { layout, language, signal }: ExportOptions & { readonly layout?: 'plain' | 'wide' } = {},
@@ -208,7 +198,6 @@ export class Passports {
     return bytesOf(await this.#line.ask('/export/all/excel', exportRequest({ from, to }, options)));
   }
 
-  /** Like `exportAll` for the documents of this key. */
   async exportSession(options: ExportOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
     return bytesOf(await this.#line.ask('/export/session/excel', exportRequest({}, options)));
   }
@@ -241,7 +230,6 @@ export class Passports {
 }
 
 export interface ExportOptions extends CallOptions {
-  /** Language of the labels. */
   readonly language?: 'en' | 'ru' | undefined;
 }
 

@@ -13,7 +13,6 @@ import {
   ValidationProblem,
 } from './errors.ts';
 
-/** Codes that select a class regardless of the status. */
 const BY_CODE: Readonly<Record<string, new (init: Refused) => AssayError>> = { TASK_NOT_FOUND: TaskNotFound };
 
 const BY_STATUS: Readonly<Record<number, new (init: Refused) => AssayError>> = {
@@ -31,7 +30,6 @@ const BY_STATUS: Readonly<Record<number, new (init: Refused) => AssayError>> = {
   503: Unavailable,
 };
 
-/** Converts a response to an error, by `error.code`, else by HTTP status. */
 export function refusalOf(response: { status: number; headers: Headers; text: string }, nowMs: number): AssayError {
   const { status, headers, text } = response;
   const { error, detail } = parseBody(text);

@@ -2,13 +2,11 @@ import type { Clock } from './clock.ts';
 import { AssayError, NetworkProblem, Timeout } from './errors.ts';
 import { refusalOf } from './refusal.ts';
 
-/** Options of every call. */
 export interface CallOptions {
   /** Aborts the call, which throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An HTTP request. */
 export interface Ask extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
@@ -19,7 +17,6 @@ export interface Ask extends CallOptions {
   readonly idempotencyKey?: string | undefined;
   /** Marks a request without a key as safe to retry. */
   readonly repeatable?: boolean;
-  /** Overrides the retries of the connection. */
   readonly retries?: number;
   /** Requested long polling time. */
   readonly holdSeconds?: number | undefined;
@@ -41,16 +38,13 @@ export interface Answer {
 /** Assumed upload speed for time limits. */
 const UPLOAD_BYTES_PER_SECOND = 50_000;
 
-/** Target and transport of a request. */
 export interface Ends {
   readonly url: string;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
-  /** Time limit per request, excluding upload and long polling. */
   readonly timeoutSeconds: number;
 }
 
-/** Sends one request. Returns HTTP and network errors. */
 export async function send(
   { url, fetch, timeoutSeconds, clock }: Ends,
   path: string,
@@ -107,7 +101,6 @@ export async function send(
   }
 }
 
-/** Other servers may respond at this address; Assay responses are always objects. */
 function parseObject<T extends object>(parse: () => unknown, url: string): T {
   let cause: unknown;
   try {
@@ -124,7 +117,6 @@ function networkError(cause: unknown, url: string, limitSeconds: number): AssayE
     const message = `${url} did not respond within ${Math.round(limitSeconds)} seconds.`;
     return new Timeout({ code: 'TIMEOUT', message, cause });
   }
-  // Node puts the reason into the nested cause.
   const reason = ((cause as Error | undefined)?.cause as { code?: string } | undefined)?.code;
   return new NetworkProblem({
     code: 'NETWORK_PROBLEM',
@@ -146,7 +138,6 @@ function queryOf(query: Ask['query'] = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Drops undefined values and converts the others to text. */
 const definedValues = (values: Readonly<Record<string, string | number | boolean | undefined>>) =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),

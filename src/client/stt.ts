@@ -22,9 +22,7 @@ import {
 import type { RecordingAccepted, RecordingState, SttHealth, TranscribeRequest, Transcription } from './wire/stt.ts';
 
 export interface TranscribeOptions extends CreateOptions {
-  /** ISO 639-1, or `auto` for detection. */
   readonly language?: string | undefined;
-  /** Returned with every response. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Called with the final result; with a secret the request is also signed with it. */
   readonly webhook?: { readonly url: string; readonly secret?: string } | undefined;
@@ -35,7 +33,6 @@ export type RecordingTask = RecordingAccepted & TaskHandle & { readonly accepted
 export type WaitingRecording = In<RecordingState, 'queued' | 'processing'>;
 export type DoneRecording = In<With<RecordingState, 'result' | 'processing_time_ms' | 'completed_at'>, 'done'>;
 export type FailedRecording = In<With<RecordingState, 'error' | 'error_code' | 'failed_at'>, 'failed'>;
-/** A recording's task, discriminated by `status`. */
 export type Recording = WaitingRecording | DoneRecording | FailedRecording;
 
 /** Webhook content when the result is too large; `result` reads the rest. */
@@ -43,7 +40,6 @@ export type TruncatedRecording = In<With<RecordingState, 'truncated'>, 'done'>;
 
 export type TranscriptFormat = 'txt' | 'srt' | 'vtt';
 
-/** Transcribes recordings. */
 export class Stt {
   readonly #line: Line;
   readonly #polling: Polling;
@@ -53,7 +49,6 @@ export class Stt {
     this.#polling = polling;
   }
 
-  /** Creates a task for an https address, or for bytes, which are uploaded first. */
   async transcribe(audio: string | URL | Bytes, options: TranscribeOptions = {}): Promise<RecordingTask> {
     const { language, metadata, webhook } = options;
     const request: TranscribeRequest = {
@@ -81,7 +76,6 @@ export class Stt {
     return cancelTask(this.#line, taskId, options);
   }
 
-  /** The transcript of a completed task as text or subtitles; `json` is the result itself. */
   transcript(taskId: string, format: 'json', options?: CallOptions): Promise<Transcription>;
   transcript(taskId: string, format?: TranscriptFormat, options?: CallOptions): Promise<string>;
   async transcript(
@@ -104,7 +98,6 @@ export class Stt {
     return uploadFile(this.#line, bytes, options);
   }
 
-  /** Public webhook keys for `verifyWebhook`. */
   webhookKeys(options: CallOptions = {}): Promise<WebhookKeys> {
     return webhookKeys(this.#line, options);
   }

@@ -14,7 +14,6 @@ export interface TaskHandle {
   readonly accepted_at_ms?: number;
 }
 
-/** Response of `POST /files`. */
 export interface UploadedFile {
   /** Address for use in tasks; not reachable from outside. */
   readonly url: string;
@@ -25,7 +24,6 @@ export interface UploadedFile {
   readonly expires_at: string;
 }
 
-/** A key of `/.well-known/webhook-keys.json`. */
 export interface WebhookKey {
   readonly kty: string;
   readonly crv: string;
@@ -51,7 +49,6 @@ type State = { readonly task_id: string; readonly status: 'queued' | 'processing
 /** A union with one member per status, so that `status` discriminates it. */
 export type In<T, Status extends string> = Status extends string ? T & { readonly status: Status } : never;
 
-/** Makes members required. */
 export type With<T, K extends keyof T> = T & { readonly [Key in K]-?: NonNullable<T[Key]> };
 
 interface PollContext {
@@ -59,7 +56,6 @@ interface PollContext {
   readonly polling: Polling;
 }
 
-/** Uploads bytes and returns their address; returns an address unchanged. */
 export async function referenceTo(line: Line, source: string | URL | Bytes, options: CallOptions): Promise<string> {
   if (typeof source === 'string' || source instanceof URL) return String(source);
   return (await uploadFile(line, source, options)).url;
@@ -87,7 +83,6 @@ export async function readTask<S extends State>(line: Line, id: string, { signal
   return (await line.ask(pathOf(id), { signal })).data<S>();
 }
 
-/** Waits for a task; throws `TaskFailed` without a result. */
 export async function waitForTask<S extends State & { readonly error?: string; readonly error_code?: string }>(
   { line, polling }: PollContext,
   task: TaskHandle | string,

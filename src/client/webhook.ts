@@ -24,7 +24,6 @@ export interface VerifyOptions {
 export type WebhookEvent = {
   /** The same for all attempts; use it to detect duplicates. */
   readonly deliveryId: string;
-  /** Starts at 1. */
   readonly attempt: number;
 } & (
   | { readonly event: 'defectoscopy.result.terminal'; readonly task: Photo }
@@ -93,7 +92,6 @@ async function ed25519Key(bytes: Uint8Array<ArrayBuffer>): Promise<Key> {
   return { version: 'v1a', algorithm: 'Ed25519', key };
 }
 
-/** The 32 bytes of each Ed25519 key; other key types are ignored. */
 function publicKeys(given: VerifyOptions['publicKey']): Uint8Array<ArrayBuffer>[] {
   const texts =
     typeof given === 'string' ? [given.replace(/^whpk_/, '')] : (given?.keys ?? []).filter(isEd25519).map(({ x }) => x);
@@ -106,7 +104,6 @@ function publicKeys(given: VerifyOptions['publicKey']): Uint8Array<ArrayBuffer>[
 
 const isEd25519 = ({ kty, crv }: WebhookKeys['keys'][number]) => kty === 'OKP' && crv === 'Ed25519';
 
-/** Unreadable authentic content comes from an unknown service version. */
 function eventOf(bodyBytes: Uint8Array, headers: GivenHeaders, deliveryId: string): WebhookEvent {
   const { data: task } = JSON.parse(new TextDecoder().decode(bodyBytes)) as { data: Photo & Recording };
   const event = header(headers, 'x-service-event') as WebhookEvent['event'];

@@ -9,7 +9,6 @@ import * as passports from '../services/passports/schema-http.ts';
 import * as stt from '../services/stt/schema.ts';
 import { type Named, typescriptOf } from './testing/typescript-of.ts';
 
-/** The content of the success envelope. */
 const data = (success: { properties: { data: object } }) => success.properties.data;
 
 const TYPES: Readonly<Record<string, Named>> = {

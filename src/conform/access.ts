@@ -3,9 +3,7 @@ import { type Check, type ServiceName, step, type Visit } from './check.ts';
 import type { Exchange } from './exchange.ts';
 import { isRecord } from './shape.ts';
 
-/** An endpoint that requires a bearer token. */
 export interface Guarded {
-  /** Part of the check id. */
   readonly name: string;
   readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
@@ -17,20 +15,16 @@ interface Guards {
   readonly service: ServiceName;
   readonly endpoints: readonly Guarded[];
   readonly cites: Check['cites'];
-  /** Asserts the expected error response. */
   readonly refused: (response: Exchange) => void;
 }
 
-/** An unknown task id. */
 export const nobodys = ({ nonce }: Visit) => `conform-no-such-task-${nonce}`;
 
-/** Request options with the given token. */
 export const asOwner = ({ token }: Visit) => ({
   token,
   as: token === undefined ? 'without a token' : 'with the token',
 });
 
-/** The response of a task endpoint without a token. */
 const unauthenticated = step((context) => context.probe.get(`/result/${nobodys(context)}`, { as: 'without a token' }));
 
 /** Throws `Skip` if tasks cannot be used: no token was given, or the deployment has none. */
@@ -42,7 +36,6 @@ export async function admitted(context: Visit): Promise<void> {
 
 const NOT_CONFIGURED = 'no tokens are configured or the queue is unavailable: QUEUE_UNAVAILABLE';
 
-/** Checks that each endpoint rejects a missing and a wrong token. */
 export function guardedChecks(options: Guards): Check[] {
   const { service, endpoints, cites, refused } = options;
   const cases = [
@@ -68,7 +61,6 @@ export function guardedChecks(options: Guards): Check[] {
       title: `${method.toUpperCase()} ${path} rejects ${credential.title}`,
       run: async (context) => {
         const code = codeOf((await unauthenticated(context)).json);
-        // 5.1: no tokens are configured.
         if (code === 'QUEUE_UNAVAILABLE') skip(NOT_CONFIGURED);
         if (context.token === undefined && code !== 'UNAUTHORIZED') skip('authorization is disabled');
         refused(await context.probe[method](path, { ...more, ...credential.ask(context) }));
@@ -77,7 +69,6 @@ export function guardedChecks(options: Guards): Check[] {
   );
 }
 
-/** Checks the task endpoints of a deployment without tokens. */
 export const unconfiguredCheck = (options: Guards): Check => ({
   id: `${options.service}.access.unconfigured`,
   cites: options.cites,
@@ -91,7 +82,6 @@ export const unconfiguredCheck = (options: Guards): Check => ({
   },
 });
 
-/** `error.code` of a response body. */
 export function codeOf(json: unknown): unknown {
   const error = isRecord(json) ? json['error'] : undefined;
   return isRecord(error) ? error['code'] : undefined;

@@ -1,9 +1,7 @@
-/** A request and its response, kept for failure reports. */
 export interface Exchange {
   readonly asked: {
     readonly method: string;
     readonly path: string;
-    /** Summary without credentials. */
     readonly body: string;
     /** Credentials of the request: `with the token`, `without a token`… */
     readonly as: string;
@@ -32,7 +30,6 @@ export function cameLine({ status, headers, bytes, json }: Exchange): string {
     .join(' ');
 }
 
-/** Collapses whitespace and truncates. */
 export function shortened(text: string, length: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;

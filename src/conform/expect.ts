@@ -2,12 +2,10 @@ import { Breach } from './breach.ts';
 import type { Exchange } from './exchange.ts';
 import { anything, isRecord, listOf, matching, oneOf, record, type Shape, text } from './shape.ts';
 
-/** Throws `AssertionFailure` unless the response has one of these statuses. */
 export function status(response: Exchange, ...allowed: readonly number[]): void {
   if (!allowed.includes(response.status)) throw new Breach(`status ${allowed.join(' or ')}`, response);
 }
 
-/** Throws `AssertionFailure` unless `value` has this shape. */
 export function shaped(response: Exchange, value: unknown, shape: Shape, at: string): void {
   const wrong = shape(value, at);
   if (wrong !== undefined) throw new Breach(wrong, response);
@@ -17,13 +15,11 @@ export function holds(response: Exchange, condition: boolean, expected: string):
   if (!condition) throw new Breach(expected, response);
 }
 
-/** The response body as an object. */
 export function body(response: Exchange): Record<string, unknown> {
   if (!isRecord(response.json)) throw new Breach('a JSON object', response);
   return response.json;
 }
 
-/** `data` of a success envelope. */
 export function data(response: Exchange): unknown {
   const { ok, data } = body(response);
   if (ok !== true) throw new Breach('`ok` to be true', response);
@@ -31,7 +27,6 @@ export function data(response: Exchange): unknown {
   return data;
 }
 
-/** `data` of a success envelope as an object. */
 export function dataObject(response: Exchange): Record<string, unknown> {
   const found = data(response);
   if (!isRecord(found)) throw new Breach('`data` to be an object', response);
@@ -40,19 +35,16 @@ export function dataObject(response: Exchange): Record<string, unknown> {
 
 const code = matching(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, 'an UPPER_SNAKE_CASE string');
 
-/** Asserts the error envelope of defectoscopy and STT, optionally with a code. */
 export function envelope(response: Exchange, expectedCode?: string): void {
   const error = record({ code: expectedCode === undefined ? code : oneOf(expectedCode), message: text });
   shaped(response, response.json, record({ ok: oneOf(false), error }), 'the body');
 }
 
-/** Asserts the error envelope of passports, where `ok` is optional. */
 export function looseEnvelope(response: Exchange): void {
   const error = record({ code, message: text });
   shaped(response, response.json, record({ error }, { ok: oneOf(false) }), 'the body');
 }
 
-/** Asserts the validation error body of passports. */
 export function detail(response: Exchange): void {
   const entry = record(
     { loc: listOf(anything), msg: text, type: text },

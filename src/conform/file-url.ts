@@ -21,7 +21,6 @@ export async function fileUrl(context: Visit, flag: string, type: string, bytes:
   return skip(`${flag} is missing, and the deployment has no file storage (POST /files returned ${response.status})`);
 }
 
-/** The address of a missing file on the same host. */
 export function missingFile(url: string, nonce: string): string {
   const missing = new URL(url);
   missing.pathname += `.conform-${nonce}`;

@@ -3,7 +3,6 @@ import { type Exchange, shortened } from './exchange.ts';
 
 /** HTTP client for the deployment; limits time and size and records exchanges. */
 export interface Probe {
-  /** Base address without a trailing slash. */
   readonly base: string;
   get(path: string, ask?: Ask): Promise<Exchange>;
   post(path: string, ask?: Ask): Promise<Exchange>;
@@ -12,9 +11,7 @@ export interface Probe {
 }
 
 export interface Ask {
-  /** Sent as a bearer token. */
   readonly token?: string | undefined;
-  /** Description of the credentials in failure reports. */
   readonly as?: string;
   readonly cookie?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -32,7 +29,6 @@ export interface Upload {
   readonly bytes: Uint8Array;
 }
 
-/** The deployment did not respond. */
 export class NoAnswer extends Error {
   override readonly name = 'NoResponse';
 }
@@ -85,7 +81,6 @@ export function createProbe(base: string, signal: AbortSignal, bounds: Bounds = 
   };
 }
 
-/** Encodes a request, with a summary of its body for reports. */
 function encode({ token, cookie, headers = {}, json, form, files, body }: Ask) {
   const all: Record<string, string> = {
     accept: 'application/json',
@@ -116,7 +111,6 @@ const masked = (json: unknown) =>
     200,
   );
 
-/** Reads the body; undefined above `maxBytes`. */
 async function readBody(response: Response, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;

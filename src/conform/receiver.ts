@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A received webhook. */
 export interface Callback {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;

@@ -1,7 +1,6 @@
 import { askedLine, cameLine } from './exchange.ts';
 import type { Verdict } from './run.ts';
 
-/** One line per check; for a failure also the quotation, request, expectation and response. */
 export function verdictLines(result: Verdict): string[] {
   const { check } = result;
   switch (result.outcome) {
@@ -28,7 +27,6 @@ export function summaryLine(results: readonly Verdict[]): string {
   return `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped, of ${results.length} checks`;
 }
 
-/** Check result as JSON. */
 export function verdictJson(result: Verdict): object {
   const { check, outcome } = result;
   const [section, words] = check.cites;

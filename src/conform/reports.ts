@@ -18,7 +18,6 @@ const report = ({ nonce }: Visit) => ({
 
 const asModerator = ({ token }: Visit) => ({ token, as: token === undefined ? 'without a token' : 'with the token' });
 
-/** The response to a valid report. */
 export const created = step((context) =>
   context.probe.post('/reports', { ...asModerator(context), json: report(context) }),
 );
@@ -32,7 +31,6 @@ function allowed(response: Exchange): Exchange {
   );
 }
 
-/** Path of the created report, from `Location` or the id in the body. */
 async function reportPath(context: Visit): Promise<string> {
   const response = allowed(await created(context));
   const idInBody = isRecord(response.json) ? (response.json['id'] ?? response.json['report_id']) : undefined;

@@ -4,7 +4,6 @@ import type { Exchange } from './exchange.ts';
 import { NoAnswer } from './probe.ts';
 import type { Subject } from './services.ts';
 
-/** Result of one check. */
 export type Verdict =
   | { readonly check: Check; readonly outcome: 'passed' }
   | { readonly check: Check; readonly outcome: 'skipped'; readonly reason: string }
@@ -14,7 +13,6 @@ export type Verdict =
       readonly expected: string;
       /** The failing exchange; absent without a response or for incoming webhooks. */
       readonly exchange?: Exchange;
-      /** The deployment did not respond. */
       readonly silent?: true;
     };
 

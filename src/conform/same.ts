@@ -3,7 +3,6 @@ import { isRecord } from './shape.ts';
 /** Compares JSON values; key order is ignored. */
 export const same = (a: unknown, b: unknown) => JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
 
-/** Sorts keys recursively. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (!isRecord(value)) return value;

@@ -7,10 +7,8 @@ import { sttChecks } from './stt/index.ts';
 
 export interface Subject {
   readonly name: ServiceName;
-  /** A path of its OpenAPI description. */
   readonly path: string;
   readonly checks: readonly Check[];
-  /** Deletes what the run has created and would remain. */
   readonly leave?: (context: Visit) => Promise<void>;
 }
 

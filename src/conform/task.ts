@@ -8,7 +8,6 @@ import { isRecord } from './shape.ts';
 
 type Create = (context: Visit, more?: Record<string, unknown>) => Promise<Exchange>;
 
-/** Shared steps of one task from creation to its end. */
 export function taskSteps(create: Create) {
   /** Read at once, while the task may be in progress. */
   const created = step(async (context) => {
@@ -24,20 +23,15 @@ export function taskSteps(create: Create) {
   const firstLook = async (context: Visit) => (await created(context)).first ?? skip(NO_TASK);
   const final = step(async (context) => finalState(context, (await accepted(context)).id));
   return {
-    /** Response of the creation. Throws `Skip` if the deployment accepts no tasks. */
     answered,
     /** The created task. Throws `Skip` if none was created, which another check reports. */
     accepted,
-    /** First state after the creation. */
     firstLook,
-    /** First state; throws `Skip` unless it is in progress. */
     inProgress: async (context: Visit) => {
       const response = await firstLook(context);
       return isInProgress(response) ? response : skip('the task ended before its state was read');
     },
-    /** Final state. */
     final,
-    /** Final state; throws `Skip` for a failed task. */
     done: async (context: Visit) => {
       const response = await final(context);
       if (stateOf(response) === 'failed') skip(`the task failed: ${String(dataOf(response)['error'])}`);
@@ -48,7 +42,6 @@ export function taskSteps(create: Create) {
 
 const NO_TASK = 'no task was created';
 
-/** The created task; throws `Skip` if none was created. */
 export function taskOf(response: Exchange): { response: Exchange; data: Record<string, unknown>; id: string } {
   const id = dataOf(response)['task_id'];
   if (!isSuccess(response) || !isId(id))
@@ -59,7 +52,6 @@ export function taskOf(response: Exchange): { response: Exchange; data: Record<s
 export const readTask = (context: Visit, id: string, headers: Record<string, string> = {}) =>
   context.probe.get(`/result/${encodeURIComponent(id)}`, { ...asOwner(context), headers });
 
-/** Final state; throws `Skip` after the time limit. */
 export const finalState = (context: Visit, id: string) =>
   untilFinal(
     context,
@@ -69,7 +61,6 @@ export const finalState = (context: Visit, id: string) =>
 
 export const stateOf = (response: Exchange): unknown => dataOf(response)['status'];
 
-/** `data`, or an empty object; asserts nothing. */
 export function dataOf({ json }: Exchange): Record<string, unknown> {
   const data = isRecord(json) ? json['data'] : undefined;
   return isRecord(data) ? data : {};

@@ -1,4 +1,3 @@
-/** A linear classifier with one class per row of `weights`. */
 export interface Head {
   readonly labels: readonly string[];
   /** [K, D], row-major. */
@@ -9,23 +8,19 @@ export interface Head {
   readonly temperature: number;
 }
 
-/** A class and its confidence, 0..1 with at most four decimals. */
 export interface Scored {
   readonly name: string;
   readonly conf: number;
 }
 
-/** Class probabilities [K] for one image's features [D]. */
 export function classify(head: Head, features: Float32Array): Float64Array {
   return probabilities(head, logitsOf(head, features));
 }
 
-/** Class probabilities [K] from logits [K]. */
 export function probabilities({ temperature }: Head, logits: Float64Array): Float64Array {
   return softmax(logits.map((logit) => logit / temperature));
 }
 
-/** Logits [K] before the temperature. */
 export function logitsOf({ labels, weights, bias }: Omit<Head, 'temperature'>, features: Float32Array): Float64Array {
   const logits = new Float64Array(labels.length);
   for (let k = 0; k < labels.length; k++) {
@@ -58,7 +53,6 @@ export function scores(labels: readonly string[], probabilities: Float64Array): 
 const UNITS = 10_000;
 const byConfidence = (a: Scored, b: Scored) => b.conf - a.conf || (a.name < b.name ? -1 : 1);
 
-/** The label with the highest probability. */
 export function top(labels: readonly string[], probabilities: Float64Array): string {
   let best = 0;
   for (let k = 1; k < probabilities.length; k++) if (probabilities[k]! > probabilities[best]!) best = k;

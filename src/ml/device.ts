@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Provider } from './thread.ts';
 
-/** The inference device and its memory in MiB; 0 when unknown. */
 export interface Device {
   readonly name: string;
   readonly usedMb: number;
@@ -12,7 +11,6 @@ export interface Device {
 const POLL_INTERVAL_MS = 10_000;
 const COMMAND = ['nvidia-smi', '--query-gpu=name,memory.used,memory.total', '--format=csv,noheader,nounits'] as const;
 
-/** Polls the first GPU with `nvidia-smi`; for `cpu` reports the provider name only. */
 export async function watchDevice(provider: Provider): Promise<{ now(): Device; close(): void }> {
   let device: Device = { name: provider, usedMb: 0, totalMb: 0 };
   if (provider === 'cpu') return { now: () => device, close() {} };

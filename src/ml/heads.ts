@@ -18,14 +18,12 @@ const HeadsJson = Type.Object({
   heads: Type.Record(Type.String(), HeadJson),
 });
 
-/** The linear heads of a model version, by name. */
 export interface Heads {
   readonly features: number;
   readonly mapChannels: number;
   readonly heads: Readonly<Record<string, Head>>;
 }
 
-/** Parses `heads.json`; throws when dimensions do not match. */
 export function parseHeads(text: string): Heads {
   const value = parseWith(HeadsJson, JSON.parse(text));
   const { features, map } = value;

@@ -6,7 +6,6 @@ export interface HeicOptions {
   readonly maxPixels: number;
 }
 
-/** Response: upright RGBA pixels, or an error. */
 export type Heic =
   | { readonly rgba: Uint8Array; readonly width: number; readonly height: number }
   | { readonly problem: HeicProblem };

@@ -4,7 +4,6 @@ import { decodePhoto, PhotoRefused } from './image.ts';
 import { phoneHeic } from './testing/heic.ts';
 import { blackPng, claiming } from './testing/make-pictures.ts';
 
-/** Left half red, right half blue. */
 const halves = (width = 60, height = 40) =>
   sharp({ create: { width, height, channels: 3, background: 'red' } }).composite([
     { input: { create: { width: width / 2, height, channels: 3, background: 'blue' } }, gravity: 'east' },
@@ -20,7 +19,6 @@ const problemOf = async (bytes: Buffer) => {
   );
   return error instanceof PhotoRefused ? error.problem : error;
 };
-/** The colour at relative coordinates. */
 const colourAt = (pixels: Uint8Array, x: number, y: number, size = 16) => {
   const at = (Math.floor(y * size) * size + Math.floor(x * size)) * 3;
   return [...pixels.subarray(at, at + 3)];
@@ -84,7 +82,6 @@ describe('decodePhoto with valid images', () => {
     expect(colourAt(pixels, 0.9, 0.9)).toEqual([0xa0, 0x40, 0x20]);
   });
 
-  // Position of the red half in the upright photo.
   test.each([
     [1, 'left'],
     [2, 'right'],

@@ -6,11 +6,9 @@ import type { HeicProblem } from './heic-thread.ts';
 import { hasManyPasses } from './many-passes.ts';
 import { withoutFilm } from './without-film.ts';
 
-/** A decoded photo as network input. */
 export interface Photo {
   /** Upright 8-bit sRGB, row-major [height, width, 3], in a buffer of its own that can be transferred to a thread. */
   readonly pixels: Uint8Array;
-  /** Size of the upright original in pixels. */
   readonly width: number;
   readonly height: number;
 }
@@ -65,10 +63,8 @@ export async function decodePhoto(
   const metadata = await sharp(still, { limitInputPixels: false }).metadata().catch(rejectImage);
   const pixels = metadata.width * metadata.height;
   if (pixels > MAX_PIXELS) throw new PhotoRefused('too_large');
-  // Phone files often cause warnings; errors and missing bytes are rejected.
   const image = sharp(still, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
   const decode = async () => {
-    // The request may have been cancelled while it waited.
     signal?.throwIfAborted();
     return resize(image, sizeFor(uprightSize(metadata)), metadata.orientation).catch(rejectImage);
   };

@@ -6,7 +6,6 @@ export interface KeptThread<Ready> {
   ready(): Promise<Ready>;
   /** Sends a request and returns the response. The caller sends one at a time. Rejects if the thread ends. */
   ask<Answer>(message: unknown, transfer?: Transferable[]): Promise<Answer>;
-  /** Ends the thread after the request in progress. */
   leave(): Promise<void>;
 }
 

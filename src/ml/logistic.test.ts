@@ -5,7 +5,6 @@ import { minimise } from './lbfgs.ts';
 import { createFitter } from './logistic.ts';
 import { accuracy, calibrationError, crossEntropy, type Judged, listingThreshold, perClass } from './metrics.ts';
 
-/** Reproducible pseudo-random numbers. */
 function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -68,7 +67,6 @@ describe('createFitter', () => {
         const moved = { weights: weights.slice(), bias: bias.slice() };
         const change = step / scale[i % dimensions]!;
         moved.weights[i]! += change;
-        // The fit is centred on the data mean, not on zero.
         moved.bias[Math.floor(i / dimensions)]! -= change * mean[i % dimensions]!;
         expect(loss(moved)).toBeGreaterThan(floor - 1e-5);
       }

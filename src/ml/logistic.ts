@@ -8,7 +8,6 @@ export interface Labelled {
   readonly targets: Int32Array;
 }
 
-/** Weights [K, D] and bias [K] on standardised features, concatenated. */
 export type Fit = Float64Array;
 
 /**
@@ -24,7 +23,6 @@ export function createFitter({ features, dimensions, targets }: Labelled, classe
     fit = minimise(fit, (point, gradient) =>
       loss({ features: standardised, dimensions, targets }, classes, decay, point, gradient),
     );
-    // Folds standardisation into the weights.
     const weights = new Float32Array(classes * dimensions);
     const bias = new Float32Array(classes);
     for (let k = 0; k < classes; k++) {
@@ -40,7 +38,6 @@ export function createFitter({ features, dimensions, targets }: Labelled, classe
   };
 }
 
-/** Mean and scale per feature. */
 function featureStatistics(features: Float32Array, dimensions: number): { mean: Float64Array; scale: Float64Array } {
   const count = features.length / dimensions;
   const mean = new Float64Array(dimensions);
@@ -53,7 +50,6 @@ function featureStatistics(features: Float32Array, dimensions: number): { mean: 
   return { mean, scale: scale.map((value) => value + floor) };
 }
 
-/** Loss and gradient, four images per pass for cache locality. */
 function loss(
   { features, dimensions, targets }: Labelled,
   classes: number,

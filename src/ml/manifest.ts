@@ -18,21 +18,17 @@ export const Manifest = Type.Object({
     width: Type.Integer({ minimum: 1, maximum: 4096 }),
     height: Type.Integer({ minimum: 1, maximum: 4096 }),
   }),
-  /** By file name. A version may omit its backbone if another installed version has it. */
   files: Type.Object({ 'backbone.onnx': File, 'heads.json': File }),
   taxonomy: Type.Object({
-    /** Defects per group. */
     masters: Type.Record(Type.String(), Type.Array(Type.String())),
     /** The "no defect" class: a group without defect names. */
     sound: Type.String(),
   }),
-  /** Minimum confidence per defect. */
   thresholds: Type.Object({ defects: Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1 })) }),
 });
 export type Manifest = Static<typeof Manifest>;
 export type ModelFile = keyof Manifest['files'];
 
-/** Parses a manifest; throws an error that names the invalid field. */
 export function parseManifest(text: string): Manifest {
   const value: unknown = JSON.parse(text);
   if (Value.Check(Manifest, value)) return value;
@@ -40,7 +36,6 @@ export function parseManifest(text: string): Manifest {
   throw new Error(`manifest.json${first?.instancePath ?? ''} ${first?.message ?? 'is not a manifest'}.`);
 }
 
-/** Compares versions numerically: 1.10.0 follows 1.9.0. */
 export function byVersion(a: string, b: string): number {
   return collator.compare(a, b);
 }

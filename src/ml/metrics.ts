@@ -1,4 +1,3 @@
-/** Class probabilities and true class of one image. */
 export interface Judged {
   readonly probabilities: Float64Array;
   readonly target: number;
@@ -6,11 +5,8 @@ export interface Judged {
 
 export interface ClassMetrics {
   readonly label: string;
-  /** Absent without predictions of this class. */
   readonly precision?: number;
-  /** Absent without images of this class. */
   readonly recall?: number;
-  /** Number of images of this class. */
   readonly support: number;
 }
 

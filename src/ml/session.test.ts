@@ -8,7 +8,6 @@ import { openSession, type SessionOptions } from './session.ts';
 import { colourHead } from './testing/model.ts';
 import { colourNetwork } from './testing/onnx.ts';
 
-// Gives the tests access to the real threads.
 const { threads } = vi.hoisted(() => ({ threads: [] as Worker[] }));
 vi.mock('../base/programs.ts', async (original) => {
   const real = await original<typeof import('../base/programs.ts')>();
@@ -38,7 +37,6 @@ const open = async (options: Partial<SessionOptions> = {}) => {
   return session;
 };
 
-/** An image of one colour. */
 const image = (...colour: number[]) => {
   const data = new Uint8Array(32 * 32 * 3).map((_, i) => colour[i % 3]!);
   return { image: { type: 'uint8' as const, dims: [1, 32, 32, 3], data } };
@@ -109,7 +107,6 @@ describe('openSession', () => {
     for (let death = 0; death < 3; death++) {
       expect(threads).toHaveLength(death + 1);
       const thread = threads.at(-1)!;
-      // Ends the thread before it can respond.
       vi.spyOn(thread, 'postMessage').mockImplementation(() => void thread.terminate());
       const dying = session.run(image(0, 0, 0)).catch((error: Error) => error.message);
       const after = session.run(image(255, 0, 0));

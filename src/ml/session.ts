@@ -5,18 +5,14 @@ import { memoryOf, owned, type TensorShape, type Tensors } from './tensor.ts';
 import type { Answer, Provider, Question, Ready, ThreadOptions } from './thread.ts';
 
 export interface SessionOptions {
-  /** ONNX file. */
   readonly path: string;
   /** Concurrent runs, each in a thread with its own copy of the network. */
   readonly poolSize: number;
-  /** CPU threads per run. */
   readonly threads?: number;
-  /** Execution providers in order of preference. */
   readonly providers?: readonly Provider[];
 }
 
 export interface Session {
-  /** The provider in use. */
   readonly provider: Provider;
   readonly inputs: readonly TensorShape[];
   /**
@@ -100,7 +96,6 @@ interface QueuedRun {
   reject(reason: Error): void;
 }
 
-/** One thread with at most one run. */
 interface PoolSlot {
   start(): Promise<Ready>;
   run(request: Question): Promise<Tensors>;

@@ -5,7 +5,6 @@ export type Tensor =
   | { readonly type: 'float64'; readonly dims: readonly number[]; readonly data: Float64Array }
   | { readonly type: 'int64'; readonly dims: readonly number[]; readonly data: BigInt64Array };
 
-/** By input or output name. */
 export type Tensors = Readonly<Record<string, Tensor>>;
 
 /** A network input; variable dimensions have a name instead of a length. */

@@ -11,7 +11,6 @@ export interface ThreadOptions {
 }
 export type Provider = 'cpu' | 'cuda';
 
-/** Runs the network and applies the heads of `readout`, if any. */
 export interface Question {
   readonly feeds: Tensors;
   readonly readout?: Readout | undefined;

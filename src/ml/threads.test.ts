@@ -2,7 +2,6 @@ import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { openThreads } from './threads.ts';
 
-/** Responds with its thread id and request count; `die` throws, `hang` loops forever. */
 const PROGRAM = `
   const { parentPort, threadId } = require('node:worker_threads');
   let count = 0;

@@ -1,14 +1,12 @@
 import type { Worker } from 'node:worker_threads';
 import { said } from './kept-thread.ts';
 
-/** A pool of threads that grows with demand and reuses idle threads. */
 export interface Threads {
   /**
    * Returns the thread's response. Rejects if the thread ends. When `signal` aborts, terminates the thread and rejects
    * with the signal's reason.
    */
   ask<Answer>(message: unknown, signal: AbortSignal): Promise<Answer>;
-  /** Terminates all threads. */
   close(): Promise<void>;
 }
 

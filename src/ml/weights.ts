@@ -3,14 +3,12 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byVersion, type Manifest, type ModelFile, parseManifest } from './manifest.ts';
 
-/** A model version on disk; file contents are not verified yet. */
 export interface Installed {
   readonly version: string;
   readonly folder: string;
   readonly manifest: Manifest;
 }
 
-/** Model versions in one or more folders, one subfolder each. */
 export interface Shelf {
   /** Oldest first; at most {@link REFRESH_INTERVAL_MS} old. */
   versions(): readonly Installed[];

@@ -54,7 +54,6 @@ export async function openAssay(environment) {
       const { rows } = await db.query(`select count(*) as n from tasks where status not in ('done', 'failed')`);
       return rows[0].n;
     },
-    /** Tasks per second from the first start to the last end. */
     async tasksPerSecond() {
       const { rows } = await db.query(
         `select count(*)::float8 / extract(epoch from max(finished_at) - min(started_at))::float8 as rate from tasks`,

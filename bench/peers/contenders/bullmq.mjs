@@ -18,7 +18,7 @@ export async function openBullMq(environment, { fsync }) {
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const redis = new Redis({ host: '127.0.0.1', port, lazyConnect: true, maxRetriesPerRequest: null });
-  redis.on('error', () => {}); // killed by the benchmark
+  redis.on('error', () => {});
   let server;
   const start = async () => {
     server = environment.start('redis-server', args);

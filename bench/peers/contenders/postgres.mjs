@@ -1,4 +1,3 @@
-// Assay's embedded PostgreSQL with its default settings (fsync on).
 import { startEmbeddedPostgres } from '../../../dist/base/embedded-postgres.js';
 import { createLog } from '../../../dist/base/log.js';
 
@@ -14,7 +13,6 @@ export async function startPostgres(environment, dataDir) {
   return {
     url: server.url,
     pid: () => server.pid,
-    /** Kills the server and its children with SIGKILL; `restart` uses the same files. */
     kill: () => environment.kill(server.pid),
     async restart() {
       await server.exited;

@@ -1,4 +1,3 @@
-// Assay's worker role with a no-op model.
 import { openHouse, plan } from '../../../dist/compose.js';
 import { createWorkMeters } from '../../../dist/roles/meters.js';
 import { work as workRole } from '../../../dist/roles/work.js';

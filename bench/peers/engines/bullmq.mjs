@@ -10,7 +10,7 @@ export async function openQueue({ url, queue: name }) {
   const retention = { age: DAY_SECONDS };
   const defaultJobOptions = { attempts: 3, removeOnComplete: retention, removeOnFail: retention };
   const queue = new Queue(name, { connection, defaultJobOptions });
-  queue.on('error', () => {}); // reconnects automatically
+  queue.on('error', () => {});
   await queue.waitUntilReady();
   return {
     // Priorities cost time (documentation), so the default has none.

@@ -7,13 +7,13 @@ const DAY_SECONDS = 86_400;
 
 export async function openQueue({ url, queue, notify, tuned }) {
   const boss = new PgBoss({ connectionString: url });
-  boss.on('error', () => {}); // reconnects automatically
+  boss.on('error', () => {});
   await boss.start();
   await boss.createQueue(queue, {
     retryLimit: 3,
     deleteAfterSeconds: DAY_SECONDS,
     notify,
-    ...(tuned && { heartbeatSeconds: 10 }), // minimum
+    ...(tuned && { heartbeatSeconds: 10 }),
   });
   return {
     add: (input) => boss.send(queue, input, { priority: input.priority === 'batch' ? 0 : 1 }),
@@ -57,7 +57,7 @@ export async function openWorker({ url, queue, notify, holds, tuned }) {
     batchSize: holds ? 1 : CONCURRENCY,
     perJobResults: true,
     burstWhenBatchFull: true,
-    pollingIntervalSeconds: 0.5, // minimum
+    pollingIntervalSeconds: 0.5,
   };
   const complete = async ({ id, data }) => ({ id, status: 'completed', output: await work(id, data) });
   return {

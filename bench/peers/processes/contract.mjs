@@ -47,7 +47,6 @@ const STATE = success({
   error: { type: 'string' },
 });
 
-/** A Fastify application over `queue`; a `limitPerMinute` of 0 disables the limit. */
 export function openGateway(queue, { token, limitPerMinute }) {
   const app = fastify();
   const sendError = (reply, status, code, message) => reply.code(status).send({ ok: false, error: { code, message } });

@@ -1,4 +1,3 @@
-// Latency of a single task on an idle system, polled every millisecond.
 import { setTimeout as delay } from 'node:timers/promises';
 import { finished } from '../check.mjs';
 import { predict } from '../client.mjs';
@@ -20,7 +19,7 @@ export async function idle(places) {
   const durations = places.map(() => []);
   for (let i = -WARM_UP; i < TASKS; i++) {
     for (const [at, { url }] of places.entries()) {
-      await delay(20 + Math.random() * 100); // avoids synchronisation with timers
+      await delay(20 + Math.random() * 100);
       const startedAt = performance.now();
       await finished(url, await predict(url, taskInput()));
       if (i >= 0) durations[at].push(performance.now() - startedAt);

@@ -1,4 +1,3 @@
-// Kills the store while 64 clients create tasks, and counts acknowledged tasks that are lost.
 import { setTimeout as delay } from 'node:timers/promises';
 import { predict } from '../client.mjs';
 import { taskInput } from '../engines/task.mjs';
@@ -12,7 +11,7 @@ export async function loss({ contender, url }) {
   const client = async () => {
     while (!over) {
       const id = await predict(url, taskInput()).catch(() => undefined);
-      if (id === undefined) return; // the store is down; this task was not acknowledged
+      if (id === undefined) return;
       acknowledged.push(id);
     }
   };

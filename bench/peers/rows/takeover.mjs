@@ -1,4 +1,3 @@
-// Time from killing a worker to another worker starting its task.
 import { setTimeout as delay } from 'node:timers/promises';
 import { taskInput } from '../engines/task.mjs';
 import { command } from '../house.mjs';

@@ -8,7 +8,6 @@ import { loadAccept, loadPoll } from '../wrk.mjs';
 const QUEUED_TASKS = 20_000;
 const POLLED_TASKS = 10_000;
 
-/** Accepts per second, 64 clients, no worker. */
 export const accept = {
   title: 'accept, 64 clients',
   async warmUp({ url }) {
@@ -20,7 +19,6 @@ export const accept = {
   },
 };
 
-/** Polls per second, 64 clients, over 10 000 finished tasks. */
 export const poll = {
   title: 'poll, 64 clients',
   skipsVariants: true,
@@ -67,7 +65,6 @@ async function runDrain(contender, worker, count) {
   return measured;
 }
 
-/** Adds the CPU microseconds of the store and `child` per operation. */
 async function withCpuTime(contender, child, run) {
   const pids = [contender.storePid(), child.pid];
   const before = cpuSeconds(pids);

@@ -1,4 +1,3 @@
-/** The subset of JSON Schema in use. */
 export interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -11,7 +10,6 @@ export interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
 }
 
-/** Schemas by type name. */
 export type Named = Readonly<Record<string, object>>;
 
 /**

@@ -10,10 +10,8 @@ import { predictImage } from './steps.ts';
 /** A task whose webhook leads to this process, from creation to delivery. */
 export interface Delivered {
   readonly id: string;
-  /** State after creation. */
   readonly first: Exchange;
   readonly callback: Callback;
-  /** State before this process responds to the webhook. */
   readonly meanwhile: Exchange;
   /** State after the response, no longer pending unless that took longer than `SETTLE_MS`. */
   readonly last: Exchange;
@@ -59,7 +57,6 @@ function noCallback(response: Exchange, ended: Exchange): never {
   return skip('no webhook was received: the deployment cannot reach 127.0.0.1 on this machine');
 }
 
-/** `data.webhook`, or an empty object. */
 export function webhookOf(response: Exchange): Record<string, unknown> {
   const { webhook } = dataOf(response);
   return isRecord(webhook) ? webhook : {};

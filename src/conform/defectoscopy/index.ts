@@ -58,7 +58,6 @@ const limit: Check = {
   },
 };
 
-/** Sections 2.2, 3.1, 4.1, 5.1 and 6.1; the rate limit check comes last. */
 export const defectoscopyChecks: readonly Check[] = [
   ...reference,
   ...model,

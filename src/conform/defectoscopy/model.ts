@@ -28,7 +28,6 @@ const HEALTH = record({
   gpu: record({ name: text, vram_used_mb: integer, vram_total_mb: integer }),
 });
 
-/** Checks of the model's readiness and classes. */
 export const model: readonly Check[] = [
   {
     id: 'defectoscopy.health.status',

@@ -4,7 +4,6 @@ import { filledText, integer, oneOf } from '../shape.ts';
 import { dataOf } from '../task.ts';
 import { accepted, answered, predictImage } from './steps.ts';
 
-/** Checks of accepted requests. */
 export const predictAccepted: readonly Check[] = [
   {
     id: 'defectoscopy.predict.status',

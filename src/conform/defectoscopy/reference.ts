@@ -9,7 +9,6 @@ const NO_TOKEN = [
   'No token is needed for `/health`, `/metrics`, `/docs`, `/swagger`, `/redoc`, `/openapi.json`.',
 ] as const;
 
-/** Checks of documentation and metrics endpoints, which need no token. */
 export const reference: readonly Check[] = [
   ...['docs', 'swagger', 'redoc'].map(
     (name): Check => ({

@@ -5,7 +5,6 @@ import type { Exchange } from '../exchange.ts';
 import { envelope, status } from '../expect.ts';
 import { imageUrl, predict, predictImage } from './steps.ts';
 
-/** Asserts 422 `VALIDATION_ERROR`. */
 export function invalid(response: Exchange): void {
   status(response, 422);
   envelope(response, 'VALIDATION_ERROR');
@@ -20,7 +19,6 @@ const NO_STORAGE = 'conform.invalid';
 interface InvalidRequest {
   readonly name: string;
   readonly title: string;
-  /** Sends the request, derived from a valid one if possible. */
   readonly ask: (context: Visit) => Promise<Exchange>;
   readonly cites?: Check['cites'];
 }
@@ -106,7 +104,6 @@ async function predictWithChangedUrl(context: Visit, change: (url: string) => st
   return predictImage(context, { image_url: change(url) });
 }
 
-/** One check per kind of invalid request. */
 export const predictRefused: readonly Check[] = invalidRequests.map(({ name, title, ask, cites = IMAGE_URL }) => ({
   id: `defectoscopy.predict.refuses.${name}`,
   cites,

@@ -13,7 +13,6 @@ const CODE_BY_STATE = ['3.1', '`queued` 202, `processing` 202, `done` 200, `fail
 const named = listOf(record({ name: filledText, conf: number }));
 const RESULT = record({ surface: text, masters: named, defects: named });
 
-/** Checks of `GET /result/{task_id}` in each state. */
 export const result: readonly Check[] = [
   {
     id: 'defectoscopy.result.in-progress.status',

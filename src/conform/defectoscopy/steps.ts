@@ -21,7 +21,6 @@ export async function predictImage(context: Visit, overrides: Record<string, unk
 
 export const { answered, accepted, firstLook, inProgress, final, done } = taskSteps(predictImage);
 
-/** Final state of a task with a missing image. */
 export const failed = step(async (context) => {
   const image_url = missingFile(await imageUrl(context), context.nonce);
   const response = await finalState(context, taskOf(await predictImage(context, { image_url })).id);

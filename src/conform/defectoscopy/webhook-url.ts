@@ -11,7 +11,6 @@ const RULE = [
 // An unused port without a well-known service, which deployments may block.
 const PORT = 49_151;
 
-/** Checks of allowed and rejected webhook addresses. */
 export const webhookUrl: readonly Check[] = [
   {
     id: 'defectoscopy.webhook-url.https',

@@ -21,12 +21,10 @@ const WEBHOOK = record(
   },
 );
 
-/** Initial state of a task with a `webhook_url`. */
 const withWebhook = step(async (context) =>
   readTask(context, taskOf(await predictImage(context, { webhook_url: context.webhookUrl })).id),
 );
 
-/** Checks of the delivery state, and of the webhook itself if this process can receive it. */
 export const webhook: readonly Check[] = [
   {
     id: 'defectoscopy.webhook.fields',
@@ -135,7 +133,6 @@ export const webhook: readonly Check[] = [
   },
 ];
 
-/** Compares results without delivery data. */
 function sameResult(callback: string, state: unknown): boolean {
   const stripped = (value: unknown) => (isRecord(value) ? { ...value, webhook: null } : value);
   try {

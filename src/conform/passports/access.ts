@@ -43,7 +43,6 @@ export const accessChecks: readonly Check[] = cases.flatMap((credential) =>
   })),
 );
 
-/** The same claims with an invalid signature. */
 function forged(jwt: string): string {
   const [header, claims] = jwt.split('.');
   return `${header}.${claims}.${Buffer.alloc(32, 7).toString('base64url')}`;

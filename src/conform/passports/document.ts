@@ -6,7 +6,6 @@ import { document, empty, extracted, NOBODYS, readStatus, statusOf } from './ste
 
 const STATES = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 
-/** Checks of document states and results. */
 export const documentChecks: readonly Check[] = [
   {
     id: 'passports.status.state',

@@ -3,7 +3,6 @@ export function numbered(pdf: Uint8Array, nonce: string): Buffer {
   return Buffer.concat([pdf, Buffer.from(`\n% conform ${nonce}\n`, 'latin1')]);
 }
 
-/** One blank page. */
 export function blankPdf(): Buffer {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',

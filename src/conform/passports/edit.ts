@@ -6,7 +6,6 @@ import { extracted, failed, NOBODYS, readStatus, statusOf } from './steps.ts';
 
 const NUMBERS = ['4.3', 'Numbers with a decimal comma or decimal point are both accepted.'] as const;
 
-/** Checks of field edits. */
 export const editChecks: readonly Check[] = [
   {
     id: 'passports.update.json',

@@ -16,7 +16,6 @@ const FORMATS: readonly Format[] = [
     name: 'excel',
     words: 'file name `Passport_<task name>.xlsx`',
     fileName: (task) => `Passport_${task}.xlsx`,
-    // A zip with a workbook part.
     hasFormat: (bytes) => bytes.subarray(0, 2).toString() === 'PK' && bytes.includes('xl/workbook.xml'),
   },
   {
@@ -32,7 +31,6 @@ async function requestExport(context: Visit, id: string, format: string) {
   return context.probe.get(`/export/${id}/${format}`, { ...(await asOwner(context)), headers: { accept } });
 }
 
-/** Checks of exports. */
 export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, words, fileName, hasFormat }): Check[] => [
   {
     id: `passports.export.${name}.file`,

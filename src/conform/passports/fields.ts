@@ -4,7 +4,6 @@ import type { Exchange } from '../exchange.ts';
 import { isRecord } from '../shape.ts';
 import { asOwner, extracted } from './steps.ts';
 
-/** An extracted field with its key parts in the update form. */
 export interface Found {
   readonly section: string;
   readonly field: string;
@@ -14,7 +13,6 @@ export interface Found {
 export const readResult = async (context: Visit, id: string) =>
   context.probe.get(`/api/task/${id}/result`, await asOwner(context));
 
-/** The initial extraction result. */
 export const result = step(async (context) => readResult(context, await extracted(context)));
 
 /**
@@ -27,7 +25,6 @@ export const decimalField = step(async (context): Promise<Found> => {
   return found ?? skip('no field with a decimal number was found in the result (its format is not specified)');
 });
 
-/** The current value of a field. */
 export async function valueNow(context: Visit, id: string, { section, field }: Found) {
   const response = await readResult(context, id);
   const now = fieldsOf(response).find((one) => one.section === section && one.field === field);
@@ -42,7 +39,6 @@ function fieldsOf({ json }: Exchange): Found[] {
   );
 }
 
-/** `POST /task/{id}/update`, by default in JSON mode. */
 export async function update(context: Visit, id: string, form: Record<string, string>, accept = 'application/json') {
   return context.probe.post(`/task/${id}/update`, { ...(await asOwner(context)), form, headers: { accept } });
 }

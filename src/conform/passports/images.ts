@@ -19,7 +19,6 @@ async function uploadImage(context: Visit): Promise<string> {
   return id ?? skip(`no image was uploaded: /api/v1/upload-images with a part named files returned ${response.status}`);
 }
 
-/** The first image id in a response of unspecified format. */
 function imageIdIn(json: unknown, key = ''): string | undefined {
   if (/^(image_)?ids?$/.test(key) && isUuid(json)) return json;
   const inner = Array.isArray(json)
@@ -37,7 +36,6 @@ function imageIdIn(json: unknown, key = ''): string | undefined {
 const createPdf = async (context: Visit, json: unknown) =>
   context.probe.post('/api/v1/create-pdf', { ...(await asOwner(context)), json });
 
-/** An image used in a PDF, and the response. */
 const assembled = step(async (context) => {
   const image = await uploadImage(context);
   return { image, response: await createPdf(context, { image_ids: [image] }) };
@@ -58,7 +56,6 @@ const malformed: readonly (readonly [string, string, unknown])[] = [
   ['numbers', 'image_ids that are numbers', { image_ids: [1, 2] }],
 ];
 
-/** Checks of page images and PDF assembly. */
 export const imageChecks: readonly Check[] = [
   {
     id: 'passports.create-pdf.body',

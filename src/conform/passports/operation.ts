@@ -23,7 +23,6 @@ async function cleanup(context: Visit, query: string) {
   return context.probe.post(`/admin/cleanup${query}`, await asProgram(context));
 }
 
-/** Checks of health and cleanup. */
 export const operationChecks: readonly Check[] = [
   {
     id: 'passports.health.status',

@@ -6,13 +6,11 @@ import { asOwner, document, extracted, itemsOf, list, NOBODYS, readStatus, statu
 
 const remove = async (context: Visit, id: string) => context.probe.delete(`/task/${id}`, await asOwner(context));
 
-/** Deletes the document; runs after all checks that need it. */
 const removed = step(async (context) => {
   const id = await document(context);
   return { id, response: await remove(context, id) };
 });
 
-/** Uploads the first file again and finds the new list item. */
 const repeated = step(async (context) => {
   await extracted(context);
   const known = new Set(itemsOf(await list(context)).map(({ id }) => id));
@@ -23,7 +21,6 @@ const repeated = step(async (context) => {
   return { response, item: itemsOf(response).find(({ id }) => !known.has(id)) };
 });
 
-/** Deletes the remaining documents of this run. */
 export async function leave(context: Visit): Promise<void> {
   for (const { id, filename } of itemsOf(await list(context, '?limit=200'))) {
     if (typeof id === 'string' && String(filename).includes(context.nonce)) await remove(context, id);
@@ -37,7 +34,6 @@ const NOT_UUID: readonly (readonly ['get' | 'post' | 'delete', string])[] = [
   ['get', '/export/seven/pdf'],
 ];
 
-/** Checks that run last: the repeated file and the deletion. */
 export const removalChecks: readonly Check[] = [
   {
     id: 'passports.repeated.cached',

@@ -12,7 +12,6 @@ async function rename(context: Visit, id: string, form: Record<string, string>, 
   return context.probe.post(`/task/${id}/rename`, { ...(await asOwner(context)), form, headers: { accept } });
 }
 
-/** Renames the document and asserts the redirect. */
 export async function named(context: Visit, name: string, accept?: string) {
   const response = await rename(context, await document(context), { name }, accept);
   status(response, 303);
@@ -25,7 +24,6 @@ async function shownName(context: Visit) {
   return { response, name: itemsOf(response).find((item) => item['id'] === id)?.['filename'] };
 }
 
-/** Checks of document names. */
 export const renameChecks: readonly Check[] = [
   {
     id: 'passports.rename.redirect',

@@ -7,7 +7,6 @@ const retry = async (context: Visit, id: string) => context.probe.post(`/api/tas
 
 const CONFLICT = ['4.3', '409 when the task is not in `ERROR` or `FAILED`.'] as const;
 
-/** Checks of retries. */
 export const retryChecks: readonly Check[] = [
   {
     id: 'passports.retry.conflict',

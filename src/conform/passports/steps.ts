@@ -8,7 +8,6 @@ import type { Ask } from '../probe.ts';
 import { isRecord } from '../shape.ts';
 import { blankPdf, numbered } from './documents.ts';
 
-/** An unknown task or image id. */
 export const NOBODYS = randomUUID();
 
 export const COOKIE = 'bti_session_id';
@@ -27,7 +26,6 @@ export const token = step(async (context) => {
   return found;
 });
 
-/** Request options with the token but no session cookie. */
 export const asProgram = async (context: Visit): Promise<Ask> => ({
   token: await token(context),
   as: 'with the token',
@@ -35,7 +33,6 @@ export const asProgram = async (context: Visit): Promise<Ask> => ({
 
 export interface Sent {
   readonly response: Exchange;
-  /** The session cookie of the upload, if any. */
   readonly cookie: string | undefined;
 }
 
@@ -51,7 +48,6 @@ export const uploaded = step(async (context): Promise<Sent> => {
   return { response, cookie: cookieOf(response) };
 });
 
-/** Request options with the token and the session of the upload. */
 export const asOwner = step(async (context): Promise<Ask> => {
   const { response, cookie } = await uploaded(context);
   if (response.status >= 400) {
@@ -63,14 +59,11 @@ export const asOwner = step(async (context): Promise<Ask> => {
 export const list = async (context: Visit, query = '') =>
   context.probe.get(`/api/tasks${query}`, await asOwner(context));
 
-/** The tasks of a list response. */
 export const itemsOf = ({ json }: Exchange): Record<string, unknown>[] =>
   isRecord(json) && Array.isArray(json['items']) ? json['items'].filter(isRecord) : [];
 
-/** The list after the first upload. */
 export const listed = step((context) => list(context));
 
-/** Id of the first document. */
 export const document = step(async (context) => newest(await listed(context)));
 
 function newest(response: Exchange): string {
@@ -88,14 +81,12 @@ async function ended(context: Visit, id: string): Promise<Exchange> {
   return (await until(context, () => readStatus(context, id), isOver)) ?? skip(tooLong(context));
 }
 
-/** Id of the first document after successful processing. */
 export const extracted = step(async (context) => {
   const id = await document(context);
   const last = statusOf(await ended(context, id));
   return last === 'SUCCESS' ? id : skip(`the document ended as ${String(last)}`);
 });
 
-/** Id of a second document: a blank page. */
 export const empty = step(async (context) => {
   const bytes = numbered(blankPdf(), context.nonce);
   const files = [{ field: 'files', name: `conform-empty-${context.nonce}.pdf`, type: 'application/pdf', bytes }];
@@ -107,7 +98,6 @@ export const empty = step(async (context) => {
   return typeof id === 'string' ? id : skip('the second document is not listed');
 });
 
-/** Id of the blank document after it has failed. */
 export const failed = step(async (context) => {
   const id = await empty(context);
   const last = statusOf(await ended(context, id));
@@ -117,7 +107,6 @@ export const failed = step(async (context) => {
 export const isUuid = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
-/** The session cookie set by a response. */
 export function cookieOf({ headers }: Exchange): string | undefined {
   const line = headers.getSetCookie().find((one) => one.startsWith(`${COOKIE}=`));
   const value = line?.slice(COOKIE.length + 1).split(';')[0];

@@ -17,7 +17,6 @@ const LIST = record({ items: listOf(ITEM), total: integer, page: integer, limit:
 
 const PAGE_RULE = ['8', '`limit` 1 to 200, default 50; `page` >= 1'] as const;
 
-/** Checks of sessions and task lists. */
 export const taskChecks: readonly Check[] = [
   {
     id: 'passports.session.cookie',

@@ -20,7 +20,6 @@ const malformed: readonly (readonly [string, string, (context: Visit) => Promise
   ],
 ];
 
-/** Checks of the token exchange. */
 export const tokenChecks: readonly Check[] = [
   {
     id: 'passports.token.body',

@@ -9,7 +9,6 @@ const ACCEPTED = [
   '`ok` boolean, `data` object with required `task_id` string, `status` string (`queued`), `status_url` string (relative `/result/<task_id>`), `estimated_wait_seconds` integer',
 ] as const;
 
-/** Checks of accepted requests. */
 export const sttAccepted: readonly Check[] = [
   {
     id: 'stt.accept.status',

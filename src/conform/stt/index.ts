@@ -49,7 +49,6 @@ const limit: Check = {
   },
 };
 
-/** Sections 2.3, 4.2, 5.2 and 6.2; the rate limit check comes last. */
 export const sttChecks: readonly Check[] = [
   openapiCheck('stt'),
   ...access,

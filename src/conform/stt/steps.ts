@@ -10,7 +10,6 @@ export const audioUrl = step((context) =>
   fileUrl(context, '--audio-url', 'audio/mpeg', () => context.specimens.recording()),
 );
 
-/** Client metadata, returned unchanged. */
 export const METADATA = { note: 17, deep: { list: [1, null, 'запись'], none: {} }, yes: true };
 
 export async function transcribe(context: Visit, body: unknown): Promise<Exchange> {
@@ -18,21 +17,17 @@ export async function transcribe(context: Visit, body: unknown): Promise<Exchang
   return context.probe.post('/transcribe/audio_url', { ...asOwner(context), json: body });
 }
 
-/** A valid request with overrides. */
 export async function transcribeAudio(context: Visit, overrides: Record<string, unknown> = {}): Promise<Exchange> {
   return transcribe(context, { url: await audioUrl(context), ...overrides });
 }
 
-/** A task with only a `url`. */
 export const plain = taskSteps(transcribeAudio);
 
-/** A task with metadata and a webhook. */
 export const full = taskSteps((context) => {
   const webhook = { url: context.webhookUrl, secret: `secret-of-${context.nonce}` };
   return transcribeAudio(context, { metadata: METADATA, webhook });
 });
 
-/** Final state of a task with a missing recording. */
 export const failed = step(async (context) => {
   const url = missingFile(await audioUrl(context), context.nonce);
   const response = await finalState(context, taskOf(await transcribeAudio(context, { url })).id);
@@ -40,6 +35,5 @@ export const failed = step(async (context) => {
   return response;
 });
 
-/** Whether `data.webhook` is absent or not configured. */
 export const notConfigured = (webhook: unknown) =>
   webhook === undefined || (isRecord(webhook) && webhook['configured'] === false);

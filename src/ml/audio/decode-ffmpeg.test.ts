@@ -32,7 +32,6 @@ describe('decodeWithFfmpeg', () => {
       samples += piece.length;
     expect(samples).toBe(10);
     const lines = (await readFile(join(folder, 'ffmpeg.environment'), 'utf8')).split('\n').filter(Boolean);
-    // The shell itself sets these.
     const names = lines
       .map((line) => line.split('=')[0]!)
       .filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name));

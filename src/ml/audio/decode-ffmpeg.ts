@@ -126,7 +126,6 @@ function ffmpegArguments(path: string, type: AudioType, maxSeconds: number): str
 async function* samplesIn(bytes: Readable): AsyncGenerator<Float32Array> {
   let carry: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes as AsyncIterable<Buffer>) {
-    // A chunk may end in the middle of a sample.
     const all = carry.length > 0 ? Buffer.concat([carry, chunk]) : chunk;
     const samples = new Float32Array(all.length >> 1);
     for (let i = 0; i < samples.length; i++) samples[i] = all.readInt16LE(2 * i) / 32_768;

@@ -6,11 +6,9 @@ export interface DetectorOptions {
   readonly network: Uint8Array;
 }
 
-/** A request to detect speech in `samples`, which hold whole frames. */
 export interface Question {
   readonly id: number;
   readonly samples: Float32Array;
-  /** From the previous response; absent at the start of a stream. */
   readonly memory?: Memory | undefined;
 }
 /** The network's recurrent state, and the end of the last frame, which is part of its next input. */

@@ -1,15 +1,11 @@
-/** Metadata from a file's header, read without decoding. */
 export interface Header {
   readonly duration?: Duration;
   readonly sampleRate?: number;
   readonly channels?: number;
-  /** Ogg only. */
   readonly codec?: 'vorbis' | 'opus' | 'flac' | 'speex';
-  /** Leading bytes (tags) that the decoder does not need. */
   readonly skip?: number;
   /** MP4 only: samples declared by the index; for uncompressed audio each PCM sample counts. */
   readonly samples?: number;
-  /** MP4 only: position of the index when it follows the audio data. */
   readonly index?: { readonly at: number; readonly bytes: number };
 }
 

@@ -4,7 +4,6 @@ import { framesIn } from './sound.ts';
 
 const MAX = framesIn(30);
 
-/** Detector probabilities for alternating seconds of speech and pause. */
 function alternate(...seconds: number[]): number[] {
   return seconds.flatMap((length, i) => Array.from({ length: framesIn(length) }, () => (i % 2 === 0 ? 0.9 : 0.02)));
 }

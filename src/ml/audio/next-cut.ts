@@ -1,16 +1,12 @@
 import { framesIn } from './sound.ts';
 
-/** Detector output for the frames since the last cut. */
 export interface Heard {
   /** Speech probability per frame, 0..1. */
   readonly probabilities: ArrayLike<number>;
-  /** Mean square of the samples per frame. */
   readonly powers: ArrayLike<number>;
-  /** Whether the recording ends here. */
   readonly ended: boolean;
 }
 
-/** The next window or silence. `from` and `to` are frames since the last cut; `to` is the new cut. */
 export type Cut =
   | { readonly kind: 'speech'; readonly from: number; readonly to: number }
   | { readonly kind: 'silence'; readonly to: number };
@@ -60,7 +56,6 @@ export function nextCut(heard: Heard, maxFrames: number): Cut | undefined {
   };
 }
 
-/** Frames with speech: `from` (inclusive) to `to` (exclusive). */
 interface SpeechRegion {
   readonly from: number;
   readonly to: number;
@@ -71,16 +66,13 @@ const SPEECH_START_THRESHOLD = 0.5;
 const SPEECH_CONTINUE_THRESHOLD = 0.35;
 /** Shorter regions are knocks or coughs. */
 const MIN_SPEECH_FRAMES = framesIn(0.2);
-/** Minimum pause for a cut inside speech. */
 const PAUSE_FRAMES = framesIn(0.13);
 /** Pause that ends a window. Longer silence costs time, and some models hallucinate words in it. */
 const LONG_PAUSE_FRAMES = framesIn(2);
 /** Margin around speech: word boundaries are softer than the detector's threshold. */
 const PADDING_FRAMES = framesIn(0.3);
-/** Report interval during silence. */
 const SILENCE_REPORT_FRAMES = framesIn(30);
 
-/** End of a full window: the best pause, else the quietest place. */
 function fullWindowEnd(
   regions: readonly SpeechRegion[],
   from: number,
@@ -101,7 +93,6 @@ function fullWindowEnd(
   return best?.end ?? quietest(powers, Math.floor(from + (limit - from) * 0.6), limit);
 }
 
-/** The frame whose neighbourhood of five frames has the least power. */
 function quietest(powers: ArrayLike<number>, from: number, to: number): number {
   let best = to;
   let least = Number.POSITIVE_INFINITY;

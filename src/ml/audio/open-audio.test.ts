@@ -33,7 +33,6 @@ async function decodeFile(path: string, options: { decoder: Decoder; maxSeconds?
   const audio = await openAudio(path, { ...limits, ...others });
   return { audio, samples: await join16k(audio.pieces({ fromSeconds, signal })) };
 }
-/** The problem reported for these bytes. */
 async function problemOf(bytes: Uint8Array, decoder: Decoder, maxSeconds = 60) {
   const path = await files.write(`${Math.random()}`, bytes);
   const error = await decodeFile(path, { decoder, maxSeconds }).then(
@@ -66,7 +65,6 @@ describe('openAudio in every format', () => {
     const { audio, samples } = await decodeFile(voicePath(voice), { decoder: 'wasm' });
     const { samples: original } = await decodeFile(voicePath('flac'), { decoder: 'wasm' });
     expect(audio.format).toBe(voice);
-    // Formats without a declared duration have only an estimate.
     expect(Math.abs(audio.durationSeconds! - 4.315)).toBeLessThan(voice === 'amr' || voice === 'aac' ? 0.5 : 0.1);
     expect(Math.abs(samples.length / 16_000 - 4.315)).toBeLessThan(0.1);
     expect(Math.abs(20 * Math.log10(loudness(samples) / loudness(original)))).toBeLessThan(1.5);
@@ -149,7 +147,6 @@ describe.each(DECODERS)('openAudio with %s', (decoder) => {
   cases('decodes a file without a declared duration to its end', async () => {
     const path = await files.write('live', withoutDuration(voiceBytes('webm')));
     const { audio, samples } = await decodeFile(path, { decoder });
-    // Estimated from the start of the last block.
     expect(audio.durationSeconds).toBeCloseTo(4.3, 1);
     expect(samples.length / 16_000).toBeCloseTo(4.315, 1);
   });
@@ -340,7 +337,6 @@ describe('openAudio with other files', () => {
   });
 });
 
-/** The WebM file without a duration, as browsers record it. */
 function withoutDuration(webm: Buffer): Buffer {
   const bytes = Buffer.from(webm);
   // Replaces the element with a Void of the same length (id 0xEC).
@@ -349,7 +345,6 @@ function withoutDuration(webm: Buffer): Buffer {
   return bytes;
 }
 
-/** The MP4 file with its index moved to the front. */
 function indexFirst(mp4: Buffer): Buffer {
   const at = mp4.indexOf('moov') - 4;
   const size = mp4.readUInt32BE(at);

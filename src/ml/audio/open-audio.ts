@@ -16,7 +16,6 @@ import { checkSound } from './sound-check.ts';
 
 export { type AudioProblem, AudioRefused } from './refused.ts';
 
-/** A recording that can be decoded any number of times. */
 export interface Audio {
   readonly format: AudioType;
   /** From the header or estimated from the file size; undefined when unknown. */
@@ -84,7 +83,6 @@ async function readMetadata(path: string, signal: AbortSignal): Promise<{ type: 
   }
 }
 
-/** Skips leading ID3 tags; returns the offset and the bytes there. */
 async function skipTags(bytes: Bytes): Promise<{ skip: number; head: Buffer }> {
   for (let skip = 0, tags = 0; skip < bytes.size && tags < MAX_TAGS; tags++) {
     const head = await bytes.read(skip, SNIFFED_BYTES);

@@ -1,12 +1,9 @@
 import { open } from 'node:fs/promises';
 import { boxesIn } from './headers/boxes.ts';
 
-/** The parts of a file that its decoder reads. */
 export interface FileLayout {
   readonly path: string;
-  /** Leading bytes to skip. */
   readonly skip: number;
-  /** MP4 only: position of an index (`moov`) after the audio data. */
   readonly index?: { readonly at: number; readonly bytes: number };
   readonly chunkBytes: number;
 }

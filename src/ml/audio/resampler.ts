@@ -1,10 +1,8 @@
 import { SAMPLE_RATE } from './sound.ts';
 
-/** Resamples a stream to 16 kHz. */
 export interface Resampler {
   /** Returns the output available so far; the last samples wait for their successors. */
   push(samples: Float32Array): Float32Array;
-  /** Returns the remaining output. */
   end(): Float32Array;
 }
 
@@ -23,7 +21,6 @@ export function createResampler(rate: number): Resampler {
 
   // Starts with silence, so that the first output is no special case.
   let held = new Float32Array(half);
-  /** Position of `held[0]` in the input, and the number of output samples. */
   let offset = -half;
   let produced = 0;
 
@@ -57,7 +54,6 @@ export function createResampler(rate: number): Resampler {
   return {
     push(samples) {
       append(samples);
-      // An output sample needs `half` input samples after its position.
       return produce(offset + held.length - half);
     },
     end() {

@@ -4,5 +4,4 @@ export const SAMPLE_RATE = 16_000;
 /** Samples per frame of the speech detector: 32 ms. */
 export const FRAME_SAMPLES = 512;
 
-/** Whole frames in a duration. */
 export const framesIn = (seconds: number): number => Math.floor((seconds * SAMPLE_RATE) / FRAME_SAMPLES);

@@ -8,9 +8,7 @@ import { FRAME_SAMPLES } from './sound.ts';
 
 /** Voice activity detection for any number of concurrent recordings. */
 export interface SpeechDetector {
-  /** Starts a stream with an initial network state. */
   listen(): Listener;
-  /** Ends the thread; pending requests are rejected. */
   close(): Promise<void>;
 }
 

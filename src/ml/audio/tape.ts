@@ -2,7 +2,6 @@
 export interface Tape {
   length(): number;
   add(piece: Float32Array): void;
-  /** Copies a range, counted from the first sample still held. */
   copy(from: number, to: number): Float32Array;
   forget(samples: number): void;
 }

@@ -11,7 +11,6 @@ export interface WasmOptions extends FileLayout {
 }
 export type WasmCodec = Parameters<typeof decodeChunked>[1];
 
-/** Response to each request: mono 16 kHz samples, the end, or an error. */
 export type Answer =
   | { readonly samples: Float32Array }
   | { readonly end: true }
@@ -49,7 +48,6 @@ async function nextResponse(): Promise<Answer> {
   }
 }
 
-/** Chunks of at least a tenth of a second limit the number of messages. */
 async function* resampled(
   pieces: AsyncIterable<{ channelData: Float32Array[]; sampleRate: number }>,
 ): AsyncGenerator<Float32Array> {

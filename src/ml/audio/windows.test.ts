@@ -25,7 +25,6 @@ async function cut(samples: Float32Array, options: { maxSeconds?: number; fromSe
   for await (const one of cutWindows(pieces, { detector, maxSeconds, fromSeconds, signal })) made.push(one);
   return { made, windows: made.filter((one): one is Window => 'samples' in one) };
 }
-/** Outputs with a checksum in place of the samples. */
 const summary = (made: readonly Output[]) =>
   made.map((one) =>
     'samples' in one ? { ...one, samples: one.samples.reduce((sum, v, i) => sum + v * (i % 97), 0) } : one,

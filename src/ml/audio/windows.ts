@@ -20,7 +20,6 @@ export async function* cutWindows(
   const { detector, maxSeconds, fromSeconds = 0, signal } = options;
   const maxFrames = framesIn(maxSeconds);
   const buffer = createTape();
-  /** Position of the tape's first sample in the recording: the last cut. */
   let start = Math.round(fromSeconds * SAMPLE_RATE);
   let ended = false;
   let frames = analyseFrames(detector);
@@ -65,10 +64,8 @@ export async function* cutWindows(
   }
 }
 
-/** Frames per detector request: two seconds. */
 const BATCH_FRAMES = framesIn(2);
 
-/** Collects the probability and power of each frame from a new detector stream. */
 function analyseFrames(detector: SpeechDetector) {
   const stream = detector.listen();
   const probabilities: number[] = [];
@@ -76,7 +73,6 @@ function analyseFrames(detector: SpeechDetector) {
   return {
     count: () => probabilities.length,
     scores: () => ({ probabilities, powers }),
-    /** Analyses the whole frames in `samples`; at the end, pads the last frame with silence. */
     async add(samples: Float32Array, ended: boolean): Promise<void> {
       const count = ended ? Math.ceil(samples.length / FRAME_SAMPLES) : Math.floor(samples.length / FRAME_SAMPLES);
       if (count === 0) return;

@@ -10,14 +10,11 @@ const Path = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][
 /** Schema of `models/stt/NAME/manifest.json`: the model, the source of its files and their hashes. */
 export const SpeechManifest = Type.Object({
   name: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,63}$' }),
-  /** Display name. */
   title: Type.String(),
   licence: Type.String(),
   /** ISO 639-1 codes; absent for a multilingual model of about 100 languages. */
   languages: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z]{2}$' }))),
-  /** Maximum window length. */
   windowSeconds: Type.Number({ minimum: 1, maximum: 600 }),
-  /** Runtime; file names refer to `files`. */
   engine: Type.Union([
     Type.Object({ runs: Type.Literal('whisper'), encoder: Path, decoder: Path }),
     Type.Object({
@@ -39,7 +36,6 @@ export const SpeechManifest = Type.Object({
   ]),
   /** The optional npm package with the files; `version` is the one to install. */
   package: Type.Optional(Type.Object({ name: Type.String(), version: Type.Optional(Type.String()), folder: Path })),
-  /** Download base URL; ends in a slash. */
   url: Type.Optional(Type.String({ pattern: '^https://.*/$' })),
   /** Files without a known hash: the first pull records it. */
   files: Type.Record(
@@ -51,7 +47,6 @@ export type SpeechManifest = Static<typeof SpeechManifest>;
 
 const MODELS_FOLDER = fileURLToPath(new URL('../../../models/stt/', import.meta.url));
 
-/** All models, sorted by name. */
 export function speechModels(): SpeechManifest[] {
   return readdirSync(MODELS_FOLDER).sort().map(readManifest);
 }
@@ -63,7 +58,6 @@ export function speechModel(name: string): SpeechManifest | undefined {
 const readManifest = (name: string) =>
   parseSpeechManifest(readFileSync(join(MODELS_FOLDER, name, 'manifest.json'), 'utf8'));
 
-/** Parses a manifest; throws an error that names the invalid field. */
 export function parseSpeechManifest(text: string): SpeechManifest {
   const value: unknown = JSON.parse(text);
   if (Value.Check(SpeechManifest, value)) return value;

@@ -9,7 +9,6 @@ import { fileSha256 } from './installed.ts';
 export interface Wanted {
   readonly url: string;
   readonly path: string;
-  /** Expected hash; absent when unknown. */
   readonly sha256?: string | undefined;
   readonly bytes?: number | undefined;
 }
@@ -18,7 +17,6 @@ export interface DownloadNeeds {
   readonly fetch: GuardedFetch;
   readonly policy: UrlPolicy;
   readonly signal: AbortSignal;
-  /** Called with the bytes on disk so far. */
   readonly progress: (bytes: number) => void;
   /** Delay before the first retry; doubles per retry. */
   readonly restMs?: number;
@@ -47,11 +45,9 @@ export async function download(wanted: Wanted, deps: DownloadNeeds): Promise<str
 }
 
 const MAX_FAILED_TRIES = 4;
-/** Above the largest supported model. */
 const MAX_BYTES = 16 * 2 ** 30;
 const BUDGETS = { headersMs: 30_000, idleMs: 60_000, totalMs: 24 * 3_600_000 };
 
-/** Retries until complete; gives up after {@link MAX_FAILED_TRIES} tries in a row without progress. */
 async function downloadWithRetries(wanted: Wanted, part: string, deps: DownloadNeeds): Promise<void> {
   const { restMs = 1_000, signal } = deps;
   for (let failures = 0; ; ) {

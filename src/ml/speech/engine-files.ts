@@ -9,11 +9,9 @@ export interface WhisperFiles {
   readonly decoder: string;
 }
 
-/** A sherpa-onnx model; all paths are absolute. */
 export type SherpaFiles = {
   readonly runs: 'sherpa';
   readonly tokens: string;
-  /** ISO 639-1; only for monolingual models. */
   readonly language?: string;
 } & (
   | { readonly kind: 'moonshine'; readonly encoder: string; readonly mergedDecoder: string }

@@ -21,7 +21,6 @@ export interface EngineThread {
   close(): Promise<void>;
 }
 
-/** Resolves when the engine is loaded; rejects with the reason if loading fails. */
 export async function openEngineThread(files: EngineFiles, threads: number): Promise<EngineThread> {
   const cancelledId = new SharedArrayBuffer(4);
   const semaphore = createGate(1);

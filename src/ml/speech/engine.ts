@@ -1,9 +1,7 @@
-/** A transcribed segment; times in seconds from the start of the window. */
 export interface UtteredSegment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** ISO 639-1; absent when unknown. */
   readonly language?: string;
   readonly words?: readonly UtteredWord[];
 }
@@ -12,7 +10,6 @@ export interface UtteredWord {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** 0..1 */
   readonly confidence?: number;
 }
 

@@ -8,10 +8,8 @@ import { OperatorError } from '../../base/operator-error.ts';
 import type { SpeechManifest } from './catalogue.ts';
 import type { EngineFiles } from './engine-files.ts';
 
-/** Folder for pulled and generated files of a model. */
 export const pulledFolder = (dataDir: string, name: string): string => join(dataDir, 'models', 'stt', name);
 
-/** Records the hashes of pulled files that the manifest does not list. */
 export const SEEN_HASHES = 'first-seen.json';
 
 /** The folder with all files of the model, pulled files first, then its npm package; undefined if not installed. */
@@ -60,7 +58,6 @@ async function engineFiles(manifest: SpeechManifest, folder: string, dataDir: st
   }
 }
 
-/** Generates the tokens file from the vocabulary package, once; returns its path. */
 async function writeTokens(
   manifest: SpeechManifest,
   { package: vocabulary, sha256 }: { package: string; sha256: string },

@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-// Recognition takes seconds on a busy machine.
 describe('whisper-base', { timeout: 60_000 }, () => {
   let whisper: Recognizer;
   beforeAll(async () => {
@@ -41,7 +40,6 @@ describe('whisper-base', { timeout: 60_000 }, () => {
       expect(word.confidence).toBeGreaterThan(0.1);
       expect(word.confidence).toBeLessThanOrEqual(1);
     }
-    // "bridge" starts in the first half second, "repairs" in the second half.
     expect(words[1]!.start).toBeLessThan(100.6);
     expect(words.at(-1)!.start).toBeGreaterThan(101.2);
   });

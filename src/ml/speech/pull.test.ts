@@ -32,13 +32,11 @@ const { bytes: _, ...unsized } = MODEL.files['onnx/encoder.onnx']!;
 const unknownHash: SpeechManifest = { ...MODEL, files: { ...MODEL.files, 'tokens.txt': {} } };
 
 interface PublisherOptions {
-  /** Bytes after which the connection of the n-th request for a file is cut. */
   cutAfter?: (file: string, times: number) => number | undefined;
   ranges?: boolean;
   files?: Record<string, Buffer>;
 }
 
-/** A model server that records requests as `path` or `path@range`. */
 async function publisher({ cutAfter = () => undefined, ranges = true, files }: PublisherOptions = {}) {
   const requests: string[] = [];
   const seen: [string, number][] = [];
@@ -87,7 +85,6 @@ async function publisher({ cutAfter = () => undefined, ranges = true, files }: P
   };
 }
 
-/** Breaks the connection after the client has received these bytes. */
 function cut(response: ServerResponse, bytes: Buffer, areReceived: () => boolean): void {
   if (bytes.length === 0) return void response.destroy();
   response.write(bytes);
@@ -159,7 +156,6 @@ test('pullModel downloads the whole file from a server without range support', a
 
 test('pullModel does not download a complete file of unknown size again', async () => {
   const model = { ...MODEL, files: { ...MODEL.files, 'onnx/encoder.onnx': unsized } };
-  // Cuts the connection before the end of the response.
   const { requests, pull } = await publisher({
     cutAfter: (file, times) => (file === 'onnx/encoder.onnx' && times === 1 ? 299_999 : undefined),
   });

@@ -38,7 +38,6 @@ export async function pullModel(manifest: SpeechManifest, deps: PullNeeds): Prom
   for (const [file, { sha256, bytes }] of Object.entries(files)) {
     const path = join(draft, file);
     const wanted = { url: new URL(file, base).href, path, sha256, bytes };
-    // From an earlier, interrupted pull.
     if (existsSync(path) && (await fileSha256(path)) === (sha256 ?? seen[file])) continue;
     const progress = (at: number) => deps.progress?.(file, at, bytes);
     const found = await download(wanted, { ...deps, policy, progress }).catch((error: unknown) => {
@@ -52,7 +51,6 @@ export async function pullModel(manifest: SpeechManifest, deps: PullNeeds): Prom
   return seen;
 }
 
-/** Base URL of the files. */
 function baseUrl({ name, url, package: ofPackage }: SpeechManifest, mirror: string | undefined): URL {
   if (url === undefined) {
     const version = ofPackage?.version === undefined ? '' : `@${ofPackage.version}`;
@@ -83,7 +81,6 @@ function toOperatorError(error: unknown, { name }: SpeechManifest, url: string, 
   return new OperatorError(`${url} could not be downloaded: ${error.message}${status}${retryHint}`);
 }
 
-/** Renames the complete draft into place and removes the previous version. */
 async function publish(draft: string, folder: string): Promise<void> {
   const old = `${draft}.old`;
   await rm(old, { recursive: true, force: true });

@@ -1,4 +1,3 @@
-/** A part of a recording, cut at pauses where possible, recognized in one call. */
 export interface Window {
   /** Position in the recording in seconds. */
   readonly start: number;
@@ -9,21 +8,17 @@ export interface Window {
 
 export interface Word {
   readonly text: string;
-  /** Seconds from the beginning of the recording. */
   readonly start: number;
   readonly end: number;
   /** 0..1; absent if the engine provides none. */
   readonly confidence?: number;
 }
 
-/** A transcribed segment of one window. */
 export interface Segment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** ISO 639-1; absent when unknown. */
   readonly language?: string;
-  /** Absent if the engine provides no word times. */
   readonly words?: readonly Word[];
 }
 
@@ -33,7 +28,6 @@ export interface Recognizer {
   readonly name: string;
   /** Model name for heartbeats and diagnostics: `whisper-base`, `moonshine-base`… */
   readonly model: string;
-  /** Maximum window length. */
   readonly windowSeconds: number;
   /**
    * Returns segments in order, none without speech. `language` is ISO 639-1; absent means automatic detection. Rejects
@@ -50,7 +44,6 @@ export interface Recognizer {
 export class RecognizerFailed extends Error {
   override readonly name = 'RecognizerError';
   readonly why: 'failed' | 'quota';
-  /** Whether a retry may succeed. */
   readonly transient: boolean;
 
   constructor(message: string, options: { why?: 'failed' | 'quota'; transient?: boolean; cause?: unknown } = {}) {

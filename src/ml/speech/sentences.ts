@@ -1,14 +1,11 @@
 import type { UtteredSegment, UtteredWord } from './engine.ts';
 
-/** Scripts without spaces between words. */
 export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 export const ENDS_SENTENCE = /[.!?…。！？]["'»”)]*$/;
 
-// A pause that separates sentences without a full stop.
 const PAUSE_SECONDS = 1.5;
 
-/** Groups the words of a window into sentences, at punctuation and long pauses. */
 export function sentences(words: readonly UtteredWord[]): UtteredSegment[] {
   const groups: UtteredWord[][] = [];
   for (const [i, word] of words.entries()) {
@@ -30,7 +27,6 @@ export function sentencesByLength(text: string, seconds: number): UtteredSegment
     at += word.length * perLetter;
     return { text: word, start, end: at };
   });
-  // The word times are too rough to return.
   return sentences(timed).map(({ start, end, text: sentence }) => ({ start, end, text: sentence }));
 }
 

@@ -4,14 +4,12 @@ import type { EngineFiles } from './engine-files.ts';
 
 export interface ThreadOptions {
   readonly files: EngineFiles;
-  /** CPU threads per run. */
   readonly threads: number;
   /** One Int32: the number of the last cancelled request. */
   readonly givenUp: SharedArrayBuffer;
 }
 
 export interface Question {
-  /** Counts up from 1. */
   readonly number: number;
   readonly samples: Float32Array;
   readonly language?: string | undefined;
@@ -31,7 +29,6 @@ parentPort!.on('message', (message: Question | 'close') => {
 });
 parentPort!.postMessage('ready' satisfies Ready);
 
-/** Loads only the runtime of this engine. */
 async function open(): Promise<Engine> {
   switch (files.runs) {
     case 'whisper':

@@ -1,16 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Image files built byte by byte. */
-
-/** Big-endian integer. */
 export function big(value: number, bytes: 1 | 2 | 4 = 4): Buffer {
   const field = Buffer.alloc(bytes);
   field.writeUIntBE(value, 0, bytes);
   return field;
 }
 
-/** A valid image. */
 export const plain = (width = 64, height = 48, channels: 3 | 4 = 3) =>
   sharp({ create: { width, height, channels, background: '#a04020' } });
 
@@ -19,7 +15,6 @@ export function pngChunk(type: string, data = Buffer.alloc(0)): Buffer {
   return Buffer.concat([big(data.length), typed, big(crc32(typed))]);
 }
 
-/** A PNG of these chunks and `IEND`. */
 export const pngOf = (...chunks: readonly Buffer[]): Buffer =>
   Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks, pngChunk('IEND')]);
 
@@ -34,14 +29,12 @@ export const blackPng = (side: number): Buffer =>
     pngChunk('IDAT', deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side), { level: 1 })),
   );
 
-/** A one-pixel PNG with these chunks before its data. */
 export const pixelPng = (...chunks: readonly Buffer[]): Buffer =>
   pngOf(pngHead(1, 1, { bits: 8 }), ...chunks, pngChunk('IDAT', deflateSync(Buffer.from([0, 128]))));
 
 export const segment = (marker: number, body: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0xff, marker]), big(body.length + 2, 2), body]);
 
-/** A JPEG header of this size without image data. */
 export const jpegHead = (side: number): Buffer =>
   Buffer.concat([
     Buffer.from('ffd8ffc00011', 'hex'),
@@ -51,18 +44,15 @@ export const jpegHead = (side: number): Buffer =>
     Buffer.from('ffd9', 'hex'),
   ]);
 
-/** Inserts segments after the start marker. */
 export const withSegments = (jpeg: Buffer, ...segments: readonly Buffer[]): Buffer =>
   Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
 
-/** A JPEG with many scans of ten bytes each. */
 export async function jpegOfScans(scans: number, width: number, height: number): Promise<Buffer> {
   const jpeg = await plain(width, height).jpeg({ progressive: true }).toBuffer();
   const scan = segment(0xda, Buffer.from([1, 1, 0, 1, 63, 0]));
   return Buffer.concat([jpeg.subarray(0, -2), ...Array<Buffer>(scans).fill(scan), Buffer.from([0xff, 0xd9])]);
 }
 
-/** A RIFF chunk or file. */
 export function riff(type: string, ...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   const length = Buffer.alloc(4);
@@ -70,11 +60,9 @@ export function riff(type: string, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(type), length, body, Buffer.alloc(body.length % 2)]);
 }
 
-/** A WebP with this canvas size. */
 export const webpOf = (width: number, height: number, ...chunks: readonly Buffer[]): Buffer =>
   canvas(width, height, 0, chunks);
 
-/** A WebP animation of one-pixel frames. */
 export async function webpOfFrames(frames: number): Promise<Buffer> {
   const pixel = (await plain(1, 1).webp({ lossless: true }).toBuffer()).subarray(12);
   const frame = riff('ANMF', Buffer.alloc(16), pixel);
@@ -91,7 +79,6 @@ function canvas(width: number, height: number, flags: number, chunks: readonly B
   return riff('RIFF', Buffer.from('WEBP'), riff('VP8X', size), ...chunks);
 }
 
-/** A two-colour GIF with this screen size and these blocks. */
 export function gifOf(width: number, height: number, ...blocks: readonly Buffer[]): Buffer {
   const head = Buffer.from('GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1');
   head.writeUInt16LE(width, 6);
@@ -99,7 +86,6 @@ export function gifOf(width: number, height: number, ...blocks: readonly Buffer[
   return Buffer.concat([head, ...blocks, Buffer.from(';')]);
 }
 
-/** A GIF frame that declares this size and holds one pixel. */
 export function gifFrame(width: number, height: number): Buffer {
   const frame = Buffer.from(',\0\0\0\0\0\0\0\0\0\x02\x02\x44\x01\0', 'latin1');
   frame.writeUInt16LE(width, 5);
@@ -160,17 +146,13 @@ export const box = (type: string, ...parts: readonly Buffer[]): Buffer => {
   return Buffer.concat([big(body.length + 8), Buffer.from(type), body]);
 };
 
-/** A full box with flags 0. */
 const full = (type: string, version: number, ...parts: readonly Buffer[]) =>
   box(type, Buffer.from([version, 0, 0, 0]), ...parts);
 
-/** An item of a HEIF file: an image, a grid or metadata. */
 interface Item {
-  /** Item type; for `mime` with the two strings that follow. */
   readonly type: string;
   readonly data: Buffer;
   readonly properties?: readonly Buffer[];
-  /** Item references. */
   readonly refers?: { readonly as: string; readonly to: readonly number[] };
 }
 
@@ -210,7 +192,6 @@ export function avifOf(items: readonly Item[], beside: (dataAt: number) => reado
 
 const avifSize = (width: number, height: number) => full('ispe', 0, big(width), big(height));
 
-/** A valid 64 × 64 image item and its codec configuration box. */
 async function avifItem(): Promise<Item & { readonly coding: Buffer }> {
   const file = await plain(64, 64).avif({ effort: 0 }).toBuffer();
   const boxNamed = (type: string) => {
@@ -221,20 +202,17 @@ async function avifItem(): Promise<Item & { readonly coding: Buffer }> {
   return { type: 'av01', data: boxNamed('mdat').subarray(8), properties: [avifSize(64, 64), coding], coding };
 }
 
-/** A grid that uses one tile `rows` × `columns` times and declares this size. */
 export async function avifGrid(rows: number, columns: number, width: number, height: number): Promise<Buffer> {
   const data = Buffer.concat([Buffer.from([0, 1, rows - 1, columns - 1]), big(width), big(height)]);
   const refers = { as: 'dimg', to: Array<number>(rows * columns).fill(2) };
   return avifOf([{ type: 'grid', data, properties: [avifSize(width, height)], refers }, await avifItem()]);
 }
 
-/** An image with compressed metadata. */
 export async function avifDescribed(packed: Buffer): Promise<Buffer> {
   const type = 'mime\0application/rdf+xml\0deflate';
   return avifOf([await avifItem(), { type, data: packed, refers: { as: 'cdsc', to: [1] } }]);
 }
 
-/** An image with video tracks that declare this many frames. */
 export async function avifWithFilms(films: number, frames: number): Promise<Buffer> {
   const item = await avifItem();
   const matrix = Buffer.concat([1, 0, 0, 0, 1, 0, 0, 0, 0x4000].map((one) => big(one * 0x10000)));
@@ -275,7 +253,6 @@ export async function avifWithFilms(films: number, frames: number): Promise<Buff
   return avifOf([item], (at) => [box('moov', head, ...Array<Buffer>(films).fill(film(at)))]);
 }
 
-/** Overwrites the declared grid size (128 × 96) of a HEIC file. */
 export function claiming(heic: Buffer, width: number, height: number): Buffer {
   const bytes = Buffer.from(heic);
   for (const each of [2, 4] as const) {

@@ -8,7 +8,6 @@ import { colourNetwork } from './onnx.ts';
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** A head with colours as classes: `{ crack: [1, 0, 0] }` classifies red as a crack. */
 export function colourHead(classes: Record<string, [number, number, number]>, sharpness = 20): Head {
   const labels = Object.keys(classes);
   const weights = Float32Array.from(Object.values(classes).flat(), (weight) => weight * sharpness);

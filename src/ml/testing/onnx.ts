@@ -54,7 +54,6 @@ function tensor(name: string, type: number, dims: (number | string)[]): Buffer {
 
 type Field = [number: number, value: number | string | Buffer];
 
-/** A protobuf message: integers as varints, other values length-delimited. */
 function message(...fields: Field[]): Buffer {
   return Buffer.concat(
     fields.flatMap(([number, value]) => {

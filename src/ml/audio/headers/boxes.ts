@@ -1,12 +1,10 @@
 /** A box of an ISO base media file (ISO/IEC 14496-12 §4.2). Its content may be boxes. */
 export interface Box {
   readonly type: string;
-  /** Content range. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Yields the complete sibling boxes in a range, at most {@link MAX_BOXES}. */
 export function* boxesIn(bytes: Buffer, from: number, to: number): Generator<Box> {
   for (let at = from, boxes = 0; at + 8 <= to && boxes < MAX_BOXES; boxes++) {
     const { type, size, head } = boxAt(bytes, at, to - at);
@@ -19,7 +17,6 @@ export function* boxesIn(bytes: Buffer, from: number, to: number): Generator<Box
 // Real files have about a dozen siblings; a hostile index may declare millions.
 const MAX_BOXES = 1000;
 
-/** Finds the first box on a path of types. */
 export function boxInside(bytes: Buffer, box: Box, ...path: readonly string[]): Box | undefined {
   const [type, ...rest] = path;
   if (type === undefined) return box;
@@ -29,7 +26,6 @@ export function boxInside(bytes: Buffer, box: Box, ...path: readonly string[]): 
   return undefined;
 }
 
-/** Content of the first box on a path of types. */
 export function inside(bytes: Buffer, box: Box, ...path: readonly string[]): Buffer | undefined {
   const found = boxInside(bytes, box, ...path);
   return found && bytes.subarray(found.from, found.to);

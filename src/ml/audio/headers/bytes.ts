@@ -1,6 +1,5 @@
 import { open } from 'node:fs/promises';
 
-/** Random access to a file. */
 export interface Bytes {
   readonly size: number;
   /** May return fewer bytes at the end of the file. Rejects after the signal has aborted. */

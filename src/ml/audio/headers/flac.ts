@@ -14,7 +14,6 @@ export async function readFlac(bytes: Bytes, skip: number): Promise<Header> {
     sampleRate,
     channels,
     skip,
-    // Zero means unknown.
     ...(samples > 0 && sampleRate > 0 && { duration: { seconds: samples / sampleRate, counted: true } }),
   };
 }

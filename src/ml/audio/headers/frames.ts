@@ -22,7 +22,6 @@ export async function readFrames(bytes: Bytes, skip: number): Promise<Header> {
   return { duration: { seconds, counted: true }, sampleRate, channels, skip };
 }
 
-/** Reads frame and byte counts from the encoder's "Xing", "Info" or "VBRI" header in the first frame. */
 function readDeclaredCounts(bytes: Buffer, frame: Frame): { frames: number; bytes?: number } | undefined {
   const { xingAt } = frame;
   const name = bytes.toString('latin1', xingAt, xingAt + 4);
@@ -39,7 +38,6 @@ function readDeclaredCounts(bytes: Buffer, frame: Frame): { frames: number; byte
   return undefined;
 }
 
-/** Mean bit rate of the first frames. */
 function bytesPerSecond(head: Buffer, from: number): number {
   let seconds = 0;
   let at = from;

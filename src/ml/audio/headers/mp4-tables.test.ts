@@ -15,7 +15,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Encodes the voice with ffmpeg and these options. */
 function encode(name: string, ...options: string[]): string {
   const path = join(folder, name);
   execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', voicePath('flac'), ...options, path]);
@@ -61,7 +60,6 @@ describe('openAudio with valid QuickTime and MP4 files', () => {
   });
 });
 
-/** An ISO base media box (ISO/IEC 14496-12 §4.2). */
 function box(type: string, ...content: (Buffer | number[])[]): Buffer {
   const body = Buffer.concat(content.map((each) => (Buffer.isBuffer(each) ? each : words(...each))));
   return Buffer.concat([words(8 + body.length), Buffer.from(type, 'latin1'), body]);

@@ -1,7 +1,6 @@
 import { AudioRefused } from '../refused.ts';
 import { type Box, boxesIn, inside } from './boxes.ts';
 
-/** Sample counts declared by the tables of an index. */
 export interface Declared {
   readonly samples: number;
   /** Entries that a reader allocates; {@link isChunked chunked} audio is read in chunks. */
@@ -28,7 +27,6 @@ export function declaredIn(bytes: Buffer, box: Box, depth = 0): Declared {
 
 const sameCount = (samples: number): Declared => ({ samples, apart: samples });
 
-/** Boxes in which readers look for tables, valid there or not. */
 const CONTAINERS = new Set('trak mdia minf stbl edts dinf udta wave gmhd sinf schi mvex traf'.split(' '));
 const MAX_DEPTH = 10;
 
@@ -46,7 +44,6 @@ const SAMPLES_PER_CHUNK = 160;
 /** Entry size in bytes of tables whose count follows version and flags (ISO/IEC 14496-12 §8.6, §8.7). */
 const ENTRY_BYTES: Readonly<Record<string, number>> = { stts: 8, ctts: 8, stsc: 12, stss: 4, stco: 4, co64: 8 };
 
-/** Samples declared by a single box. */
 function declaredBy(type: string, table: Buffer): number {
   const word = (at: number) => (at + 4 <= table.length ? table.readUInt32BE(at) : 0);
   const checkFits = (entries: number, bits: number, from: number) => {
@@ -55,7 +52,6 @@ function declaredBy(type: string, table: Buffer): number {
   };
   const entryBytes = ENTRY_BYTES[type];
   if (entryBytes !== undefined) checkFits(word(4), entryBytes * 8, 8);
-  // A common sample size replaces the table.
   if (type === 'stsz') return word(4) > 0 ? word(8) : checkFits(word(8), 32, 12);
   if (type === 'stz2') return checkFits(word(8), word(4) & 0xff, 12);
   if (type === 'trun')

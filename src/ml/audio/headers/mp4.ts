@@ -37,7 +37,6 @@ export async function readMp4(bytes: Bytes): Promise<Header> {
     ...(soundFirst && { index: moov }),
   };
 
-  /** For fragmented recordings: the start time of the last fragment. */
   async function durationOfFragments(): Promise<Duration | undefined> {
     if (!lastFragment || !track) return undefined;
     const fragment = await bytes.read(lastFragment.at, lastFragment.bytes);
@@ -73,7 +72,6 @@ async function readTopLevelBoxes(bytes: Bytes) {
   let at = 0;
   for (let boxes = 0; boxes < MAX_BOXES && at + 8 <= bytes.size; boxes++) {
     const { type, size } = boxAt(await bytes.read(at, 16), 0, bytes.size - at);
-    // Trailing bytes that are not a box are ignored.
     if (size < 8 || !/^[ -~]{4}$/.test(type)) break;
     missing = Math.max(0, at + size - bytes.size);
     if (type === 'moov' && missing === 0) moov ??= { at, bytes: size };
@@ -113,7 +111,6 @@ function trackIn(index: Buffer, trak: Box, movieClock: Buffer | undefined) {
   };
 }
 
-/** Duration in ticks from `mdhd`; 0 when unknown. */
 function readDuration(clock: Buffer | undefined): number {
   const wide = clock?.[0] === 1;
   if (!clock || clock.length < (wide ? 32 : 20)) return 0;
@@ -121,7 +118,6 @@ function readDuration(clock: Buffer | undefined): number {
   return ticks >= (wide ? 2 ** 63 : 2 ** 32 - 1) ? 0 : ticks;
 }
 
-/** Ticks per second of `mdhd` or `mvhd`. */
 function readTimescale(clock: Buffer | undefined): number {
   const at = clock?.[0] === 1 ? 20 : 12;
   const scale = clock && clock.length >= at + 4 ? clock.readUInt32BE(at) : 0;

@@ -47,7 +47,6 @@ interface Page {
   readonly body: Buffer;
 }
 
-/** The complete pages, and whether the last one is truncated. */
 function pagesIn(bytes: Buffer): { pages: Page[]; isTruncated: boolean } {
   const pages: Page[] = [];
   let at = bytes.indexOf('OggS');
@@ -75,11 +74,9 @@ interface AudioStream {
   readonly codec: NonNullable<Header['codec']>;
   /** Ticks per second of the page positions. */
   readonly clock: number;
-  /** Pre-skip in ticks. */
   readonly preSkip: number;
 }
 
-/** Reads a stream's first page; undefined for a stream without supported audio. */
 function readIdentification(body: Buffer): AudioStream | undefined {
   const text = (from: number, to: number) => body.toString('latin1', from, to);
   if (text(0, 8) === 'OpusHead' && body.length >= 19) {

@@ -36,9 +36,7 @@ export async function readWav(bytes: Bytes): Promise<Header> {
 interface Format {
   readonly channels: number;
   readonly sampleRate: number;
-  /** 0 when unknown. */
   readonly bytesPerSecond: number;
-  /** Whether the bit rate is constant. */
   readonly isConstantRate: boolean;
 }
 

@@ -27,7 +27,6 @@ export async function readWebm(bytes: Bytes): Promise<Header> {
   const { sampleRate, channels } = sound;
   // The declared duration is that of the longest track, video included.
   if (seconds > 0) return { sampleRate, channels, duration: { seconds, counted: tracks.every(isSound) } };
-  // Browser recordings declare no duration.
   const until = scale * lastTicks(await bytes.read(Math.max(0, bytes.size - TAIL_BYTES), TAIL_BYTES));
   return { sampleRate, channels, ...(until > 0 && { duration: { seconds: until, counted: false } }) };
 }
@@ -39,7 +38,6 @@ function* before(id: number, elements: Iterable<Element>): Generator<Element> {
   }
 }
 
-/** Seconds per tick. */
 function scaleIn(bytes: Buffer, info: Element): number {
   const found = [...elementsIn(bytes, info.from, info.to)].find(({ id }) => id === SCALE);
   return found ? integer(bytes, found.from, found.to) / 1e9 : DEFAULT_SCALE;
@@ -50,7 +48,6 @@ function ticksIn(bytes: Buffer, info: Element): number {
   return found ? float(bytes, found.from, found.to) : 0;
 }
 
-/** Start of the last block of the last cluster in the tail. */
 function lastTicks(tail: Buffer): number {
   const at = tail.lastIndexOf(Buffer.from([0x1f, 0x43, 0xb6, 0x75]));
   const [cluster] = at < 0 ? [] : elementsIn(tail, at, tail.length);
@@ -77,10 +74,8 @@ const isSound = ({ type }: Track) => type === AUDIO;
 
 interface Element {
   readonly id: number;
-  /** Content range, clipped to the bytes that were read. */
   readonly from: number;
   readonly to: number;
-  /** Undefined for an element of unknown size. */
   readonly size: number | undefined;
 }
 
@@ -118,7 +113,6 @@ interface Track {
 
 function trackIn(bytes: Buffer, entry: Element): Track {
   let type = 0;
-  // Defaults of the standard.
   let sampleRate = 8000;
   let channels = 1;
   let encrypted = false;

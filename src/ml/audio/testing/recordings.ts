@@ -15,7 +15,6 @@ export type Voice = (typeof VOICES)[number];
 export const voicePath = (voice: Voice): string => fileURLToPath(new URL(`voice.${voice}`, import.meta.url));
 export const voiceBytes = (voice: Voice): Buffer => readFileSync(voicePath(voice));
 
-/** A temporary folder. */
 export async function scratch(): Promise<{
   write(name: string, bytes: Uint8Array): Promise<string>;
   remove(): Promise<void>;
@@ -36,11 +35,9 @@ export interface WavOptions {
   readonly channels?: number;
   readonly bits?: 8 | 16 | 24 | 32;
   readonly float?: boolean;
-  /** Header values that override the true ones. */
   readonly claims?: { size?: number; rate?: number; channels?: number; bits?: number; block?: number; tag?: number };
 }
 
-/** A WAV file with the same samples (-1..1) in each channel. */
 export function wav(samples: ArrayLike<number>, options: WavOptions = {}): Buffer {
   const { rate = SAMPLE_RATE, channels = 1, bits = 16, float = false, claims = {} } = options;
   const width = bits / 8;
@@ -102,7 +99,6 @@ export const isSame = (a: Float32Array, b: Float32Array): boolean =>
 
 export const silence = (seconds: number): Float32Array => new Float32Array(Math.round(seconds * SAMPLE_RATE));
 
-/** Reproducible pseudo-random samples, -1..1. */
 export function noise(samples: number, seed = 1): Float32Array {
   let state = seed;
   return Float32Array.from({ length: samples }, () => {

@@ -12,7 +12,6 @@ export async function moonshineTokens(vocabulary: string): Promise<string> {
 
 const TOKEN_COUNT = 32_768;
 
-/** Byte tokens look like `<0xE2>`. */
 function bytesOf(text: string): Buffer {
   const [, byte] = /^<0x([0-9A-F]{2})>$/.exec(text) ?? [];
   return byte === undefined ? Buffer.from(text) : Buffer.from(byte, 'hex');

@@ -36,7 +36,6 @@ function configOf(files: SherpaFiles, threads: number): OfflineConfig {
   }
 }
 
-/** Sentences with word times if the model provides token times, else estimated by length. */
 export function segmentsOf(result: OfflineResult, seconds: number): UtteredSegment[] {
   const { text, tokens, timestamps } = result;
   const isTimed = tokens.length > 0 && timestamps.length === tokens.length;
@@ -58,7 +57,6 @@ function wordsOf({ tokens, timestamps, durations, ys_log_probs }: OfflineResult,
     if (!last || spelt.startsWith(' ')) words.push({ text: spelt, start, end, logProbabilities });
     else {
       last.text += spelt;
-      // Punctuation has no duration.
       if (/[\p{L}\p{N}]/u.test(spelt)) last.end = end;
       last.logProbabilities.push(...logProbabilities);
     }

@@ -1,7 +1,6 @@
 import type { Heard } from '../whisper/network.ts';
 import type { Vocabulary } from '../whisper/vocabulary.ts';
 
-/** A vocabulary of single letters (tokens 0–25), special tokens and two languages. */
 export const LETTERS: Vocabulary = {
   startOfTranscript: 27,
   endOfText: 26,
@@ -21,7 +20,6 @@ export const LETTERS: Vocabulary = {
 const SIZE = 33;
 const ATTENTION = [new Float32Array(1500)];
 
-/** Logits that give `token` this probability and share the rest evenly. */
 export function likely(token: number, probability: number): Float32Array {
   const logits = new Float32Array(SIZE).fill(Math.log((1 - probability) / (SIZE - 1)));
   logits[token] = Math.log(probability);

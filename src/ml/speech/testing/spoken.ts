@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Window } from '../recognizer.ts';
 
-/** The text of `bridge.wav` (espeak-ng). */
 export const BRIDGE = 'The bridge was closed for repairs.';
 
-/** A recording in this folder (16 bits, mono, 16 kHz) as one window that starts at `start`. */
 export function spoken(name: 'bridge' | 'bonjour', start = 0): Window {
   const file = readFileSync(new URL(`./${name}.wav`, import.meta.url));
   const sound = file.subarray(file.indexOf('data') + 8);

@@ -1,4 +1,3 @@
-/** Word errors and the number of reference words. */
 export interface WordErrors {
   readonly errors: number;
   readonly words: number;
@@ -18,7 +17,6 @@ export function wordErrors(reference: string, hypothesis: string): WordErrors {
   return { errors: row.at(-1)!, words: wanted.length };
 }
 
-/** "Don't stop, Mr. X!" is `don't stop mr x`. */
 export function plainWords(text: string): string[] {
   const plain = text
     .normalize('NFC')

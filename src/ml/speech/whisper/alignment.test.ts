@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { onsets } from './alignment.ts';
 
-/** Attention to the frames `from` to `to`, with a small value elsewhere. */
 const attentionTo = (from: number, to: number, frames: number) =>
   Float32Array.from({ length: frames }, (_, frame) => (frame >= from && frame < to ? 0.1 : 0.001));
 

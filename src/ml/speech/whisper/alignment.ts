@@ -1,4 +1,3 @@
-/** Start frame per token. */
 export type Onsets = Int32Array;
 
 /**
@@ -41,7 +40,6 @@ function standardised(shares: readonly Float32Array[], frames: number): Float32A
 
 const FILTER_RADIUS = 3;
 
-/** Median filter of width 7, mirrored at the ends, against single spikes. */
 function medianFiltered(values: Float32Array): Float32Array {
   const last = values.length - 1;
   const near = new Float32Array(2 * FILTER_RADIUS + 1);
@@ -55,7 +53,6 @@ function medianFiltered(values: Float32Array): Float32Array {
   });
 }
 
-/** The frame at which the path with the highest sum through `matrix` enters each row. */
 function cheapestPath(matrix: Float32Array, rows: number, frames: number): Onsets {
   const width = frames + 1;
   const cost = new Float32Array((rows + 1) * width).fill(Number.POSITIVE_INFINITY);

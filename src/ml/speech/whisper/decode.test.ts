@@ -16,7 +16,6 @@ test('transcribe decodes greedily to the end token', async () => {
   const transcript = await transcribe(heard, LETTERS, 'ru', { most: 50, throwIfStopped });
   expect(textOf(transcript)).toBe('hello');
   expect(transcript.stopped).toBe('end');
-  // The prompt: language, task, no timestamps.
   expect(steps[2]).toEqual([32, LETTERS.transcribe, LETTERS.noTimestamps]);
   for (const { logProbability } of transcript.spoken) expect(logProbability).toBeCloseTo(Math.log(0.9), 1);
 });

@@ -10,9 +10,7 @@ export interface Spoken {
 
 export interface Transcript {
   readonly spoken: readonly Spoken[];
-  /** Log-probability of the end token; 0 if decoding was cut off. */
   readonly endLogProbability: number;
-  /** Attention of the end token; absent if decoding was cut off. */
   readonly endAttention?: readonly Float32Array[];
   /** `end`: end token; `loop`: the model repeats itself; `length`: `most` tokens. */
   readonly stopped: 'end' | 'loop' | 'length';
@@ -23,11 +21,9 @@ export interface DecodingOptions {
   /** 0 is greedy decoding; above 0 samples with `random`. */
   readonly temperature?: number;
   readonly random?: () => number;
-  /** Throws when the request is cancelled. */
   readonly throwIfStopped: () => void;
 }
 
-/** The most likely language and its probability among the known ones, from the state after the first token. */
 export function hearLanguage({ logits }: Heard, { languages }: Vocabulary): { language: string; probability: number } {
   const candidates = [...languages].map(([language, token]) => ({ language, logit: logits[token]! }));
   const best = candidates.reduce((a, b) => (b.logit > a.logit ? b : a));
@@ -40,7 +36,6 @@ export function noSpeechProbability({ logits }: Heard, { noSpeech }: Vocabulary)
   return Math.exp(logits[noSpeech]! - logSumExp(logits));
 }
 
-/** Decodes the transcript in the given language, starting after the first token. */
 export async function transcribe(
   heard: Heard,
   vocabulary: Vocabulary,
@@ -68,7 +63,6 @@ export async function transcribe(
   }
 }
 
-/** Masks special tokens (except the end), timestamps and non-speech symbols, in place. */
 function suppressTokens(logits: Float32Array, vocabulary: Vocabulary, atBeginning: boolean): void {
   logits.fill(Number.NEGATIVE_INFINITY, vocabulary.endOfText + 1);
   for (const token of vocabulary.suppressed) logits[token] = Number.NEGATIVE_INFINITY;
@@ -80,7 +74,6 @@ function suppressTokens(logits: Float32Array, vocabulary: Vocabulary, atBeginnin
 const SHORT_LOOP = { longest: 4, times: 8 };
 const LONG_LOOP = { longest: 32, times: 4 };
 
-/** Whether the token sequence ends in a repetition. */
 function isLooping(spoken: readonly Spoken[]): boolean {
   const at = (fromEnd: number) => spoken[spoken.length - 1 - fromEnd]?.token;
   for (let period = 1; period <= LONG_LOOP.longest; period++) {
@@ -100,7 +93,6 @@ function argmax(logits: Float32Array): number {
   return best;
 }
 
-/** Samples from the softmax by inverse transform; `chance` is 0..1. */
 function sampleToken(logits: Float32Array, temperature: number, chance: number): number {
   const scaled = logits.map((logit) => logit / temperature);
   const sum = logSumExp(scaled);

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { fourier } from './fourier.ts';
 
-/** Naive transform by definition. */
 function naiveTransform(re: Float64Array, im: Float64Array): { re: number[]; im: number[] } {
   const spectrum = { re: [] as number[], im: [] as number[] };
   for (let k = 0; k < re.length; k++) {

@@ -27,14 +27,12 @@ export function logMel(samples: Float32Array, bins: number): Float32Array {
       if (log > highest) highest = log;
     }
   });
-  // Keeps the upper 80 dB.
   for (let i = 0; i < logs.length; i++) logs[i] = (Math.max(logs[i]!, highest - 8) + 4) / 4;
   return logs;
 }
 
 const FLOOR = -10;
 
-/** Power spectra of all windows that overlap the audio, centred on every 160th sample, mirrored at the start. */
 function eachSpectrum(samples: Float32Array, take: (power: Float64Array, frame: number) => void): void {
   const half = WINDOW / 2;
   const at = (i: number) => samples[i < 0 ? -i : i] ?? 0;
@@ -60,7 +58,6 @@ function eachSpectrum(samples: Float32Array, take: (power: Float64Array, frame: 
   }
 }
 
-/** One Mel channel: triangular weights from the index `from` on. */
 interface Filter {
   readonly from: number;
   readonly weights: Float64Array;
@@ -92,7 +89,6 @@ function melFilters(bins: number): Filter[] {
   return filters;
 }
 
-// Linear up to 1 kHz, logarithmic above.
 const LINEAR_HERTZ = 200 / 3;
 const KNEE = 1000 / LINEAR_HERTZ;
 const STEP = Math.log(6.4) / 27;

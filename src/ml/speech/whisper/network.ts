@@ -1,23 +1,19 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { FRAMES } from './log-mel.ts';
 
-/** Whisper's encoder and decoder. They run on the calling thread. */
 export interface Network {
-  /** Encodes a spectrogram [bins, 3000] and decodes the first token. */
   hear(mel: Float32Array, first: number): Promise<Heard>;
   close(): Promise<void>;
 }
 
 /** Immutable decoder state after a token; any state can be continued several times. */
 export interface Heard {
-  /** Logits of the next token: [vocabulary]. */
   readonly logits: Float32Array;
   /** Attention of the last token over the audio: per head of `alignmentHeads`, [1500] values of 20 ms. */
   readonly attention: readonly Float32Array[];
   after(token: number): Promise<Heard>;
 }
 
-/** Opens the encoder and the merged decoder of an export with attention outputs. */
 export async function openNetwork(
   files: { readonly encoder: string; readonly decoder: string },
   { threads, alignmentHeads }: { threads: number; alignmentHeads: readonly (readonly [number, number])[] },

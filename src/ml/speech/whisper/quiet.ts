@@ -1,6 +1,5 @@
 import { SAMPLE_RATE } from '../../audio/sound.ts';
 
-/** Time step of Whisper's encoder output. */
 export const FRAME_SECONDS = 0.02;
 
 /** Returns a test for quiet 20 ms frames: far below the loud parts, or barely above the background noise. */

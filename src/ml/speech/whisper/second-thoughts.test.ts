@@ -40,7 +40,6 @@ test('transcribeWithFallback retries a loop with sampling and drops it if it rem
   const stuck = speaker(() => likely(3, 0.999999)).heard;
   expect(textOf(await faithful(stuck, options))).toBe('');
   const target = spells('onceagain');
-  // Loops with greedy decoding; sampling leaves the loop.
   const torn = speaker((text) => {
     const isStuck = text.every((token) => token === 3);
     if (isStuck && text.length > 0)

@@ -41,17 +41,13 @@ export async function faithful(
 export interface Circumstances {
   readonly vocabulary: Vocabulary;
   readonly language: string;
-  /** Language probability, 0..1; 1 if the client specified it. */
   readonly probability: number;
-  /** Duration of the audio. */
   readonly seconds: number;
-  /** No-speech probability, 0..1. */
   readonly noSpeech: number;
   readonly throwIfStopped: () => void;
 }
 
 const TEMPERATURES = [0, 0.4, 0.8];
-// Thresholds of the paper.
 const NO_SPEECH_THRESHOLD = 0.6;
 const LOGPROB_THRESHOLD = -1;
 const COMPRESSION_RATIO_THRESHOLD = 2.4;
@@ -72,7 +68,6 @@ const EMPTY_TRANSCRIPT: Transcript = { spoken: [], endLogProbability: 0, stopped
 
 interface Attempt {
   readonly transcript: Transcript;
-  /** Mean log-probability of the tokens. */
   readonly average: number;
   /** `again`: a confident, complete text that repeats a phrase two or three times. */
   readonly repeats: 'not' | 'again' | 'loop';

@@ -3,20 +3,17 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** Special tokens and spelling, read from the model's files. */
 export interface Vocabulary {
   readonly startOfTranscript: number;
   readonly endOfText: number;
   readonly transcribe: number;
   readonly noTimestamps: number;
-  /** The no-speech token, predicted in place of a language. */
   readonly noSpeech: number;
   /** Language tokens by ISO 639-1 code; languages without one (Hawaiian, Cantonese) are omitted. */
   readonly languages: ReadonlyMap<string, number>;
   /** Tokens that are masked always, and at the first position: non-speech symbols and special tokens. */
   readonly suppressed: readonly number[];
   readonly suppressedFirst: readonly number[];
-  /** Layer and head of the attentions used for word times. */
   readonly alignmentHeads: readonly (readonly [layer: number, head: number])[];
   /** Decodes tokens. A character may span several, so pass them together. */
   text(tokens: readonly number[]): string;

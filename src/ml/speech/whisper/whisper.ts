@@ -25,7 +25,6 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
     { threads, alignmentHeads },
   );
 
-  /** Transcribes from the start of `samples` to where the model ends. */
   async function transcribeOnce(
     samples: Float32Array,
     { language: requested, throwIfStopped }: Parameters<Engine['recognize']>[1],
@@ -52,7 +51,6 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
       const segments = await transcribeOnce(samples.subarray(from * SAMPLE_RATE), options);
       all.push(...segments.map((segment) => shiftSegment(segment, from)));
       const end = all.at(-1)?.end;
-      // Without progress the result would repeat.
       if (segments.length === 0 || end === undefined || end <= from || !hasSpeechAfter(samples, end, isQuiet)) break;
       from = end;
     }
@@ -66,7 +64,6 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
 const MAX_PASSES = 4;
 const MIN_REMAINING_SECONDS = 1.5;
 
-/** Whether enough non-quiet audio for a sentence remains after `end`. */
 function hasSpeechAfter(samples: Float32Array, end: number, isQuiet: (frame: number) => boolean): boolean {
   const frames = Math.ceil(samples.length / SAMPLE_RATE / FRAME_SECONDS);
   let loudFrames = 0;

@@ -5,7 +5,6 @@ import { wordsOf } from './words.ts';
 
 const FRAMES_PER_SECOND = 50;
 
-/** A transcript of tokens, each with its attention between two times in seconds. */
 function transcript(tokens: readonly (readonly [piece: string | number[], from: number, to: number])[]) {
   const bytes = tokens.map(([piece]) => (typeof piece === 'string' ? Buffer.from(piece) : Buffer.from(piece)));
   const attentionTo = (from: number, to: number) => [
@@ -29,7 +28,6 @@ function transcript(tokens: readonly (readonly [piece: string | number[], from: 
   return { heard, vocabulary };
 }
 
-/** Audio that is loud in these time ranges (seconds). */
 function sound(seconds: number, ...loud: (readonly [number, number])[]): Float32Array {
   return Float32Array.from({ length: seconds * 16_000 }, (_, i) => {
     const at = i / 16_000;

@@ -7,7 +7,6 @@ import { HEARD_SECONDS } from './log-mel.ts';
 import { FRAME_SECONDS, quiet } from './quiet.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** The words of a transcript with times and confidences. */
 export function wordsOf(transcript: Transcript, vocabulary: Vocabulary, samples: Float32Array): UtteredWord[] {
   const seconds = Math.min(HEARD_SECONDS, samples.length / SAMPLE_RATE);
   const { spoken, endAttention } = transcript;
@@ -27,14 +26,12 @@ export function wordsOf(transcript: Transcript, vocabulary: Vocabulary, samples:
   );
 }
 
-/** A token range (`to` exclusive) and its text. */
 interface Group {
   text: string;
   readonly from: number;
   to: number;
 }
 
-/** Groups tokens that form one character only together. */
 function groupTokens(spoken: readonly Spoken[], vocabulary: Vocabulary): Group[] {
   const groups: Group[] = [];
   let from = 0;
