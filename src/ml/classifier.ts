@@ -1,3 +1,5 @@
+import { argmax } from './tensor.ts';
+
 export interface Head {
   readonly labels: readonly string[];
   /** [K, D], row-major. */
@@ -54,9 +56,7 @@ const UNITS = 10_000;
 const byConfidence = (a: Scored, b: Scored) => b.conf - a.conf || (a.name < b.name ? -1 : 1);
 
 export function top(labels: readonly string[], probabilities: Float64Array): string {
-  let best = 0;
-  for (let k = 1; k < probabilities.length; k++) if (probabilities[k]! > probabilities[best]!) best = k;
-  return labels[best]!;
+  return labels[argmax(probabilities)]!;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { argmax } from './tensor.ts';
+
 export interface Judged {
   readonly probabilities: Float64Array;
   readonly target: number;
@@ -71,10 +73,4 @@ export function listingThreshold(judged: readonly Judged[], sound: number): numb
   const highest = Math.max(...curve.map(({ f1 }) => f1));
   const near = curve.filter(({ f1 }) => f1 >= highest - 0.001);
   return near[near.length >> 1]!.threshold;
-}
-
-function argmax(probabilities: Float64Array): number {
-  let choice = 0;
-  for (let k = 1; k < probabilities.length; k++) if (probabilities[k]! > probabilities[choice]!) choice = k;
-  return choice;
 }

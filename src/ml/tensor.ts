@@ -42,3 +42,9 @@ function copy(tensor: Tensor): Tensor {
       return { ...tensor, data: new BigInt64Array(tensor.data) };
   }
 }
+
+export function argmax(values: ArrayLike<number>): number {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) if (values[i]! > values[best]!) best = i;
+  return best;
+}

@@ -1,7 +1,6 @@
 import type { Check } from '../check.ts';
 import { data, dataObject, holds, shaped, status } from '../expect.ts';
-import { same } from '../same.ts';
-import { filledText, flag, integer, oneOf, record, without } from '../shape.ts';
+import { filledText, flag, integer, oneOf, record, same, without } from '../shape.ts';
 import { full, METADATA, notConfigured, plain, transcribeAudio } from './steps.ts';
 
 const ACCEPTED = [

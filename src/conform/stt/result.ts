@@ -1,8 +1,7 @@
 import { admitted, nobodys } from '../access.ts';
 import type { Check } from '../check.ts';
 import { data, dataObject, envelope, holds, refused, shaped } from '../expect.ts';
-import { same } from '../same.ts';
-import { filledText, flag, integer, oneOf, record, text } from '../shape.ts';
+import { filledText, flag, integer, oneOf, record, same, text } from '../shape.ts';
 import { readTask } from '../task.ts';
 import { failed, full, METADATA, notConfigured, plain } from './steps.ts';
 

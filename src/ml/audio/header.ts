@@ -1,3 +1,5 @@
+import { AudioRefused } from './refused.ts';
+
 export interface Header {
   readonly duration?: Duration;
   readonly sampleRate?: number;
@@ -18,4 +20,14 @@ export interface Duration {
 /** Whether audio is missing. Tolerates one second or 2 % of the declared duration. */
 export function isCutOff(seconds: number, declared: number): boolean {
   return declared - seconds > Math.max(1, declared / 50);
+}
+
+/** Rejects implausible formats, which hostile headers use to exhaust a decoder's memory. */
+export function checkSound({ sampleRate, channels }: { sampleRate?: number; channels?: number }): void {
+  if (sampleRate !== undefined && !(sampleRate >= 1000 && sampleRate <= 768_000)) {
+    throw new AudioRefused('corrupt', `The recording declares ${sampleRate} samples per second.`);
+  }
+  if (channels !== undefined && !(channels >= 1 && channels <= 32)) {
+    throw new AudioRefused('corrupt', `The recording declares ${channels} channels.`);
+  }
 }

@@ -1,7 +1,7 @@
 import { type AudioType, id3Length, SNIFFED_BYTES, sniffAudio } from '../../base/sniff-audio.ts';
 import { decodeWithFfmpeg, hasFfmpeg } from './decode-ffmpeg.ts';
 import { decodeWithWasm } from './decode-wasm.ts';
-import { type Header, isCutOff } from './header.ts';
+import { checkSound, type Header, isCutOff } from './header.ts';
 import { readAmr } from './headers/amr.ts';
 import { type Bytes, openBytes } from './headers/bytes.ts';
 import { readFlac } from './headers/flac.ts';
@@ -12,7 +12,6 @@ import { readWav } from './headers/wav.ts';
 import { readWebm } from './headers/webm.ts';
 import { AudioRefused } from './refused.ts';
 import { SAMPLE_RATE } from './sound.ts';
-import { checkSound } from './sound-check.ts';
 
 export { type AudioProblem, AudioRefused } from './refused.ts';
 

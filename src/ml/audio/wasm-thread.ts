@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodeChunked } from 'audio-decode';
+import { checkSound } from './header.ts';
 import { type FileLayout, inReadingOrder } from './reading-order.ts';
 import { type AudioProblem, AudioRefused } from './refused.ts';
 import { createResampler, type Resampler } from './resampler.ts';
 import { SAMPLE_RATE } from './sound.ts';
-import { checkSound } from './sound-check.ts';
 
 export interface WasmOptions extends FileLayout {
   readonly codec: WasmCodec;

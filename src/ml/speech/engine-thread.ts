@@ -1,8 +1,7 @@
 import { startThread } from '../../base/programs.ts';
 import { createGate } from '../gate.ts';
 import { keepThread } from '../kept-thread.ts';
-import type { UtteredSegment } from './engine.ts';
-import type { EngineFiles } from './engine-files.ts';
+import type { EngineFiles, UtteredSegment } from './engine.ts';
 import type { Answer, Question, Ready, ThreadOptions } from './thread.ts';
 
 /** An engine in a thread, so that the caller stays free for heartbeats. */

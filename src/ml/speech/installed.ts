@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../base/operator-error.ts';
 import type { SpeechManifest } from './catalogue.ts';
-import type { EngineFiles } from './engine-files.ts';
+import type { EngineFiles } from './engine.ts';
 
 export const pulledFolder = (dataDir: string, name: string): string => join(dataDir, 'models', 'stt', name);
 

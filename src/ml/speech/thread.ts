@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Engine, UtteredSegment } from './engine.ts';
-import type { EngineFiles } from './engine-files.ts';
+import type { Engine, EngineFiles, UtteredSegment } from './engine.ts';
 
 export interface ThreadOptions {
   readonly files: EngineFiles;

@@ -1,7 +1,6 @@
 import sherpa, { type OfflineConfig, type OfflineResult } from 'sherpa-onnx-node';
 import { SAMPLE_RATE } from '../../audio/sound.ts';
-import type { Engine, UtteredSegment, UtteredWord } from '../engine.ts';
-import type { SherpaFiles } from '../engine-files.ts';
+import type { Engine, SherpaFiles, UtteredSegment, UtteredWord } from '../engine.ts';
 import { sentences, sentencesByLength } from '../sentences.ts';
 
 /** Opens a sherpa-onnx model. The library exits the process on invalid files, so they must be verified first. */

@@ -1,3 +1,4 @@
+import { argmax } from '../../tensor.ts';
 import type { Heard } from './network.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -85,12 +86,6 @@ function isLooping(spoken: readonly Spoken[]): boolean {
     if (same === needed) return true;
   }
   return false;
-}
-
-function argmax(logits: Float32Array): number {
-  let best = 0;
-  for (let i = 1; i < logits.length; i++) if (logits[i]! > logits[best]!) best = i;
-  return best;
 }
 
 function sampleToken(logits: Float32Array, temperature: number, chance: number): number {
