@@ -56,7 +56,7 @@ export function createProbe(base: string, signal: AbortSignal, bounds: Bounds = 
       });
       const bytes = await readBody(response, bounds.maxBytes);
       const { status } = response;
-      const exchange = {
+      const exchange: Exchange = {
         asked,
         status,
         headers: response.headers,

@@ -57,7 +57,7 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
   };
 
   const request = (samples: Float32Array, memory: Memory | undefined) =>
-    new Promise<DetectorResponse>((resolve, reject) => {
+    new Promise<DetectorResult>((resolve, reject) => {
       if (closed) return reject(new Error('The speech detector was closed.'));
       thread ??= start();
       const id = lastId++;
@@ -96,9 +96,9 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
 interface Thread {
   readonly worker: Worker;
   readonly ended: Promise<void>;
-  readonly waiting: Map<number, { resolve(answer: DetectorResponse): void; reject(reason: Error): void }>;
+  readonly waiting: Map<number, { resolve(answer: DetectorResult): void; reject(reason: Error): void }>;
 }
-type DetectorResponse = Extract<Answer, { memory: Memory }>;
+type DetectorResult = Extract<Answer, { memory: Memory }>;
 
 const NETWORK = '@ricky0123/vad-web/dist/silero_vad_v6.onnx';
 const SHA256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';

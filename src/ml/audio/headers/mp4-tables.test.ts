@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../../../base/testing/require.ts';
 import { openAudio } from '../open-audio.ts';
 import { join16k, voiceBytes, voicePath } from '../testing/recordings.ts';
-import { declaredIn } from './mp4-tables.ts';
+import { type Declared, declaredIn } from './mp4-tables.ts';
 
 const { signal } = new AbortController();
 let folder: string;
@@ -69,6 +69,7 @@ const words = (...all: number[]) => {
   for (const [i, word] of all.entries()) bytes.writeUInt32BE(word, 4 * i);
   return bytes;
 };
+const counts = (samples: number, apart = samples): Declared => ({ samples, apart });
 const declared = (...content: Buffer[]) => {
   const moov = box('moov', ...content);
   return declaredIn(moov, { type: 'moov', from: 8, to: moov.length });
@@ -85,25 +86,19 @@ const sound = (stts: number[], stsz: number[], handler = 'soun') =>
 
 describe('countDeclaredSamples', () => {
   test('adds up the tables of an index at any position', () => {
-    expect(declared(box('stsz', [0, 0, 2, 5, 5]), box('udta', box('stsz', [0, 7, 3])))).toEqual({
-      samples: 5,
-      apart: 5,
-    });
-    expect(declared(box('stz2', [0, 4, 4], Buffer.alloc(2)))).toEqual({ samples: 4, apart: 4 });
-    expect(declared(box('traf', box('trun', [0, 900]), box('trun', [0x201, 1, 0, 5])))).toEqual({
-      samples: 901,
-      apart: 901,
-    });
+    expect(declared(box('stsz', [0, 0, 2, 5, 5]), box('udta', box('stsz', [0, 7, 3])))).toEqual(counts(5));
+    expect(declared(box('stz2', [0, 4, 4], Buffer.alloc(2)))).toEqual(counts(4));
+    expect(declared(box('traf', box('trun', [0, 900]), box('trun', [0x201, 1, 0, 5])))).toEqual(counts(901));
   });
 
   test('counts uncompressed audio in chunks if each sample lasts one tick', () => {
-    expect(declared(sound([0, 1, 16_000, 1], [0, 1, 16_000]))).toEqual({ samples: 16_000, apart: 100 });
+    expect(declared(sound([0, 1, 16_000, 1], [0, 1, 16_000]))).toEqual(counts(16_000, 100));
     for (const other of [
       sound([0, 1, 16_000, 2], [0, 1, 16_000]),
       sound([0, 2, 8000, 1, 8000, 1], [0, 1, 16_000]),
       sound([0, 1, 16_000, 1], [0, 1, 16_000], 'vide'),
     ])
-      expect(declared(other)).toEqual({ samples: 16_000, apart: 16_000 });
+      expect(declared(other)).toEqual(counts(16_000));
   });
 
   test.each([

@@ -24,7 +24,8 @@ export async function readMp4(bytes: Bytes): Promise<Header> {
   if (!track) throw new AudioRefused('no_sound', 'The MP4 file has no audio track.');
   if (PROTECTED.test(track.codec)) throw new AudioRefused('protected', 'The MP4 file is protected by DRM.');
 
-  const duration = track.seconds > 0 ? { seconds: track.seconds, counted: true } : await durationOfFragments();
+  const duration: Duration | undefined =
+    track.seconds > 0 ? { seconds: track.seconds, counted: true } : await durationOfFragments();
   const seconds = duration?.seconds ?? 60;
   if (isCutOff((seconds * bytes.size) / (bytes.size + missing), seconds)) {
     throw new AudioRefused('corrupt', 'The MP4 file is shorter than its index declares.');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LETTERS, likely, speaker } from '../testing/heard.ts';
-import { hearLanguage, noSpeechProbability, transcribe } from './decode.ts';
+import { hearLanguage, noSpeechProbability, type Transcript, transcribe } from './decode.ts';
 
 const throwIfStopped = () => {};
 const END = LETTERS.endOfText;
@@ -9,7 +9,7 @@ const says = (text: string, probability = 0.9) => {
   const tokens = [...spells(text), END];
   return speaker((text) => likely(tokens[text.length]!, probability));
 };
-const textOf = ({ spoken }: { spoken: readonly { token: number }[] }) => LETTERS.text(spoken.map(({ token }) => token));
+const textOf = ({ spoken }: Pick<Transcript, 'spoken'>) => LETTERS.text(spoken.map(({ token }) => token));
 
 test('transcribe decodes greedily to the end token', async () => {
   const { heard, steps } = says('hello');
