@@ -1,4 +1,4 @@
-// The floor of a search: a Fastify route that answers the 50 newest records as they stand in their table, and nothing else.
+// Baseline for searches: a Fastify route that returns the 50 newest records.
 import { fastify } from 'fastify';
 import pg from 'pg';
 

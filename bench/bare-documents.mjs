@@ -1,13 +1,12 @@
-// The ceilings of a worker that reads documents, each in as many lanes as the machine lends: PDFium in a process that draws
-// pages and asks for their characters and keeps nothing; Tesseract over the pictures of pages, and nothing before or after.
-// `text` and `lanes` come with each question; answers the pages per second of all lanes together.
+// Baseline for document workers in parallel lanes: PDFium renders pages and reads their characters; Tesseract reads
+// page images. Each message names the input; the response is pages per second.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const SIZE = { dpi: 137, maxPixels: 1600 ** 2 };
 
-if (process.argv[2] === 'pdfium') await lane();
+if (process.argv[2] === 'pdfium') await runPdfiumLane();
 else {
   const lanes = await Promise.all(
     Array.from({ length: 2 }, async () => {
@@ -21,10 +20,10 @@ else {
   });
   process.send({ ready: true });
   process.on('message', async ({ documents, pages, pictures }) => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     if (documents) await Promise.all(lanes.map((child, i) => draw(child, documents, i)));
     else await Promise.all(lanes.map((_, i) => recognize(pictures, i)));
-    process.send({ perSecond: pages / ((performance.now() - begun) / 1000) });
+    process.send({ perSecond: pages / ((performance.now() - startedAt) / 1000) });
   });
 
   async function draw(child, documents, from) {
@@ -39,12 +38,12 @@ else {
       const args = [pictures[i], 'stdout', '-l', 'rus+eng', '--psm', '6', '--dpi', '300', 'tsv'];
       const env = { ...process.env, OMP_THREAD_LIMIT: '1' };
       const [code] = await once(spawn('tesseract', args, { stdio: 'ignore', env }), 'exit');
-      if (code !== 0) throw new Error(`Tesseract ended with ${code}.`);
+      if (code !== 0) throw new Error(`Tesseract exited with ${code}.`);
     }
   }
 }
 
-async function lane() {
+async function runPdfiumLane() {
   const { loadPdfium } = await import('../dist/services/passports/model/pages/pdfium.js');
   const { openDocument } = await import('../dist/services/passports/model/pages/pdfium-document.js');
   const { renderPage } = await import('../dist/services/passports/model/pages/pdfium-render.js');

@@ -1,4 +1,4 @@
-// The ceiling of the worker: a thread per core that does nothing but decode a photo and run the network, again and again.
+// Baseline for photo workers: one thread per core decodes photos and runs the network.
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -10,14 +10,14 @@ if (isMainThread) {
   const workers = Array.from({ length: threads }, () => new Worker(fileURLToPath(import.meta.url)));
   process.send({ ready: true });
   process.on('message', async ({ paths, count }) => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await Promise.all(
       workers.map((worker, i) => {
         worker.postMessage({ paths, from: i, step: threads, count });
         return new Promise((resolve) => worker.once('message', resolve));
       }),
     );
-    process.send({ perSecond: count / ((performance.now() - begun) / 1000) });
+    process.send({ perSecond: count / ((performance.now() - startedAt) / 1000) });
   });
 } else {
   const { default: ort } = await import('onnxruntime-node');
@@ -29,7 +29,7 @@ if (isMainThread) {
   const network = await ort.InferenceSession.create(fileURLToPath(new URL('backbone.onnx', folder)), {
     intraOpNumThreads: 1,
   });
-  const look = async (path) => {
+  const classify = async (path) => {
     const pixels = await sharp(await readFile(path))
       .rotate()
       .resize(input.width, input.height, { fit: 'fill' })
@@ -40,7 +40,7 @@ if (isMainThread) {
     await network.run({ [input.name]: new ort.Tensor('uint8', pixels, [1, input.height, input.width, 3]) });
   };
   parentPort.on('message', async ({ paths, from, step, count }) => {
-    for (let i = from; i < count; i += step) await look(paths[i % paths.length]);
+    for (let i = from; i < count; i += step) await classify(paths[i % paths.length]);
     parentPort.postMessage('done');
   });
 }

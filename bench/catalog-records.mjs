@@ -1,5 +1,5 @@
-// Records for the benchmark of the catalog: photos, recordings and documents with Russian and English texts whose words are
-// as frequent as words are (Zipf), made by a seed: the same number, the same records.
+// Reproducible records for the catalog benchmark: photos, recordings and documents with Russian and English texts whose
+// word frequencies follow Zipf's law.
 
 const ROOTS =
   'трещин скол пятн ржавчин отслоен вздут протечк плесен коррози выбоин царапин сварк шов бетон кирпич штукатурк краск плитк окн двер балкон кровл стен потолк пол перекрыт фасад подвал лестниц колонн балк труб кабел насос клапан фланец резервуар опор мост дорог тротуар бордюр площадк участок объект осмотр замечан дефект ремонт замен акт протокол комисси владелец адрес улиц дом квартир комнат кухн коридор кладов площад высот этаж год ввод износ процент материал фундамент отоплен водопровод канализац газ свет вентиляц'.split(
@@ -30,7 +30,6 @@ const DEFECTS = [
 const SURFACES = ['wall', 'floor', 'ceiling', 'facade', 'bridge_deck', 'metal'];
 const MASTERS = ['plaster', 'concrete', 'brick', 'tile', 'paint', 'steel', 'wood'];
 
-/** Numbers that a seed decides (mulberry32). */
 export function randomOf(seed) {
   let state = seed >>> 0;
   const next = () => {
@@ -42,13 +41,12 @@ export function randomOf(seed) {
   };
   return {
     next,
-    whole: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    whole: (min, max) => min + Math.floor(next() * (max - min + 1)),
     pick: (from) => from[Math.floor(next() * from.length)],
     chance: (share) => next() < share,
   };
 }
 
-/** Words, the most frequent first: those of the trade, then others that only look like words. */
 export function vocabulary(random, size) {
   const words = new Set();
   for (const root of ROOTS) for (const ending of ENDINGS.slice(0, 6)) words.add(root + ending);
@@ -63,7 +61,7 @@ export function vocabulary(random, size) {
   return [...all];
 }
 
-/** A function that picks from a list as words occur that mean something: the first of a text's words are those of grammar. */
+/** Returns a sampler with Zipf frequencies, without the most frequent (grammatical) words. */
 export function zipf(random, list) {
   const sums = new Float64Array(list.length);
   let sum = 0;
@@ -83,7 +81,7 @@ export function zipf(random, list) {
 const NEWEST = Date.UTC(2026, 10, 20);
 const YEAR_MS = 365 * 86_400_000;
 
-/** So many records; half of them photos, three in ten recordings, the others documents and imported ones. */
+/** Generates records: half photos, 30 % recordings, the rest documents and imports. */
 export function* records(count, { seed = 5, words = 60_000 } = {}) {
   const random = randomOf(seed);
   const list = vocabulary(random, words);
@@ -98,7 +96,7 @@ export function* records(count, { seed = 5, words = 60_000 } = {}) {
       .padStart(10, '0')}xyzw`;
     const failed = random.chance(0.03);
     const photo = service === 'defectoscopy' && !failed;
-    const defects = photo ? found(random) : {};
+    const defects = photo ? randomDefects(random) : {};
     const master = photo ? random.pick(MASTERS) : null;
     const surface = photo ? random.pick(SURFACES) : null;
     yield {
@@ -121,7 +119,7 @@ export function* records(count, { seed = 5, words = 60_000 } = {}) {
 const LENGTHS = { defectoscopy: [3, 8], stt: [30, 300], passports: [80, 200], import: [10, 100] };
 const conf = (random) => Math.round((0.5 + random.next() / 2) * 1000) / 1000;
 
-function found(random) {
+function randomDefects(random) {
   const defects = {};
   for (let left = random.whole(0, 3); left > 0; left--) defects[random.pick(DEFECTS)] = conf(random);
   return defects;
@@ -133,7 +131,7 @@ function titleOf(service, i, random, text) {
   return text(4, 9);
 }
 
-/** Writes them into the catalog's tables as the indexer does, in its order, and indexes their words at the end. `wordsOf`: the product's own. */
+/** Inserts records like the indexer, and rebuilds the text indexes at the end. `wordsOf` is the product's tokenizer. */
 export async function fill(db, all, wordsOf) {
   const { rows } = await db.query(
     `select indexname as name, indexdef as create from pg_indexes

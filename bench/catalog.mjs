@@ -1,7 +1,6 @@
-// `node bench/catalog.mjs [--records 100000] [--searches 400]`: how long searches over so many records take, one after
-// another, against a bare route that answers 50 rows, and what gateway and database had of the processors for
-// it, which is the same on a machine that is busy with other things; how fast records are exported, and what memory that
-// takes. Records and searches are made by a seed, so two runs ask the same. Linux: processes are measured by /proc.
+// `node bench/catalog.mjs [--records 100000] [--searches 400]`: search latency and CPU time of gateway and database,
+// compared with a bare route that returns 50 rows; export speed and memory. Records and searches are seeded, so runs
+// are comparable. Linux only: reads /proc.
 import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import { fill, randomOf, records } from './catalog-records.mjs';
@@ -9,9 +8,8 @@ import { openBench, option, TOKEN } from './lib.mjs';
 
 const COUNT = option('records', 100_000);
 const SEARCHES = option('searches', 400);
-const WARM = 30;
+const WARMUP_SEARCHES = 30;
 
-// What people look for: words of the trade, some of which every fifth text has.
 const COMMON =
   'трещина скол пятно ржавчина штукатурка бетон окно балкон кровля стена потолок фасад лестница площадь crack wall report bridge rust inspection roof leak'.split(
     ' ',
@@ -28,16 +26,16 @@ const dispatcher = new Agent({ connections: 1, bodyTimeout: 0, headersTimeout: 6
 const headers = { authorization: `Bearer ${TOKEN}` };
 try {
   const { wordsOf } = await import('../dist/services/catalog/records/words.js');
-  const begun = performance.now();
+  const startedAt = performance.now();
   await fill(bench.db, records(COUNT), wordsOf);
-  console.log(`${COUNT} records written in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+  console.log(`${COUNT} records written in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
   await bench.db.query('checkpoint');
 
   const { child, message } = await bench.start('serve');
   const url = message.listening.catalog;
   const bare = await bench.startBare('bare-catalog.mjs');
 
-  console.log(`\n${SEARCHES} searches each, one after another: ms       p50     p95     max   processors   (of bare)`);
+  console.log(`\n${SEARCHES} sequential searches each: ms              p50     p95     max          CPU   (of bare)`);
   const { rows } = await bench.db.query('select pg_backend_pid() as pid');
   const server = await parentOf(rows[0].pid);
   const floor = await measure('bare route, 50 rows', () => `${bare.message.listening}/search`, bare.child.pid);
@@ -55,10 +53,10 @@ try {
   };
   for (const [name, address] of Object.entries(kinds)) await measure(name, address, child.pid, floor);
   console.log(
-    `  (of the searches for words ${Math.round((found.filter(Boolean).length / found.length) * 100)} % found something)`,
+    `  (of the text searches ${Math.round((found.filter(Boolean).length / found.length) * 100)} % had matches)`,
   );
 
-  console.log('\nexport of all records        records/s   memory before → most → after (MB)');
+  console.log('\nexport of all records        records/s   memory before → peak → after (MB)');
   for (const format of ['jsonl', 'csv', 'xlsx']) await exportAll(format);
 
   function search(query) {
@@ -68,17 +66,17 @@ try {
   async function measure(name, address, pid, floor) {
     const times = [];
     let before = new Map();
-    for (let i = 0; i < SEARCHES + WARM; i++) {
-      if (i === WARM) before = await processorMs(pid, server);
+    for (let i = 0; i < SEARCHES + WARMUP_SEARCHES; i++) {
+      if (i === WARMUP_SEARCHES) before = await processorMs(pid, server);
       const to = address();
       const sent = performance.now();
       const { statusCode, body } = await request(to, { dispatcher, headers });
       const text = await body.text();
-      if (i >= WARM) times.push(performance.now() - sent);
+      if (i >= WARMUP_SEARCHES) times.push(performance.now() - sent);
       if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
       if (to.includes('q=')) found.push(JSON.parse(text).total > 0);
     }
-    const worked = since(before, await processorMs(pid, server)) / SEARCHES;
+    const worked = cpuDifference(before, await processorMs(pid, server)) / SEARCHES;
     times.sort((a, b) => a - b);
     const figures = [times[SEARCHES >> 1], times[Math.floor(SEARCHES * 0.95)], times.at(-1), worked];
     const row = figures.map((ms, i) => ms.toFixed(1).padStart(i === 3 ? 13 : 8)).join('');
@@ -90,18 +88,18 @@ try {
   async function exportAll(format) {
     const memory = () => megabytesOf(child.pid);
     const before = await memory();
-    let most = before;
+    let peak = before;
     const watch = setInterval(async () => {
-      most = Math.max(most, await memory());
+      peak = Math.max(peak, await memory());
     }, 100);
     const sent = performance.now();
     const { statusCode, body } = await request(`${url}/export?format=${format}`, { dispatcher, headers });
     if (statusCode !== 200) throw new Error(`${statusCode} ${await body.text()}`);
     let bytes = 0;
-    for await (const piece of body) bytes += piece.length;
+    for await (const chunk of body) bytes += chunk.length;
     const perSecond = COUNT / ((performance.now() - sent) / 1000);
     clearInterval(watch);
-    const figures = [before, most, await memory()].map((megabytes) => megabytes.toFixed(0));
+    const figures = [before, peak, await memory()].map((megabytes) => megabytes.toFixed(0));
     console.log(
       `  ${format.padEnd(22)}${perSecond.toFixed(0).padStart(14)}   ${figures.join(' → ')}  (${(bytes / 2 ** 20).toFixed(0)} MB of file)`,
     );
@@ -111,7 +109,7 @@ try {
   await bench.close();
 }
 
-/** What a process and each child of another have used of the processors so far; Linux counts in ticks of 10 ms. */
+/** CPU time of a process and of each child of another; Linux counts in ticks of 10 ms. */
 async function processorMs(pid, parent) {
   const used = new Map();
   for (const name of await readdir('/proc')) {
@@ -126,8 +124,7 @@ async function processorMs(pid, parent) {
   return used;
 }
 
-/** Without what has ended meanwhile: that was not at work for us. */
-function since(before, after) {
+function cpuDifference(before, after) {
   return [...after].reduce((sum, [name, ms]) => sum + ms - (before.get(name) ?? 0), 0);
 }
 
@@ -167,7 +164,6 @@ function words(random) {
   ])();
 }
 
-/** A word with a letter that is wrong, left out or exchanged. */
 function misspelt(random) {
   const letters = [...random.pick(COMMON.filter((word) => word.length >= 6))];
   const at = random.whole(1, letters.length - 2);

@@ -1,5 +1,5 @@
-// `node bench/costs.mjs [--seconds 4]`: what one task, poll and heartbeat costs in processors' time of a gateway and of
-// PostgreSQL, in bytes of its log (WAL) and in bytes that stay. docs/scale.md reckons with these.
+// `node bench/costs.mjs [--seconds 4]`: CPU time of gateway and PostgreSQL, WAL bytes and stored bytes per task, poll
+// and heartbeat. docs/scale.md uses these figures.
 import { load, openBench, option, TOKEN } from './lib.mjs';
 
 const seconds = option('seconds', 4);
@@ -21,12 +21,11 @@ async function row(name, run) {
   console.log(`${name.padEnd(34)} ${line} ${(wal / count).toFixed(0).padStart(10)} ${String(count).padStart(9)}`);
 }
 
-/** What a worker of the product says of itself with each beat: some 60 metrics. */
-const beat = (n) => ({
+const heartbeat = (n) => ({
   ...{ id: `worker-${n}`, role: 'work', service: 'defectoscopy', state: 'warm' },
   info: { models: ['surface-1'], hostname: 'host', pid: n },
   metrics: Array.from({ length: 10 }, (_, i) => ({
-    ...{ help: 'What it counts, in a sentence.', name: `assay_metric_${i}`, type: 'counter', aggregator: 'sum' },
+    ...{ help: 'What the metric counts.', name: `assay_metric_${i}`, type: 'counter', aggregator: 'sum' },
     values: Array.from({ length: 6 }, (_, v) => ({
       value: n * v,
       labels: { service: 'defectoscopy', outcome: `o${v}` },
@@ -43,22 +42,22 @@ try {
     async () => (await load({ url: `${url}/predict`, method: 'POST', headers, body }, seconds)).count,
   );
   await load({ url: `${url}/predict`, method: 'POST', headers, body }, 2 * seconds);
-  await row('claim and end, by 8', () => bench.claimAndEnd(1000, 8));
-  await row('claim and end, one by one', () => bench.claimAndEnd(300, 1));
-  await row('claim, nothing waits', async () => {
-    const want = { service: 'nobody', worker: 'bench', limit: 8, leaseMs: 6000 };
-    for (let i = 0; i < 300; i++) await bench.tasks.advance([], want);
+  await row('claim and complete, batches of 8', () => bench.claimAndEnd(1000, 8));
+  await row('claim and complete, one at a time', () => bench.claimAndEnd(300, 1));
+  await row('claim from an empty queue', async () => {
+    const request = { service: 'empty', worker: 'bench', limit: 8, leaseMs: 6000 };
+    for (let i = 0; i < 300; i++) await bench.tasks.advance([], request);
     return 300;
   });
   const { id } = await one("select id from tasks where status = 'done' limit 1");
   await row('poll (64 clients)', async () => (await load({ url: `${url}/result/${id}`, headers }, seconds)).count);
-  for (const many of [100, 2000]) {
-    await row(`heartbeat, ${many} workers`, async () => {
-      const all = Array.from({ length: many }, (_, n) => beat(n));
-      for (let from = 0; from < many; from += 10) await Promise.all(all.slice(from, from + 10).map(workers.beat));
-      return many;
+  for (const count of [100, 2000]) {
+    await row(`heartbeat, ${count} workers`, async () => {
+      const all = Array.from({ length: count }, (_, n) => heartbeat(n));
+      for (let from = 0; from < count; from += 10) await Promise.all(all.slice(from, from + 10).map(workers.beat));
+      return count;
     });
-    await row(`the roster of ${many} workers, read`, async () => {
+    await row(`read the registry of ${count} workers`, async () => {
       for (let i = 0; i < 5; i++) await workers.living();
       return 5;
     });
@@ -73,7 +72,7 @@ try {
     `\n${size.n} tasks: ${size.row} bytes of table and ${size.indexes} of indexes each; a heartbeat's row: ${size.beat}`,
   );
   const wal = await one('select wal_records, wal_fpi, wal_bytes from pg_stat_wal');
-  console.log(`WAL in all: ${wal.wal_bytes} bytes in ${wal.wal_records} records, ${wal.wal_fpi} whole pages`);
+  console.log(`WAL in total: ${wal.wal_bytes} bytes in ${wal.wal_records} records, ${wal.wal_fpi} whole pages`);
 } finally {
   await bench.close();
 }

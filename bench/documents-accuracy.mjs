@@ -1,10 +1,8 @@
-// How much of passports in other layouts is found: every layout of test/documents as a PDF, as a scan and as photos, read
-// with the machine's Tesseract and once more with the OCR that comes from the registry.
-//
-//     node bench/documents-accuracy.mjs [seed,seed…] [system|registry]     fresh documents for seeds nobody used before
-//
-// Layouts marked "after" came after the rules; docs/models.md has what was found in them at first sight. A seed takes some
-// ten minutes for each OCR on two cores.
+// Extraction accuracy on other layouts: every layout of test/documents as PDF, scan and photos, with the system's
+// Tesseract and with the OCR from npm.
+// node bench/documents-accuracy.mjs [seed,seed…] [system|registry]
+// New seeds generate new documents. Layouts marked "after" were added after the rules; docs/models.md has their first
+// results. A seed takes about ten minutes per OCR on two cores.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,6 +1,6 @@
-// `node bench/documents.mjs [--digital 160] [--scanned 12] [--runs 3]`: pages per second of one worker and of two, against
-// the bare tools in a loop over the same pages (bare-documents.mjs): PDFium that draws pages and asks for their characters,
-// Tesseract over the pictures of pages. The example is what is read: as it is, and as a scan at 200 dpi.
+// `node bench/documents.mjs [--digital 160] [--scanned 12] [--runs 3]`: pages per second of one and two workers,
+// compared with PDFium and Tesseract alone (bare-documents.mjs) on the same pages. Input: the example as a PDF and as a
+// scan at 200 dpi.
 import { readFile, writeFile } from 'node:fs/promises';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
@@ -30,41 +30,40 @@ try {
     await bench.start('work', '--service', 'passports');
     for (const [kind, { bytes, pages, each }] of Object.entries(kinds)) {
       const documents = Math.max(1, Math.round(pages / each));
-      const question = await ceiling(kind, bytes, { documents, each });
-      // The first ones fetch code, and languages.
-      await read(bytes, 1);
-      await ask(question);
+      const request = await baselineInput(kind, bytes, { documents, each });
+      await processDocuments(bytes, 1);
+      await runBaseline(request);
       await compare(`documents: ${kind} pages per second, ${documents * each} pages, ${workers} worker(s)`, {
         runs,
-        bare: () => ask(question),
-        product: () => read(bytes, documents),
+        bare: () => runBaseline(request),
+        product: () => processDocuments(bytes, documents),
       });
     }
   }
   bare.child.disconnect();
 
-  async function ask(question) {
-    bare.child.send(question);
+  async function runBaseline(request) {
+    bare.child.send(request);
     const { perSecond } = await new Promise((resolve) => bare.child.once('message', resolve));
     return perSecond;
   }
 
-  /** The same pages for the bare tools. Pictures are drawn before the clock starts, at the resolution that is read. */
-  async function ceiling(kind, bytes, { documents, each }) {
+  /** The same pages for the baseline. Images are rendered before the measurement, at OCR resolution. */
+  async function baselineInput(kind, bytes, { documents, each }) {
     const path = `${bench.dataDir}/${kind}.pdf`;
     await writeFile(path, bytes);
-    const question = { pages: documents * each };
-    if (kind === 'digital') return { ...question, documents: Array(documents).fill(path) };
+    const request = { pages: documents * each };
+    if (kind === 'digital') return { ...request, documents: Array(documents).fill(path) };
     const pictures = [];
-    for (const [i, picture] of (await drawn(path, each, 300)).entries()) {
+    for (const [i, picture] of (await renderPages(path, each, 300)).entries()) {
       pictures.push(`${bench.dataDir}/${i}.png`);
       await picture.grayscale().png({ compressionLevel: 1 }).toFile(pictures.at(-1));
     }
-    return { ...question, pictures: Array(documents).fill(pictures).flat() };
+    return { ...request, pictures: Array(documents).fill(pictures).flat() };
   }
 
-  /** Uploads it so many times, never twice the same bytes, and answers pages per second from the first start to the last end. */
-  async function read(bytes, count) {
+  /** Uploads distinct copies; returns pages per second from the first start to the last end. */
+  async function processDocuments(bytes, count) {
     const form = new FormData();
     for (let i = 0; i < count; i++) form.append('files', new Blob([bytes, `\n%${Math.random()}`]), `${i}.pdf`);
     const { items } = await json('/upload', { accept: 'application/json', authorization: `Bearer ${token}` }, form);
@@ -89,7 +88,7 @@ try {
     return response.json();
   }
 
-  async function drawn(path, pages, dpi) {
+  async function renderPages(path, pages, dpi) {
     const document = await openPdf(path, { maxPages: 200, signal });
     const pictures = [];
     for (let page = 1; page <= pages; page++) {
@@ -100,7 +99,6 @@ try {
     return pictures;
   }
 
-  /** The example's pages, again and again. */
   async function repeated(bytes, pages) {
     const [source, document] = [await PDFDocument.load(bytes), await PDFDocument.create()];
     for (let page = 0; page < pages; page++) {
@@ -114,7 +112,7 @@ try {
     const path = `${bench.dataDir}/example.pdf`;
     await writeFile(path, bytes);
     const document = await PDFDocument.create();
-    for (const picture of await drawn(path, pages, 200)) {
+    for (const picture of await renderPages(path, pages, 200)) {
       const sheet = await document.embedJpg(await picture.jpeg({ quality: 80 }).toBuffer());
       document.addPage([595, 842]).drawImage(sheet, { x: 0, y: 0, width: 595, height: 842 });
     }

@@ -15,7 +15,7 @@ const body = JSON.stringify({
 });
 const call = async (path, init = {}) => (await fetch(url + path, { headers, ...init })).text();
 
-// Ten thousand finished tasks with answers of everyday size, each client polling its share of them.
+// 10 000 finished tasks with results of typical size; each client polls its share.
 const accepted = await call('/predict', { method: 'POST', body });
 const { rows } = await bench.db.query(
   `insert into tasks (id, service, principal, status, input, estimate_seconds, deadline_at, expires_at, request_id,
@@ -45,8 +45,7 @@ const requests = {
 };
 try {
   const request = requests[what];
-  if (!request) throw new Error('say accept or poll');
-  // Warm both up: compilers, prepared statements, the database's buffers.
+  if (!request) throw new Error('usage: node bench/http.mjs accept|poll');
   await load(request(bareUrl), 2);
   await load(request(url), 3);
   await compare(`${what}: requests per second, 64 clients`, {

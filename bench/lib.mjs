@@ -1,5 +1,5 @@
-// What the benchmarks share: the product's own processes on a database of their own, a bare Fastify beside them, load
-// from this process, and medians. Ratios of one run are what counts: the machines are noisy.
+// Shared by the benchmarks: the product's processes on their own database, a bare Fastify server, load generation, and
+// medians. Machines are noisy, so only the ratios within one run are meaningful.
 import { fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -18,7 +18,10 @@ export const CLIENTS = 64;
 ensureBuilt();
 const dist = (path) => new URL(`../dist/${path}`, import.meta.url);
 
-/** A durable embedded PostgreSQL in a new folder, migrated; with the environment that the product's processes need. */
+/**
+ * Starts a migrated embedded PostgreSQL (fsync on) in a new folder, and provides the environment of the product's
+ * processes.
+ */
 export async function openBench() {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-bench-'));
   const { startEmbeddedPostgres } = await import(dist('base/embedded-postgres.js'));
@@ -53,42 +56,39 @@ export async function openBench() {
     db,
     tasks,
     env,
-    /** Starts `assay …args` and answers its first message (where it listens), or nothing for what sends none. */
+    /** Starts `assay …args`; resolves with its first message, or at once for workers. */
     start: (...args) => startChild(children, fileURLToPath(dist('main.js')), args, env),
-    /** Starts a program of this folder. */
     startBare: (file, ...args) => startChild(children, fileURLToPath(new URL(file, import.meta.url)), args, env),
-    /** For statements that take minutes. */
-    patientDb: () => openDb({ url: server.url, log, statementTimeoutMs: 600_000 }),
+    slowDb: () => openDb({ url: server.url, log, statementTimeoutMs: 600_000 }),
     /**
-     * What `run` takes for each of the operations that it answers the number of: by the clock, and of processors' time in
-     * `gateway` (a child) and in the database, which tells more on a machine that others use too.
+     * Wall time and CPU time of gateway and database per operation; `run` returns the number of operations. CPU time is
+     * meaningful on busy machines too.
      */
     async measured(gateway, run) {
       const pid = Number((await readFile(`${dataDir}/postgres/cluster/postmaster.pid`, 'utf8')).split('\n')[0]);
       const before = cpuMicros(gateway.pid, pid);
-      const begun = performance.now();
+      const startedAt = performance.now();
       const count = await run();
-      const wall = ((performance.now() - begun) * 1000) / count;
+      const wall = ((performance.now() - startedAt) * 1000) / count;
       const after = cpuMicros(gateway.pid, pid);
       const perOperation = {
         wall,
         gateway: (after.gateway - before.gateway) / count,
-        database: taken(before.database, after.database) / count,
+        database: cpuDifference(before.database, after.database) / count,
       };
       const line = Object.values(perOperation)
         .map((micros) => micros.toFixed(1).padStart(12))
         .join('');
       return { count, perOperation, line };
     },
-    /** Claims for one worker, `limit` at a time, and ends what it got, until `count` tasks have ended or none waits. */
     async claimAndEnd(count, limit) {
-      const want = { service: 'defectoscopy', worker: 'bench', limit, leaseMs: 60_000 };
+      const request = { service: 'defectoscopy', worker: 'bench', limit, leaseMs: 60_000 };
       let ended = 0;
-      for (let endings = []; ended < count; ) {
-        const { claimed } = await tasks.advance(endings, want);
-        ended += endings.length;
+      for (let results = []; ended < count; ) {
+        const { claimed } = await tasks.advance(results, request);
+        ended += results.length;
         if (claimed.length === 0) break;
-        endings = claimed.map(({ id, attempt }) => ({
+        results = claimed.map(({ id, attempt }) => ({
           id,
           attempt,
           outcome: 'done',
@@ -110,27 +110,26 @@ export async function openBench() {
 }
 
 /**
- * Requests per second under `CLIENTS` clients; any answer but 2xx stops the benchmark. `pathsOf` gives each client paths of
- * its own, which it asks for in turn: so that nothing is asked for again soon.
+ * Requests per second with `CLIENTS` clients; a response other than 2xx stops the benchmark. `pathsOf` gives each
+ * client its own paths.
  */
 export async function load({ pathsOf, ...request }, seconds) {
-  const own = pathsOf && {
+  const setup = pathsOf && {
     setupClient: (client) => client.setRequests(pathsOf().map((path) => ({ ...request, path }))),
   };
-  const result = await autocannon({ connections: CLIENTS, duration: seconds, ...request, ...own });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refusals, ${result.errors} errors`);
+  const result = await autocannon({ connections: CLIENTS, duration: seconds, ...request, ...setup });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${result.non2xx} error responses, ${result.errors} errors`);
   return { perSecond: result.requests.average, p99Ms: result.latency.p99, count: result.requests.total };
 }
 
-/** Processors' time so far, in microseconds, of a process, and of those that a server has for its clients and its log. */
 function cpuMicros(gateway, server) {
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === server);
   const database = processes.filter((pid) => !nameOf(pid).includes('autovacuum worker'));
   return { gateway: cpuOf(gateway), database: new Map(database.map((pid) => [pid, cpuOf(pid)])) };
 }
 
-/** What those have taken meanwhile that were there before and still are, or have come since. */
-function taken(before, after) {
+function cpuDifference(before, after) {
   let sum = 0;
   for (const [pid, micros] of after) sum += micros - (before.get(pid) ?? 0);
   return sum;
@@ -140,7 +139,7 @@ function nameOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return ''; // it has ended
+    return '';
   }
 }
 
@@ -148,7 +147,7 @@ function parentOf(pid) {
   try {
     return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
   } catch {
-    return undefined; // it has ended
+    return undefined;
   }
 }
 
@@ -162,7 +161,6 @@ function cpuOf(pid) {
   }
 }
 
-/** Runs `bare` and `product` in turn and prints both with their ratio, run by run, then the medians. */
 export async function compare(title, { runs, bare, product }) {
   console.log(`\n${title}\n  run        bare     product     ratio`);
   const rows = [];
@@ -179,7 +177,6 @@ export async function compare(title, { runs, bare, product }) {
 
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** `--name value` from the command line. */
 export function option(name, fallback) {
   const at = process.argv.indexOf(`--${name}`);
   return at < 0 ? fallback : Number(process.argv[at + 1]);

@@ -1,27 +1,27 @@
-// `node bench/quota.mjs [--files 100000]`: what PostgreSQL needs to accept one upload of a principal that has that many
-// files, by adding up their sizes (as it was until 0013_files.sql) and by the sum that is kept.
+// `node bench/quota.mjs [--files 100000]`: time of the quota check in PostgreSQL for a principal with that many files:
+// adding up their sizes (until 0013_files.sql) or a maintained sum.
 import { openBench, option } from './lib.mjs';
 
-const many = option('files', 100_000);
+const largeCount = option('files', 100_000);
 const bench = await openBench();
 const { postgresUploads } = await import(new URL('../dist/tasks/uploads.js', import.meta.url));
 const { newId } = await import(new URL('../dist/base/ids.js', import.meta.url));
 const uploads = postgresUploads(bench.db);
 const limits = { ttlSeconds: 3600, quotaBytes: 2 ** 50 };
 
-const addUp = 'select coalesce(sum(size_bytes), 0) from files where principal = $1 and expires_at > now()';
-const ways = {
-  'adding up': (principal) => bench.db.query(addUp, [principal]),
-  'kept sum': (principal) =>
+const computeSum = 'select coalesce(sum(size_bytes), 0) from files where principal = $1 and expires_at > now()';
+const methods = {
+  'computed sum': (principal) => bench.db.query(computeSum, [principal]),
+  'stored sum': (principal) =>
     uploads.keep({ key: newId(), principal, sizeBytes: 1000, contentType: 'image/png' }, limits),
 };
 
 async function medianMs(run, principal) {
   const times = [];
   for (let i = 0; i < 100; i++) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await run(principal);
-    times.push(performance.now() - begun);
+    times.push(performance.now() - startedAt);
   }
   return times.sort((a, b) => a - b)[50];
 }
@@ -29,7 +29,7 @@ async function medianMs(run, principal) {
 try {
   for (const [principal, count] of [
     ['few', 10],
-    ['many', many],
+    ['many', largeCount],
   ]) {
     await bench.db.query(
       `insert into files (key, principal, size_bytes, content_type, expires_at)
@@ -37,7 +37,7 @@ try {
       [principal, count],
     );
     await bench.db.query('vacuum analyze files');
-    for (const [name, run] of Object.entries(ways)) {
+    for (const [name, run] of Object.entries(methods)) {
       console.log(`${String(count).padStart(8)} files, ${name}: ${(await medianMs(run, principal)).toFixed(2)} ms`);
     }
   }

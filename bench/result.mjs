@@ -1,4 +1,3 @@
-/** A result of everyday size, as the defectoscopy worker writes it down. */
 export const RESULT = {
   surface: 'concrete_wall',
   masters: ['cracking', 'sound', 'mechanical', 'corrosion', 'contamination', 'casting'].map((name) => ({

@@ -1,8 +1,8 @@
-// `node bench/stt.mjs engine [--seconds 300] [--runs 3]`: seconds of sound per CPU second of a worker (and of the ffmpeg it
-// starts), against the engine alone over the same samples.
-// `node bench/stt.mjs times [--minutes 30]`: from sending the request to holding the text: of ten seconds, of so many minutes.
-// `node bench/stt.mjs memory [--hours 2]`: the most memory that a worker takes for a recording so long, and for a short one.
-// Linux: the figures of processes are read from /proc.
+// `node bench/stt.mjs engine [--seconds 300] [--runs 3]`: seconds of audio per CPU second of a worker including ffmpeg,
+// compared with the recognizer alone.
+// `node bench/stt.mjs times [--minutes 30]`: time from request to text for ten seconds and for `minutes` of audio.
+// `node bench/stt.mjs memory [--hours 2]`: peak worker memory for a short and a long recording.
+// Linux only: reads /proc.
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ try {
 async function engine() {
   const seconds = option('seconds', 300);
   const path = await recording(seconds);
-  const hear = await product();
+  const transcribe = await product();
   const bare = await bench.startBare('bare-stt.mjs', bench.env.STT_MODEL ?? 'whisper-base', bench.dataDir);
   const passes = {
     async bare() {
@@ -32,17 +32,16 @@ async function engine() {
       return seconds / cpuSeconds;
     },
     async product() {
-      const before = await cpuSecondsOf(hear.worker);
-      await hear(path);
-      return seconds / ((await cpuSecondsOf(hear.worker)) - before);
+      const before = await cpuSecondsOf(transcribe.worker);
+      await transcribe(path);
+      return seconds / ((await cpuSecondsOf(transcribe.worker)) - before);
     },
   };
-  // The first ones fetch code and weights.
   const short = await recording(10);
-  await hear(short);
+  await transcribe(short);
   bare.child.send({ path: short, language: 'en' });
   await new Promise((resolve) => bare.child.once('message', resolve));
-  await compare(`speech: seconds heard per CPU second, ${seconds} s of one voice`, {
+  await compare(`speech: seconds of audio per CPU second, ${seconds} s of one voice`, {
     runs: option('runs', 3),
     ...passes,
   });
@@ -51,34 +50,35 @@ async function engine() {
 
 async function times() {
   const minutes = option('minutes', 30);
-  const hear = await product();
-  await hear(await recording(10));
+  const transcribe = await product();
+  await transcribe(await recording(10));
   for (const seconds of [10, minutes * 60]) {
     const path = await recording(seconds);
-    const begun = performance.now();
-    await hear(path);
-    const took = (performance.now() - begun) / 1000;
+    const startedAt = performance.now();
+    await transcribe(path);
+    const took = (performance.now() - startedAt) / 1000;
     console.log(
-      `  ${seconds} s of sound: text after ${took.toFixed(1)} s, ${(seconds / took).toFixed(1)} times as fast as speech`,
+      `  ${seconds} s of audio: text after ${took.toFixed(1)} s, ${(seconds / took).toFixed(1)} times real time`,
     );
   }
 }
 
 async function memory() {
-  const hear = await product();
+  const transcribe = await product();
   for (const seconds of [10, option('hours', 2) * 3600]) {
-    await hear(await recording(seconds));
-    console.log(`  after ${seconds} s of sound: at most ${await peakMegabytesOf(hear.worker)} MB in the worker so far`);
+    await transcribe(await recording(seconds));
+    console.log(
+      `  after ${seconds} s of audio: at most ${await peakMegabytesOf(transcribe.worker)} MB in the worker so far`,
+    );
   }
 }
 
-/** Gateway and worker; sends a recording through them and resolves with its result. */
 async function product() {
   const { message } = await bench.start('serve');
   const { child } = await bench.start('work', '--service', 'stt');
   const url = message.listening.stt;
   const headers = { authorization: `Bearer ${TOKEN}` };
-  const hear = async (path) => {
+  const transcribe = async (path) => {
     const body = await readFile(path);
     const sent = await fetch(`${url}/files`, {
       method: 'POST',
@@ -98,27 +98,27 @@ async function product() {
       if (data.status === 'done') return data;
     }
   };
-  return Object.assign(hear, { worker: child.pid });
+  return Object.assign(transcribe, { worker: child.pid });
 }
 
-/** So many seconds of the example's voice, said again and again with a pause between, as a WAV file of 16 kHz. */
+/** A 16 kHz WAV file with the example's voice repeated for `seconds`, with pauses. */
 async function recording(seconds) {
   const { openAudio } = await import('../dist/ml/audio/open-audio.js');
   const example = fileURLToPath(new URL('../examples/voice-note.mp3', import.meta.url));
   const { signal } = new AbortController();
   const audio = await openAudio(example, { signal, maxSeconds: 600 });
   const once = [];
-  for await (const piece of audio.pieces({ signal })) {
-    const bytes = Buffer.alloc(piece.length * 2);
-    piece.forEach((value, i) => {
+  for await (const chunk of audio.pieces({ signal })) {
+    const bytes = Buffer.alloc(chunk.length * 2);
+    chunk.forEach((value, i) => {
       bytes.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))), 2 * i);
     });
     once.push(bytes);
   }
   once.push(Buffer.alloc(16_000));
-  const said = Buffer.concat(once);
+  const phrase = Buffer.concat(once);
   const sound = Buffer.alloc(seconds * 32_000);
-  for (let at = 0; at < sound.length; at += said.length) said.copy(sound, at);
+  for (let at = 0; at < sound.length; at += phrase.length) phrase.copy(sound, at);
 
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);
@@ -144,7 +144,6 @@ async function recording(seconds) {
   return path;
 }
 
-/** What a process has computed so far, and the children that it has waited for. */
 async function cpuSecondsOf(pid) {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1].split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);

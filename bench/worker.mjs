@@ -1,5 +1,5 @@
-// `node bench/worker.mjs [--photos 400] [--runs 5]`: one worker process draining a queue of photos, against a bare loop of
-// sharp and onnxruntime over the same photos in as many threads.
+// `node bench/worker.mjs [--photos 400] [--runs 5]`: one worker process on a queue of photos, compared with sharp and
+// onnxruntime alone in as many threads.
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { compare, openBench, option } from './lib.mjs';
@@ -10,7 +10,7 @@ const { openFiles } = await import('../dist/base/files.js');
 const { newId } = await import('../dist/base/ids.js');
 const files = openFiles({ dir: `${bench.dataDir}/files` });
 
-// Photos as phones send them after shrinking: 1280 × 960 JPEG, all different, so that nothing can be remembered.
+// Distinct 1280 × 960 JPEG photos, so that caching has no effect.
 const example = await readFile(new URL('../examples/wall.jpg', import.meta.url));
 const keys = [];
 for (let i = 0; i < 40; i++) {
@@ -24,14 +24,13 @@ for (let i = 0; i < 40; i++) {
 
 await bench.start('work', '--service', 'defectoscopy');
 const drain = async (count) => {
-  const left = async () =>
+  const countRemaining = async () =>
     (
       await bench.db.query(
         `select count(*) as n, min(queued_at) as first, max(finished_at) as last from tasks where status <> 'done'`,
       )
     ).rows[0].n;
   await bench.db.query('truncate tasks cascade');
-  // Written down as waiting for the future, released together: the queue is full before the clock starts.
   await Promise.all(
     Array.from({ length: count }, (_, i) =>
       bench.tasks.accept({
@@ -46,7 +45,7 @@ const drain = async (count) => {
       }),
     ),
   );
-  while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 150));
+  while ((await countRemaining()) > 0) await new Promise((resolve) => setTimeout(resolve, 150));
   const { rows } = await bench.db.query(
     `select count(*)::float8 / extract(epoch from max(finished_at) - min(started_at))::float8 as per_second from tasks where status = 'done'`,
   );

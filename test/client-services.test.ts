@@ -141,7 +141,7 @@ describe('the client of passports', () => {
       ...{ name: 'ValidationProblem', status: 422 },
       details: [{ loc: ['body', 'general:no_such'] }, { loc: ['body', 'general:year_built'] }],
     });
-    await expect(assay.upload(new Blob(['no PDF']))).rejects.toMatchObject({ name: 'FileRefused', status: 415 });
+    await expect(assay.upload(new Blob(['no PDF']))).rejects.toMatchObject({ name: 'FileRejected', status: 415 });
   });
 
   it('exchanges its key once, again when the token grows old, and once more when it was refused', async () => {

@@ -59,7 +59,7 @@ describe('the client of defectoscopy', () => {
       [() => client({}, 'wrong').predict(REFERENCE), 'Unauthorized', 'UNAUTHORIZED'],
       [() => client().predict('http://storage-1.example.com/a.jpg'), 'ValidationProblem', 'VALIDATION_ERROR'],
       [() => client().predict(REFERENCE, { modelVersion: 'none' }), 'ValidationProblem', 'VALIDATION_ERROR'],
-      [() => client().predict(new Blob(['text'])), 'FileRefused', 'UNSUPPORTED_MEDIA_TYPE'],
+      [() => client().predict(new Blob(['text'])), 'FileRejected', 'UNSUPPORTED_MEDIA_TYPE'],
       [() => client().cancel(task_id), 'Conflict', 'TASK_ALREADY_FINISHED'],
       [() => client().heatmap(task_id, 'none'), 'ValidationProblem', 'VALIDATION_ERROR'],
       [() => client().result('../metrics'), 'TaskNotFound', 'TASK_NOT_FOUND'],
@@ -75,7 +75,7 @@ describe('the client of defectoscopy', () => {
     });
     const elsewhere = new Assay({ defectoscopy: { url: `${product.url}/docs?` } });
     await expect(elsewhere.defectoscopy.health()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
-    expect(() => none.stt).toThrow('names no address of stt');
+    expect(() => none.stt).toThrow('The option stt is missing');
   });
 
   it('makes no second task where the answer of the first was lost', async () => {

@@ -246,7 +246,7 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     onTestFinished(() => void other.close());
     const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
     for (answer of ['<html>', '{"status":"up"}', 'null'])
-      await refused(['predict', WALL, '--server', url], `${url} is no service of Assay's.`);
+      await refused(['predict', WALL, '--server', url], `${url} is not an Assay service.`);
     status = 400;
     answer = '{"error":{"code":"NO","message":"Not\\nso \\u001b[31mfast."}}';
     await refused(['predict', WALL, '--server', url], `${url} refuses: Not so  [31mfast. (NO)`);

@@ -827,9 +827,9 @@ describe('the command', () => {
     expect(holds).toBe(true);
     expect(text).toMatch(/^defectoscopy at http:/);
     expect(text).toContain('✓ defectoscopy.reference.docs  /docs is a page that needs no token');
-    expect(text).toContain('– defectoscopy.health.body  skipped: the model is not ready now');
+    expect(text).toContain('– defectoscopy.health.body  skipped: the model is not ready');
     expect(text).toContain(
-      '– defectoscopy.predict.status  skipped: no --image-url was given, and the deployment keeps no files itself (POST /files answered 404)',
+      '– defectoscopy.predict.status  skipped: --image-url is missing, and the deployment has no file storage (POST /files returned 404)',
     );
     expect(text).toMatch(/\n\d+ passed, 0 failed, \d+ skipped, of \d+ checks$/);
     const image = { imageUrl: 'https://storage-1.example.com/photo.jpg' };
@@ -844,11 +844,11 @@ describe('the command', () => {
     const { holds, text } = await told(proxy.url, only);
     expect(holds).toBe(false);
     const [head, cited, asked, expected, came] = text.split('\n').slice(2);
-    expect(head).toBe('✗ defectoscopy.result.unknown  an unknown task_id is 404 TASK_NOT_FOUND');
+    expect(head).toBe('✗ defectoscopy.result.unknown  an unknown task_id returns 404 TASK_NOT_FOUND');
     expect(cited).toBe('    section 7  “unknown `task_id`, or result removed after its TTL”');
-    expect(asked).toMatch(/^ {4}asked {6}GET \/result\/conform-no-such-task-\w+ \(with the token\)$/);
+    expect(asked).toMatch(/^ {4}request {4}GET \/result\/conform-no-such-task-\w+ \(with the token\)$/);
     expect(expected).toBe('    expected   status 404');
-    expect(came).toMatch(/^ {4}came {7}410 \{"ok":false,"error":\{"code":"TASK_NOT_FOUND"/);
+    expect(came).toMatch(/^ {4}response {3}410 \{"ok":false,"error":\{"code":"TASK_NOT_FOUND"/);
     expect(text).not.toContain(TOKEN);
     const json = JSON.parse((await told(proxy.url, { ...only, json: true })).text);
     expect(json).toMatchObject({
@@ -868,7 +868,7 @@ describe('the command', () => {
     onTestFinished(() => void given.close());
     const url = `http://127.0.0.1:${(given.address() as AddressInfo).port}`;
     const { text } = await told(url, { service: 'passports', apiKey: 'key', only: ['passports.token'] });
-    expect(text).toContain('came       200 { "token": "…" }');
+    expect(text).toContain('response   200 { "token": "…" }');
     expect(text).not.toContain('secret');
   });
 
@@ -886,7 +886,7 @@ describe('the command', () => {
     expect(await sentence(elsewhere)).toContain('does not say which service it is; --service names it.');
     expect(await sentence(elsewhere, { service: 'search' })).toMatch(/^There is no service search: defectoscopy, stt/);
     expect(await sentence(product.url, { token: 'expired' })).toBe(
-      'The deployment does not take the token: 401 UNAUTHORIZED.',
+      'The deployment rejects the token: 401 UNAUTHORIZED.',
     );
     expect(await sentence(product.url, { token: 'ключ' })).toMatch(/^The token has .* copy it anew/);
     expect(await sentence(product.url, { only: ['defectoscopy.nothing'] })).toContain('There is no check');

@@ -1,5 +1,4 @@
-// A table in Markdown: a row for what was measured, a column for each contender; in brackets how many times better the
-// first one did.
+// A Markdown table: a row per measurement, a column per contender, with the ratio to the first contender in brackets.
 
 export function tableOf(names) {
   const lines = [
@@ -8,15 +7,15 @@ export function tableOf(names) {
   ];
   const times = (ratio) => (Number.isFinite(ratio) ? ` (${ratio.toFixed(ratio < 10 ? 2 : 0)}×)` : '');
   return {
-    /** More is better; what is `undefined` was not measured apart. */
+    /** Higher is better; `undefined` was not measured. */
     rates(title, [own, ...others]) {
-      const cell = (other) => (other === undefined ? '' : short(other) + times(own / other));
-      lines.push([title, short(own), ...others.map(cell)]);
+      const cell = (other) => (other === undefined ? '' : formatNumber(other) + times(own / other));
+      lines.push([title, formatNumber(own), ...others.map(cell)]);
     },
-    /** Less is better; what is `undefined` took longer than anybody waited, which is said as `beyond`. */
+    /** Lower is better; `undefined` exceeded the limit and is shown as `beyond`. */
     times(title, [own, ...others], beyond) {
-      const cell = (other) => (other === undefined ? beyond : short(other) + times(other / own));
-      lines.push([title, own === undefined ? beyond : short(own), ...others.map(cell)]);
+      const cell = (other) => (other === undefined ? beyond : formatNumber(other) + times(other / own));
+      lines.push([title, own === undefined ? beyond : formatNumber(own), ...others.map(cell)]);
     },
     words(title, cells) {
       lines.push([title, ...cells]);
@@ -25,8 +24,7 @@ export function tableOf(names) {
   };
 }
 
-/** Three digits that mean something. */
-function short(number) {
+function formatNumber(number) {
   if (Number.isNaN(number)) return '?';
   if (number < 100) return number.toFixed(1);
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(number)) - 2);

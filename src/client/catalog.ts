@@ -2,9 +2,8 @@ import { type Line, newIdempotencyKey } from './line.ts';
 import type { Answer, CallOptions } from './request.ts';
 import type { CreateOptions } from './tasks.ts';
 import type {
-  Found,
   Hit,
-  Indexed,
+  IndexResult,
   IndexState,
   NewRecord,
   NewReport,
@@ -14,14 +13,13 @@ import type {
   ReportPatch,
   Row,
   SearchQuery,
+  SearchResults,
 } from './wire/catalog.ts';
 
-/** What is looked for, and which part of it; every filter narrows. */
 export type SearchOptions = CallOptions & Partial<SearchQuery>;
-/** The filters and the order alone. */
 export type RecordFilters = Omit<Partial<SearchQuery>, 'page' | 'limit' | 'facets' | 'upto'>;
 
-/** A report as its reporter gets it: whole, with a receipt that is returned only once; a repetition has an id and a status. */
+/** A created report with its receipt, which is returned only once. A repeated report has only an id and a status. */
 export type NewlyReported = Pick<Report, 'id' | 'status'> & Partial<Report> & { readonly receipt?: string };
 
 export type ReportFilters = Partial<Pick<Report, 'status' | 'action_type' | 'record_id'>> & {
@@ -33,7 +31,6 @@ export type ReportFilters = Partial<Pick<Report, 'status' | 'action_type' | 'rec
   readonly sort?: 'newest' | 'oldest';
 };
 
-/** Everything that came out, to be found again, and reports of what is wrong with it. */
 export class Catalog {
   readonly #line: Line;
 
@@ -41,11 +38,11 @@ export class Catalog {
     this.#line = line;
   }
 
-  async search({ signal, ...query }: SearchOptions = {}): Promise<Found> {
+  async search({ signal, ...query }: SearchOptions = {}): Promise<SearchResults> {
     return (await this.#line.ask('/search', { query, signal })).json();
   }
 
-  /** All that is found, page by page, without what is indexed meanwhile. */
+  /** Iterates over all matches, excluding records indexed after the first page. */
   async *each({ signal, ...filters }: CallOptions & RecordFilters = {}): AsyncGenerator<Hit, void, undefined> {
     let upto: number | undefined;
     for (let page = 1; ; page++) {
@@ -57,12 +54,10 @@ export class Catalog {
     }
   }
 
-  /** One record with all that is known of it. */
   async row(recordId: string, { signal }: CallOptions = {}): Promise<Row> {
     return (await this.#line.ask(`/row/${encodeURIComponent(recordId)}`, { signal })).json();
   }
 
-  /** The picture of a record; `width`: so many pixels a side are enough. */
   async image(
     recordId: string,
     {
@@ -77,7 +72,6 @@ export class Catalog {
     );
   }
 
-  /** All that `search` finds with these filters, as a file. */
   async export(
     format: 'xlsx' | 'csv' | 'jsonl',
     { signal, ...filters }: CallOptions & RecordFilters = {},
@@ -86,12 +80,12 @@ export class Catalog {
     return bytesOf(await this.#line.ask('/export', { query, headers: { accept: '*/*' }, signal }));
   }
 
-  /** Makes records of your own findable, 1000 at a time; for moderators. One of the same id is replaced. */
-  async index(records: readonly NewRecord[], { signal }: CallOptions = {}): Promise<Indexed> {
+  /** Indexes up to 1000 records, replacing those with the same id. Moderators only. */
+  async index(records: readonly NewRecord[], { signal }: CallOptions = {}): Promise<IndexResult> {
     return (await this.#line.ask('/index', { method: 'POST', json: { records }, repeatable: true, signal })).json();
   }
 
-  /** Has everything indexed anew; for moderators. */
+  /** Rebuilds the index. Moderators only. */
   async rebuild({ signal }: CallOptions = {}): Promise<void> {
     await this.#line.ask('/index/rebuild', { method: 'POST', repeatable: true, signal });
   }
@@ -101,30 +95,30 @@ export class Catalog {
   }
 
   /**
-   * Reports a record. The same report within 24 hours is answered with the id and the status of the open one, or with all
-   * of it by its `receipt`.
+   * Reports a record. Repeating a report within 24 hours returns the id and status of the open one, or all of it with
+   * its `receipt`.
    */
   async report(
     report: NewReport,
     { idempotencyKey = newIdempotencyKey(), receipt, signal }: CreateOptions & { readonly receipt?: string } = {},
   ): Promise<NewlyReported> {
-    const asked = { method: 'POST', json: report, query: { receipt }, idempotencyKey, signal } as const;
-    return (await this.#line.ask('/reports', asked)).json();
+    const request = { method: 'POST', json: report, query: { receipt }, idempotencyKey, signal } as const;
+    return (await this.#line.ask('/reports', request)).json();
   }
 
-  /** What became of a report; without a `receipt` for moderators alone. */
+  /** Reads a report with its `receipt`; without one, moderators only. */
   async readReport(id: string, { receipt, signal }: CallOptions & { readonly receipt?: string } = {}): Promise<Report> {
     return (await this.#line.ask(reportPath(id), { query: { receipt }, signal })).json();
   }
 
-  /** Reports, the newest first; for moderators. */
+  /** Lists reports, newest first. Moderators only. */
   async reports({ signal, ...query }: CallOptions & ReportFilters = {}): Promise<ReportList> {
     return (await this.#line.ask('/reports', { query, signal })).json();
   }
 
   /**
-   * Decides a report, or opens it again; for moderators. `Conflict` where that is no move from its status, or where it is
-   * not `ifVersion` any more. The same decision by the same moderator is no second one, so that it is tried again safely.
+   * Changes a report's status or note. Moderators only. Throws `Conflict` for an invalid transition or a version other
+   * than `ifVersion`. Without `ifVersion` a repeated decision has no effect and is retried.
    */
   async decide(
     id: string,
@@ -136,7 +130,6 @@ export class Catalog {
     return (await this.#line.ask(reportPath(id), { method: 'PATCH', json: patch, headers, repeatable, signal })).json();
   }
 
-  /** What was done and refused with a report, the oldest first; for moderators. */
   async reportEvents(id: string, { signal }: CallOptions = {}): Promise<ReportEvents> {
     return (await this.#line.ask(`${reportPath(id)}/events`, { signal })).json();
   }

@@ -1,8 +1,7 @@
-/** Time as the client sees it; a test hands in its own. */
+/** A replaceable clock for tests. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when that aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -15,7 +14,7 @@ export const systemClock: Clock = {
         clearTimeout(timer);
         reject(signal?.reason as Error);
       };
-      // Longer ones would end at once: a timer counts in 32 bits.
+      // Timers overflow above 2³¹-1 ms and would fire at once.
       const timer = setTimeout(
         () => {
           signal?.removeEventListener('abort', stop);

@@ -4,27 +4,23 @@ import type { Pace, Standing } from './pace.ts';
 import type { CallOptions } from './request.ts';
 
 export interface WaitOptions<State> extends CallOptions {
-  /** Throws a `Timeout` after so many seconds; absent: waits as long as the task lasts. */
+  /** Throws `Timeout` after this time. Default: no limit. */
   readonly timeoutSeconds?: number | undefined;
-  /** Told of every state that was read. */
   readonly onState?: ((state: State) => void) | undefined;
 }
 
-/** One look at a task. */
 export interface Reading<State> {
   readonly state: State;
   readonly ended: boolean;
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** So many questions in a row may stay without an answer. */
-const PATIENCE = 10;
+const MAX_FAILED_POLLS = 10;
 
 /**
- * Looks at a task, at this pace, until it has ended. Refusals for load and lost connections are waited out; any other
- * refusal, 404 among them, is thrown.
+ * Polls a task until it has ended. Overload and connection errors are retried; other errors, including 404, are thrown.
  */
-export async function follow<State>(needs: {
+export async function follow<State>(deps: {
   readonly taskId: string;
   readonly read: (holdSeconds: number) => Promise<Reading<State>>;
   readonly pace: Pace;
@@ -33,31 +29,31 @@ export async function follow<State>(needs: {
   readonly estimateSeconds: number | undefined;
   readonly options: WaitOptions<State>;
 }): Promise<State> {
-  const { taskId, read, pace, clock, estimateSeconds } = needs;
-  const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState } = needs.options;
-  const began = clock.now();
-  const leftSeconds = () => timeoutSeconds - (clock.now() - began) / 1000;
-  // Never below zero: a handle may come from a machine whose clock is ahead, and no wait is to last until then.
-  const ageSeconds = () => Math.max(0, clock.now() - (needs.acceptedAtMs ?? began)) / 1000;
+  const { taskId, read, pace, clock, estimateSeconds } = deps;
+  const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState } = deps.options;
+  const startedAtMs = clock.now();
+  const leftSeconds = () => timeoutSeconds - (clock.now() - startedAtMs) / 1000;
+  // Never negative: the handle may come from a machine whose clock is ahead.
+  const ageSeconds = () => Math.max(0, clock.now() - (deps.acceptedAtMs ?? startedAtMs)) / 1000;
 
   async function pause(seconds: number): Promise<void> {
     if (seconds <= 0) return;
     const left = leftSeconds();
     await clock.sleep(Math.max(0, Math.min(seconds, left)) * 1000, signal);
     if (seconds >= left) {
-      const message = `The task ${taskId} has not ended within ${timeoutSeconds} seconds; it goes on.`;
+      const message = `Task ${taskId} did not finish within ${timeoutSeconds} seconds; it continues.`;
       throw new Timeout({ code: 'TIMEOUT', message });
     }
   }
 
   let failures = 0;
   let strained = false;
-  const standing = (retryAfterSeconds?: number): Standing => ({
+  const pollState = (retryAfterSeconds?: number): Standing => ({
     ageSeconds: ageSeconds(),
     ...{ estimateSeconds, failures, strained, retryAfterSeconds },
   });
 
-  await pause(pace.first(standing()));
+  await pause(pace.first(pollState()));
   for (;;) {
     let retryAfterSeconds: number | undefined;
     try {
@@ -67,13 +63,13 @@ export async function follow<State>(needs: {
       if (reading.ended) return reading.state;
       ({ retryAfterSeconds } = reading);
     } catch (error) {
-      if (!(error instanceof AssayError) || !isLoad(error) || ++failures > PATIENCE) throw error;
+      if (!(error instanceof AssayError) || !isTransient(error) || ++failures > MAX_FAILED_POLLS) throw error;
       strained = true;
       ({ retryAfterSeconds } = error);
     }
-    await pause(pace.next(standing(retryAfterSeconds)));
+    await pause(pace.next(pollState(retryAfterSeconds)));
   }
 }
 
-const isLoad = (error: AssayError) =>
+const isTransient = (error: AssayError) =>
   error instanceof NetworkProblem || error instanceof Timeout || error.status === 429 || error.status >= 500;

@@ -24,19 +24,16 @@ export type * from './wire/defectoscopy.ts';
 export type * from './wire/passports.ts';
 export type * from './wire/stt.ts';
 
-/** Where a service is and what opens it. */
 export interface TokenService {
-  /** Its base address, like `https://photos.example.com`. */
+  /** Base address, like `https://photos.example.com`. */
   readonly url: string;
-  /** Absent where the service asks nobody for one. */
   readonly token?: string | undefined;
 }
 
 export interface KeyService {
   readonly url: string;
-  /** Exchanged for a token when one is needed. */
   readonly apiKey?: string | undefined;
-  /** In its place, a token that somebody else has exchanged it for: good until its time is over. */
+  /** Alternative to `apiKey`: a token, valid until it expires. */
   readonly token?: string | undefined;
 }
 
@@ -44,19 +41,18 @@ export interface AssayOptions {
   readonly defectoscopy?: TokenService | undefined;
   readonly stt?: TokenService | undefined;
   readonly passports?: KeyService | undefined;
-  /** Search and reports; the token is a reader's or a moderator's. */
   readonly catalog?: TokenService | undefined;
-  /** How often tasks are asked about; `local` is for services on the same machine. Absent: `specification`. */
+  /** Poll schedule; `local` is for services on the same machine. Default: `specification`. */
   readonly polling?: Polling | undefined;
-  /** How often a call is tried again where that is safe. Absent: 3. */
+  /** Maximum retries of a call that is safe to repeat. Default: 3. */
   readonly retries?: number | undefined;
-  /** For one request, beside what it uploads. Absent: 60. */
+  /** Time limit per request, excluding upload time. Default: 60. */
   readonly timeoutSeconds?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** The services of one installation. Each has a base address of its own, and only those that were named can be used. */
+/** Client of one installation. Each service has its own base address; only configured services can be used. */
 export class Assay {
   readonly #defectoscopy: Defectoscopy | undefined;
   readonly #stt: Stt | undefined;
@@ -65,45 +61,41 @@ export class Assay {
 
   constructor(options: AssayOptions) {
     const { defectoscopy, stt, passports, catalog, polling = 'specification', clock = systemClock } = options;
-    const line = (url: string, credential?: Credential): Line =>
+    const connect = (url: string, credential?: Credential): Line =>
       openLine({
         url,
         ...(credential && { credential }),
         clock,
-        // Looked up at each call: whoever replaces the global one means this client too.
+        // Looked up per call, so that a replaced global `fetch` is used.
         fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
         retries: options.retries ?? 3,
         timeoutSeconds: options.timeoutSeconds ?? 60,
       });
     if (defectoscopy)
-      this.#defectoscopy = new Defectoscopy(line(defectoscopy.url, bearer(defectoscopy.token)), polling);
-    if (stt) this.#stt = new Stt(line(stt.url, bearer(stt.token)), polling);
+      this.#defectoscopy = new Defectoscopy(connect(defectoscopy.url, bearer(defectoscopy.token)), polling);
+    if (stt) this.#stt = new Stt(connect(stt.url, bearer(stt.token)), polling);
     if (passports) {
       const { url, apiKey, token } = passports;
-      const key = apiKey === undefined ? bearer(token) : exchangedFor(apiKey, { line: line(url), clock });
-      this.#passports = new Passports(line(url, key), polling);
+      const key = apiKey === undefined ? bearer(token) : exchangedFor(apiKey, { line: connect(url), clock });
+      this.#passports = new Passports(connect(url, key), polling);
     }
-    if (catalog) this.#catalog = new Catalog(line(catalog.url, bearer(catalog.token)));
+    if (catalog) this.#catalog = new Catalog(connect(catalog.url, bearer(catalog.token)));
   }
 
-  /** Photos of surfaces. */
   get defectoscopy(): Defectoscopy {
-    return named(this.#defectoscopy, 'defectoscopy');
+    return requireService(this.#defectoscopy, 'defectoscopy');
   }
 
-  /** Recordings. */
   get stt(): Stt {
-    return named(this.#stt, 'stt');
+    return requireService(this.#stt, 'stt');
   }
 
-  /** Technical passports. */
   get passports(): Passports {
-    return named(this.#passports, 'passports');
+    return requireService(this.#passports, 'passports');
   }
 
-  /** What came out, to be found again; reports. */
   get catalog(): Catalog {
-    return named(this.#catalog, 'catalog');
+    return requireService(this.#catalog, 'catalog');
   }
 }
 
@@ -111,7 +103,7 @@ function bearer(token: string | undefined): Credential | undefined {
   return token === undefined ? undefined : { token: async () => token, renews: () => false };
 }
 
-function named<T>(service: T | undefined, name: string): T {
-  if (service === undefined) throw new TypeError(`new Assay({ ${name}: { url, … } }) names no address of ${name}.`);
+function requireService<T>(service: T | undefined, name: string): T {
+  if (service === undefined) throw new TypeError(`The option ${name} is missing: new Assay({ ${name}: { url, … } }).`);
   return service;
 }

@@ -1,55 +1,57 @@
 import { expect, it } from 'vitest';
 import { Assay, type AssayOptions } from './index.ts';
 
-/** A client of whatever answers like this; `asked` are the paths. */
-function strangers(answer: (path: string) => Promise<Response>, given: { token?: string; apiKey?: string } = {}) {
-  const asked: string[] = [];
-  const url = 'http://stranger.example.com';
+function createClient(
+  respond: (path: string) => Promise<Response>,
+  credentials: { token?: string; apiKey?: string } = {},
+) {
+  const paths: string[] = [];
+  const url = 'http://other.example.com';
   const fetch: AssayOptions['fetch'] = (input) => {
     const { pathname } = new URL(String(input));
-    asked.push(pathname);
-    return answer(pathname);
+    paths.push(pathname);
+    return respond(pathname);
   };
   const { defectoscopy, passports } = new Assay({
-    defectoscopy: { url, ...given },
-    passports: { url, ...given },
+    defectoscopy: { url, ...credentials },
+    passports: { url, ...credentials },
     fetch,
   });
-  return { asked, defectoscopy, passports };
+  return { paths, defectoscopy, passports };
 }
 
-it('says so where something else answers, and asks it once', async () => {
+it('the client throws UNEXPECTED_ANSWER for a response of another server without a retry', async () => {
   for (const body of ['{}', '[]', 'null', '"ok"', '{"data":null}', '{"data":7}', '<html>']) {
-    const { asked, defectoscopy } = strangers(async () => new Response(body));
+    const { paths, defectoscopy } = createClient(async () => new Response(body));
     await expect(defectoscopy.result('a'), body).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
     await expect(defectoscopy.wait({ task_id: 'a', estimated_wait_seconds: 0 }), body).rejects.toMatchObject({
       code: 'UNEXPECTED_ANSWER',
     });
-    expect(asked).toHaveLength(2);
+    expect(paths).toHaveLength(2);
   }
-  const { asked, defectoscopy } = strangers(async () => Response.json({ detail: 'Not Found' }, { status: 404 }));
+  const { paths, defectoscopy } = createClient(async () => Response.json({ detail: 'Not Found' }, { status: 404 }));
   await expect(defectoscopy.result('a')).rejects.toMatchObject({ name: 'NotFound', status: 404 });
-  expect(asked).toHaveLength(1);
+  expect(paths).toHaveLength(1);
 });
 
-it('sends nothing where a credential is none that can be sent, and does not call that a lost connection', async () => {
-  const { asked, defectoscopy } = strangers(async () => Response.json({}), { token: 'ключ' });
+it('the client throws TypeError for a credential that HTTP headers cannot carry', async () => {
+  const { paths, defectoscopy } = createClient(async () => Response.json({}), { token: 'ключ' });
   await expect(defectoscopy.result('a')).rejects.toThrow(TypeError);
-  expect(asked).toEqual([]);
+  expect(paths).toEqual([]);
 });
 
-it('follows no redirect with a credential', async () => {
-  const { asked, defectoscopy } = strangers(
+it('the client does not follow redirects', async () => {
+  const { paths, defectoscopy } = createClient(
     async () => new Response(null, { status: 307, headers: { location: 'https://elsewhere.example.com/' } }),
     { token: 'secret' },
   );
   await expect(defectoscopy.result('a')).rejects.toMatchObject({ status: 307 });
-  expect(asked).toHaveLength(1);
+  expect(paths).toHaveLength(1);
 });
 
-it('ends a call that waits for the exchange of its key, and no other that waits for the same', async () => {
+it('the client aborts one call that waits for the token exchange and keeps the others', async () => {
   let exchange = (_: Response) => {};
-  const { asked, passports } = strangers(
+  const { paths, passports } = createClient(
     (path) =>
       path === '/auth/token'
         ? new Promise((resolve) => {
@@ -59,11 +61,11 @@ it('ends a call that waits for the exchange of its key, and no other that waits 
     { apiKey: 'key' },
   );
   const stop = new AbortController();
-  const reason = new Error('no longer wanted');
-  const [impatient, patient] = [passports.list({ signal: stop.signal }), passports.list()];
+  const reason = new Error('cancelled');
+  const [aborted, kept] = [passports.list({ signal: stop.signal }), passports.list()];
   stop.abort(reason);
-  await expect(impatient).rejects.toBe(reason);
+  await expect(aborted).rejects.toBe(reason);
   exchange(Response.json({ token: 't', expires_in: 60 }));
-  expect(await patient).toEqual({ items: [] });
-  expect(asked).toEqual(['/auth/token', '/api/tasks']);
+  expect(await kept).toEqual({ items: [] });
+  expect(paths).toEqual(['/auth/token', '/api/tasks']);
 });

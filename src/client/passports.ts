@@ -6,7 +6,7 @@ import { DOCUMENT_PACES, type Polling } from './pace.ts';
 import type { Answer, CallOptions } from './request.ts';
 import type { CreateOptions, In, With } from './tasks.ts';
 import type {
-  CleanedUp,
+  CleanupResult,
   DeepHealth,
   DocumentField,
   DocumentItem,
@@ -23,7 +23,6 @@ import type {
   PdfCreated,
 } from './wire/passports.ts';
 
-/** A file with the name that it is to have; a `File` has one already. */
 export type NamedFile = Bytes | { readonly name: string; readonly data: Bytes };
 
 export type WaitingDocument = In<DocumentResult, 'PENDING' | 'PROCESSING'>;
@@ -38,13 +37,11 @@ export type FailedDocument = In<
   With<DocumentResult, 'filename' | 'updated_at' | 'error_type' | 'error'>,
   'FAILED' | 'ERROR' | 'PERMANENT_ERROR'
 >;
-/** A document: `status` tells which of the three it is. */
 export type Document = WaitingDocument | ReadDocument | FailedDocument;
 
-/** A document to wait for: what an upload, a list or `createPdf` answers, or its id. */
+/** A document id, or the response of an upload, a list or `createPdf`. */
 export type DocumentHandle = string | Pick<DocumentItem, 'id'> | Pick<PdfCreated, 'task_id'>;
 
-/** Technical passports in, fields out, for a person to check and correct. */
 export class Passports {
   readonly #line: Line;
   readonly #polling: Polling;
@@ -54,7 +51,7 @@ export class Passports {
     this.#polling = polling;
   }
 
-  /** Each PDF becomes a document; what is none stands in `rejected`. Throws where all are refused. */
+  /** Creates a document per PDF; other files are listed in `rejected`. Throws if all files are rejected. */
   async upload(
     files: NamedFile | readonly NamedFile[],
     { name, idempotencyKey = newIdempotencyKey(), signal }: CreateOptions & { readonly name?: string } = {},
@@ -64,7 +61,7 @@ export class Passports {
     return (await this.#line.ask('/upload', { method: 'POST', body, idempotencyKey, signal })).json();
   }
 
-  /** Images that will be pages. A lost connection is thrown: sent again, they would be there twice. */
+  /** Uploads page images. Not retried after a connection error: they would be stored twice. */
   async uploadImages(
     files: NamedFile | readonly NamedFile[],
     { signal }: CallOptions = {},
@@ -73,12 +70,10 @@ export class Passports {
     return (await this.#line.ask('/api/v1/upload-images', { method: 'POST', body, signal })).json();
   }
 
-  /** Images that wait to become pages. */
   async images({ signal }: CallOptions = {}): Promise<PageImages> {
     return (await this.#line.ask('/api/v1/images', { signal })).json();
   }
 
-  /** Turns an image by a quarter. */
   async rotateImage(
     imageId: string,
     { direction, signal }: CallOptions & { readonly direction?: 'cw' | 'ccw' } = {},
@@ -91,7 +86,6 @@ export class Passports {
     await this.#line.ask(`/api/v1/image/${encodeURIComponent(imageId)}`, { method: 'DELETE', signal });
   }
 
-  /** Makes one document of these images, in this order. */
   async createPdf(
     imageIds: readonly string[],
     { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions = {},
@@ -100,7 +94,7 @@ export class Passports {
     return (await this.#line.ask('/api/v1/create-pdf', { method: 'POST', json, idempotencyKey, signal })).json();
   }
 
-  /** The documents of this key, the newest first. */
+  /** Lists the documents of this key, newest first. */
   async list({
     signal,
     ...query
@@ -116,7 +110,6 @@ export class Passports {
     return (await this.#line.ask(`${taskPath(id)}/status`, { signal })).json();
   }
 
-  /** The document as it is now; `language` is that of the labels. */
   async result(
     id: string,
     { language, signal }: CallOptions & { readonly language?: 'en' | 'ru' | undefined } = {},
@@ -126,7 +119,7 @@ export class Passports {
     ).json();
   }
 
-  /** Waits until the document is read. Throws `TaskFailed` where it cannot be. */
+  /** Waits until the document is processed. Throws `TaskFailed` if processing fails. */
   async wait(document: DocumentHandle, options: WaitOptions<DocumentStatus> = {}): Promise<ReadDocument> {
     const id = idOf(document);
     const { signal } = options;
@@ -144,8 +137,8 @@ export class Passports {
   }
 
   /**
-   * Corrects fields, by their keys in `fields`; null empties one. With `ifVersion` only where nobody else has corrected
-   * any since that version was read, else `Conflict`.
+   * Sets fields by their keys in `fields`; null clears one. With `ifVersion`, throws `Conflict` if the document has
+   * changed since that version.
    */
   async update(
     id: string,
@@ -163,72 +156,71 @@ export class Passports {
     ).json();
   }
 
-  /** The service answers this with a redirect alone. */
+  /** The service responds with a redirect only. */
   async rename(id: string, name: string, { signal }: CallOptions = {}): Promise<void> {
     const body = new URLSearchParams({ name });
     await this.#line.ask(`/task/${encodeURIComponent(id)}/rename`, { method: 'POST', body, redirects: true, signal });
   }
 
-  /** Removes the document and its file. */
   async remove(id: string, { signal }: CallOptions = {}): Promise<void> {
     await this.#line.ask(`/task/${encodeURIComponent(id)}`, { method: 'DELETE', signal });
   }
 
-  /** Queues a document in FAILED or ERROR again; `Conflict` for any other. */
+  /** Queues a document in FAILED or ERROR again; `Conflict` in other states. */
   async retry(id: string, { signal }: CallOptions = {}): Promise<DocumentStatus> {
     return (await this.#line.ask(`${taskPath(id)}/retry`, { method: 'POST', signal })).json();
   }
 
-  /** What was corrected, the oldest first. */
   async history(id: string, { signal }: CallOptions = {}): Promise<EditHistory> {
     return (await this.#line.ask(`${taskPath(id)}/history`, { signal })).json();
   }
 
-  /** The fields as a workbook (XLSX). */
   async exportExcel(
     id: string,
     { layout, language, signal }: ExportOptions & { readonly layout?: 'plain' | 'wide' } = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     return bytesOf(
-      await this.#line.ask(`/export/${encodeURIComponent(id)}/excel`, exported({ layout }, { language, signal })),
+      await this.#line.ask(`/export/${encodeURIComponent(id)}/excel`, exportRequest({ layout }, { language, signal })),
     );
   }
 
-  /** The fields as a printable report (PDF), each beside the place where it was read. */
+  /** Exports a printable PDF with the source image of each field. */
   async exportPdf(id: string, options: ExportOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return bytesOf(await this.#line.ask(`/export/${encodeURIComponent(id)}/pdf`, exported({}, options)));
+    return bytesOf(await this.#line.ask(`/export/${encodeURIComponent(id)}/pdf`, exportRequest({}, options)));
   }
 
-  /** Every document that was read, a row for each (XLSX); for administrators. */
+  /** Exports all processed documents as XLSX, one row each. Administrators only. */
   async exportAll({
     from,
     to,
     ...options
   }: ExportOptions & { readonly from?: string; readonly to?: string } = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return bytesOf(await this.#line.ask('/export/all/excel', exported({ from, to }, options)));
+    return bytesOf(await this.#line.ask('/export/all/excel', exportRequest({ from, to }, options)));
   }
 
-  /** The same for the documents of this key. */
   async exportSession(options: ExportOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return bytesOf(await this.#line.ask('/export/session/excel', exported({}, options)));
+    return bytesOf(await this.#line.ask('/export/session/excel', exportRequest({}, options)));
   }
 
-  /** Deletes documents that are older than so many days (30); for administrators. */
+  /** Deletes documents older than `days` (default 30). Administrators only. */
   async cleanup({
     days,
     dryRun,
     signal,
-  }: CallOptions & { readonly days?: number; readonly dryRun?: boolean } = {}): Promise<CleanedUp> {
+  }: CallOptions & { readonly days?: number; readonly dryRun?: boolean } = {}): Promise<CleanupResult> {
     const query = { days, dry_run: dryRun };
     return (await this.#line.ask('/admin/cleanup', { method: 'POST', query, signal })).json();
   }
 
-  /** How the service and what it needs are. Throws `Unavailable` where the database or the language model is away. */
+  /**
+   * Status of the service and its dependencies. Throws `Unavailable` if the database or the language model is
+   * unavailable.
+   */
   async deepHealth({ signal }: CallOptions = {}): Promise<DeepHealth> {
     return (await this.#line.ask('/health/deep', { retries: 0, signal })).json();
   }
 
-  /** Documents that have failed in the last so many seconds (3600). */
+  /** Failed documents of the last `windowSeconds` (default 3600). */
   async failedStatistics({
     windowSeconds,
     signal,
@@ -238,14 +230,13 @@ export class Passports {
 }
 
 export interface ExportOptions extends CallOptions {
-  /** Of the labels. */
   readonly language?: 'en' | 'ru' | undefined;
 }
 
 const taskPath = (id: string) => `/api/task/${encodeURIComponent(id)}`;
 const bytesOf = ({ bytes }: Answer) => bytes;
 
-const exported = (query: Readonly<Record<string, string | undefined>>, { language, signal }: ExportOptions) => ({
+const exportRequest = (query: Readonly<Record<string, string | undefined>>, { language, signal }: ExportOptions) => ({
   query,
   headers: { accept: '*/*', 'accept-language': language },
   signal,

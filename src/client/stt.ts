@@ -22,29 +22,24 @@ import {
 import type { RecordingAccepted, RecordingState, SttHealth, TranscribeRequest, Transcription } from './wire/stt.ts';
 
 export interface TranscribeOptions extends CreateOptions {
-  /** ISO 639-1, or `auto`: the engine finds out. */
   readonly language?: string | undefined;
-  /** Anything of yours; it comes back with every answer. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Called once the final result is recorded; with a secret it is signed with that too. */
+  /** Called with the final result; with a secret the request is also signed with it. */
   readonly webhook?: { readonly url: string; readonly secret?: string } | undefined;
 }
 
-/** An accepted recording. */
 export type RecordingTask = RecordingAccepted & TaskHandle & { readonly accepted_at_ms: number };
 
 export type WaitingRecording = In<RecordingState, 'queued' | 'processing'>;
 export type DoneRecording = In<With<RecordingState, 'result' | 'processing_time_ms' | 'completed_at'>, 'done'>;
 export type FailedRecording = In<With<RecordingState, 'error' | 'error_code' | 'failed_at'>, 'failed'>;
-/** A recording's task: `status` tells which of the three it is. */
 export type Recording = WaitingRecording | DoneRecording | FailedRecording;
 
-/** What a callback tells of a recording whose result is too large for it: `result` reads the rest. */
+/** Webhook content when the result is too large; `result` reads the rest. */
 export type TruncatedRecording = In<With<RecordingState, 'truncated'>, 'done'>;
 
 export type TranscriptFormat = 'txt' | 'srt' | 'vtt';
 
-/** Recordings in, text out. */
 export class Stt {
   readonly #line: Line;
   readonly #polling: Polling;
@@ -54,7 +49,6 @@ export class Stt {
     this.#polling = polling;
   }
 
-  /** Creates a task for a recording: its https address, or its bytes, which are uploaded first. */
   async transcribe(audio: string | URL | Bytes, options: TranscribeOptions = {}): Promise<RecordingTask> {
     const { language, metadata, webhook } = options;
     const request: TranscribeRequest = {
@@ -66,23 +60,22 @@ export class Stt {
     return createTask<RecordingAccepted>(this.#line, '/transcribe/audio_url', request, options);
   }
 
-  /** The task as it is now. Throws `TaskNotFound` for one that is unknown or older than its time. */
+  /** Reads the current state. Throws `TaskNotFound` for an unknown or expired task. */
   result(taskId: string, options: CallOptions = {}): Promise<Recording> {
     return readTask(this.#line, taskId, options);
   }
 
-  /** Waits until the task is done. Throws `TaskFailed` where it ends without a result. */
+  /** Waits until the task is done. Throws `TaskFailed` if it fails or is cancelled. */
   wait(task: TaskHandle | string, options: WaitOptions<Recording> = {}): Promise<DoneRecording> {
-    const way = { line: this.#line, polling: this.#polling };
-    return waitForTask<Recording>(way, task, options) as Promise<DoneRecording>;
+    const context = { line: this.#line, polling: this.#polling };
+    return waitForTask<Recording>(context, task, options) as Promise<DoneRecording>;
   }
 
-  /** Gives a task up. Throws `Conflict` where it had ended. */
+  /** Cancels a task. Throws `Conflict` if it has already ended. */
   cancel(taskId: string, options: CallOptions = {}): Promise<FailedRecording> {
     return cancelTask(this.#line, taskId, options);
   }
 
-  /** The text of a task that is done, for people and players; `json` is the result itself. */
   transcript(taskId: string, format: 'json', options?: CallOptions): Promise<Transcription>;
   transcript(taskId: string, format?: TranscriptFormat, options?: CallOptions): Promise<string>;
   async transcript(
@@ -95,17 +88,16 @@ export class Stt {
     return format === 'json' ? answer.data<Transcription>() : answer.text;
   }
 
-  /** What hears recordings. Throws `Unavailable` where nothing does; needs no token. */
+  /** The loaded models. Throws `Unavailable` if no model is loaded; needs no token. */
   async health({ signal }: CallOptions = {}): Promise<SttHealth> {
     return (await this.#line.ask('/health', { retries: 0, signal })).data<SttHealth>();
   }
 
-  /** Keeps bytes that a task may name, as long as a result is kept. */
+  /** Uploads a file for use in tasks; it expires with the results. */
   upload(bytes: Bytes, options: CallOptions = {}): Promise<UploadedFile> {
     return uploadFile(this.#line, bytes, options);
   }
 
-  /** The public keys that callbacks are signed with, for `verifyWebhook`. */
   webhookKeys(options: CallOptions = {}): Promise<WebhookKeys> {
     return webhookKeys(this.#line, options);
   }

@@ -6,26 +6,24 @@ import { PACES, type Polling } from './pace.ts';
 import { retryAfterSeconds } from './refusal.ts';
 import type { CallOptions } from './request.ts';
 
-/** A task that was accepted. Plain data: keep it, and a wait can go on after a restart. */
+/** An accepted task. Plain data that can be stored to resume a wait. */
 export interface TaskHandle {
   readonly task_id: string;
   readonly estimated_wait_seconds?: number;
-  /** By this machine's clock. */
+  /** Local clock. */
   readonly accepted_at_ms?: number;
 }
 
-/** What `POST /files` answers. */
 export interface UploadedFile {
-  /** What a task may name; nobody can fetch it from outside. */
+  /** Address for use in tasks; not reachable from outside. */
   readonly url: string;
   readonly size_bytes: number;
-  /** What the bytes are, whatever was declared. */
+  /** Detected type, regardless of the declared one. */
   readonly content_type: string;
   /** Unix time in whole seconds. */
   readonly expires_at: string;
 }
 
-/** A public key as `/.well-known/webhook-keys.json` gives it. */
 export interface WebhookKey {
   readonly kty: string;
   readonly crv: string;
@@ -40,33 +38,30 @@ export interface WebhookKeys {
 
 export interface CreateOptions extends CallOptions {
   /**
-   * By which a repetition is recognised. Absent: one is made, so that a lost connection makes no second task. The same key
-   * wants the same request: bytes that are uploaded again have another address, so upload them once and name that.
+   * Deduplicates retries. Default: a random key per call. A key requires the same request, so upload bytes once and
+   * pass their address.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What ended well, or has not ended, or has not ended well: told apart by `status`. */
 type State = { readonly task_id: string; readonly status: 'queued' | 'processing' | 'done' | 'failed' };
 
-/** A state in one of these statuses; one member for each, so that a look at `status` is enough to tell them apart. */
+/** A union with one member per status, so that `status` discriminates it. */
 export type In<T, Status extends string> = Status extends string ? T & { readonly status: Status } : never;
 
-/** Members that a state certainly has. */
 export type With<T, K extends keyof T> = T & { readonly [Key in K]-?: NonNullable<T[Key]> };
 
-interface Way {
+interface PollContext {
   readonly line: Line;
   readonly polling: Polling;
 }
 
-/** Bytes go to the service's own file host, a reference is passed on as it is. */
 export async function referenceTo(line: Line, source: string | URL | Bytes, options: CallOptions): Promise<string> {
   if (typeof source === 'string' || source instanceof URL) return String(source);
   return (await uploadFile(line, source, options)).url;
 }
 
-/** Twice does no harm: a file that no task names goes with its time. */
+/** Safe to retry: unused files expire. */
 export async function uploadFile(line: Line, bytes: Bytes, { signal }: CallOptions): Promise<UploadedFile> {
   const body = blobOf(bytes);
   const headers = { 'content-type': body.type || 'application/octet-stream' };
@@ -84,14 +79,12 @@ export async function createTask<Accepted extends { readonly task_id: string }>(
   return { ...answer.data<Accepted>(), accepted_at_ms: line.clock.now() };
 }
 
-/** One look. */
 export async function readTask<S extends State>(line: Line, id: string, { signal }: CallOptions): Promise<S> {
   return (await line.ask(pathOf(id), { signal })).data<S>();
 }
 
-/** Waits for a task's end; one without a result is thrown as `TaskFailed`. */
 export async function waitForTask<S extends State & { readonly error?: string; readonly error_code?: string }>(
-  { line, polling }: Way,
+  { line, polling }: PollContext,
   task: TaskHandle | string,
   options: WaitOptions<S>,
 ): Promise<S> {
@@ -109,11 +102,11 @@ export async function waitForTask<S extends State & { readonly error?: string; r
   const pace = PACES[polling];
   const state = await follow({ taskId, read, pace, clock: line.clock, acceptedAtMs, estimateSeconds, options });
   if (state.status === 'done') return state;
-  const { error_code: code = 'TASK_FAILED', error: message = 'The task has failed.' } = state;
+  const { error_code: code = 'TASK_FAILED', error: message = 'The task failed.' } = state;
   throw new TaskFailed({ code, message, taskId, state });
 }
 
-/** Ends a task that has not ended; a lost answer is not asked for again, since the second one would be a refusal. */
+/** Cancels a task. Not retried: a second cancellation is an error. */
 export async function cancelTask<S extends State>(line: Line, id: string, { signal }: CallOptions): Promise<S> {
   return (await line.ask(`${pathOf(id)}/cancel`, { method: 'POST', signal })).data<S>();
 }

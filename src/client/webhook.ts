@@ -3,28 +3,27 @@ import { WebhookRefused } from './errors.ts';
 import type { Recording, TruncatedRecording } from './stt.ts';
 import type { WebhookKeys } from './tasks.ts';
 
-/** Headers as frameworks give them: `Headers`, or names with their values. */
+/** Request headers: `Headers`, or an object of names and values. */
 export type GivenHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** The secret that was given for `v1`: `whsec_` and base64, or any other text, which is meant letter by letter. */
+  /** Secret for `v1`: `whsec_` and base64, or any other text, used as is. */
   readonly secret?: string | undefined;
-  /** The service's public keys for `v1a`: `webhookKeys()` of the client, or one key as `whpk_…`. */
+  /** Public keys for `v1a`: `webhookKeys()` of the client, or one `whpk_…` key. */
   readonly publicKey?: WebhookKeys | string | undefined;
-  /** How far the callback's clock may be from ours, in either direction. */
+  /** Maximum clock difference in either direction. */
   readonly toleranceSeconds?: number | undefined;
-  /** Milliseconds since 1970; absent: now. */
+  /** Milliseconds since 1970. Default: now. */
   readonly nowMs?: number | undefined;
 }
 
 /**
- * A callback that is genuine. What is signed is the body and the delivery's id; `event` and `attempt` are as the headers
- * beside them say.
+ * A verified webhook. The signature covers the body and the delivery id; `event` and `attempt` come from unsigned
+ * headers.
  */
 export type WebhookEvent = {
-  /** Stays the same when a callback is sent again: whoever has seen it needs not look twice. */
+  /** The same for all attempts; use it to detect duplicates. */
   readonly deliveryId: string;
-  /** From 1. */
   readonly attempt: number;
 } & (
   | { readonly event: 'defectoscopy.result.terminal'; readonly task: Photo }
@@ -32,10 +31,9 @@ export type WebhookEvent = {
 );
 
 /**
- * What a callback says, once it is certain that the service sent these very bytes within the tolerance (Standard Webhooks
- * 1.0.0: `v1` HMAC-SHA256, `v1a` Ed25519). One good signature, by the secret or by a public key, is enough. Throws a
- * `WebhookRefused` otherwise; its code is WEBHOOK_HEADERS, WEBHOOK_TIME or WEBHOOK_SIGNATURE. `body` is the raw body: one
- * that was parsed and written again is another one.
+ * Verifies a webhook (Standard Webhooks 1.0.0: `v1` HMAC-SHA256, `v1a` Ed25519) and returns its content. One valid
+ * signature is sufficient. Throws `WebhookRejected` with code WEBHOOK_HEADERS, WEBHOOK_TIME or WEBHOOK_SIGNATURE.
+ * `body` must be the raw body, not a parsed and serialised copy.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,
@@ -48,16 +46,16 @@ export async function verifyWebhook(
   const timestamp = header(headers, 'webhook-timestamp');
   const signatures = header(headers, 'webhook-signature');
   if (!id || !timestamp || !/^\d{1,12}$/.test(timestamp) || !signatures) {
-    throw refused('WEBHOOK_HEADERS', 'The request has not the headers of a signed webhook.');
+    throw rejection('WEBHOOK_HEADERS', 'The webhook signature headers are missing or invalid.');
   }
-  // Asked this way round, a tolerance or a time that is no number lets nothing pass.
+  // Written so that NaN fails the check.
   if (!(Math.abs(nowMs / 1000 - Number(timestamp)) <= toleranceSeconds)) {
-    throw refused('WEBHOOK_TIME', 'The webhook was signed too long ago, or one of the two clocks is wrong.');
+    throw rejection('WEBHOOK_TIME', 'The timestamp of the webhook is outside the tolerance.');
   }
 
   const text = new TextEncoder();
-  const sent = typeof body === 'string' ? text.encode(body) : body;
-  const signed = joined(text.encode(`${id}.${timestamp}.`), sent);
+  const bodyBytes = typeof body === 'string' ? text.encode(body) : body;
+  const signed = concatenate(text.encode(`${id}.${timestamp}.`), bodyBytes);
   const keys = await Promise.all([
     ...(secret === undefined ? [] : [hmacKey(secret)]),
     ...publicKeys(publicKey).map(ed25519Key),
@@ -67,11 +65,11 @@ export async function verifyWebhook(
     const claimed = fromBase64(value);
     for (const key of keys) {
       if (key.version !== version || claimed === undefined) continue;
-      // By subtle.verify, which takes the same time wherever the difference is.
-      if (await crypto.subtle.verify(key.algorithm, key.key, claimed, signed)) return eventOf(sent, headers, id);
+      // Constant-time comparison.
+      if (await crypto.subtle.verify(key.algorithm, key.key, claimed, signed)) return eventOf(bodyBytes, headers, id);
     }
   }
-  throw refused('WEBHOOK_SIGNATURE', 'No signature of the webhook is by a key that you trust.');
+  throw rejection('WEBHOOK_SIGNATURE', 'No signature of the webhook matches a trusted key.');
 }
 
 interface Key {
@@ -94,10 +92,9 @@ async function ed25519Key(bytes: Uint8Array<ArrayBuffer>): Promise<Key> {
   return { version: 'v1a', algorithm: 'Ed25519', key };
 }
 
-/** The 32 bytes of each key; keys of other kinds are not ours. */
 function publicKeys(given: VerifyOptions['publicKey']): Uint8Array<ArrayBuffer>[] {
   const texts =
-    typeof given === 'string' ? [given.replace(/^whpk_/, '')] : (given?.keys ?? []).filter(isOurs).map(({ x }) => x);
+    typeof given === 'string' ? [given.replace(/^whpk_/, '')] : (given?.keys ?? []).filter(isEd25519).map(({ x }) => x);
   return texts.map((text) => {
     const bytes = fromBase64(text);
     if (bytes?.length !== 32) throw new TypeError('The public key is not an Ed25519 key of 32 bytes.');
@@ -105,11 +102,10 @@ function publicKeys(given: VerifyOptions['publicKey']): Uint8Array<ArrayBuffer>[
   });
 }
 
-const isOurs = ({ kty, crv }: WebhookKeys['keys'][number]) => kty === 'OKP' && crv === 'Ed25519';
+const isEd25519 = ({ kty, crv }: WebhookKeys['keys'][number]) => kty === 'OKP' && crv === 'Ed25519';
 
-/** What cannot be read although it is genuine comes from a version of the service that this client does not know. */
-function eventOf(sent: Uint8Array, headers: GivenHeaders, deliveryId: string): WebhookEvent {
-  const { data: task } = JSON.parse(new TextDecoder().decode(sent)) as { data: Photo & Recording };
+function eventOf(bodyBytes: Uint8Array, headers: GivenHeaders, deliveryId: string): WebhookEvent {
+  const { data: task } = JSON.parse(new TextDecoder().decode(bodyBytes)) as { data: Photo & Recording };
   const event = header(headers, 'x-service-event') as WebhookEvent['event'];
   const attempt = Number(header(headers, 'x-service-delivery-attempt') ?? 1);
   return { event, deliveryId, attempt, task } as WebhookEvent;
@@ -121,7 +117,7 @@ function header(headers: GivenHeaders, name: string): string | undefined {
   return typeof value === 'string' || value === undefined ? value : value[0];
 }
 
-/** Base64 in either alphabet, padded or not; undefined for what is neither. */
+/** Decodes base64 or base64url, padded or not; undefined if invalid. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
@@ -130,11 +126,11 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
+function concatenate(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(head.length + tail.length);
   all.set(head);
   all.set(tail, head.length);
   return all;
 }
 
-const refused = (code: string, message: string) => new WebhookRefused({ code, message });
+const rejection = (code: string, message: string) => new WebhookRefused({ code, message });

@@ -9,14 +9,13 @@ import * as passports from '../services/passports/schema-http.ts';
 import * as stt from '../services/stt/schema.ts';
 import { type Named, typescriptOf } from './testing/typescript-of.ts';
 
-/** What stands in the success envelope. */
 const data = (success: { properties: { data: object } }) => success.properties.data;
 
 const TYPES: Readonly<Record<string, Named>> = {
   defectoscopy: {
     PredictRequest: defectoscopy.PredictRequest,
     PhotoAccepted: defectoscopy.Accepted,
-    Scored: defectoscopy.Classification.properties.masters.items,
+    ScoredClass: defectoscopy.Classification.properties.masters.items,
     Classification: defectoscopy.Classification,
     PhotoWebhook: defectoscopy.Webhook,
     PhotoState: data(defectoscopy.TaskState),
@@ -45,7 +44,7 @@ const TYPES: Readonly<Record<string, Named>> = {
     PdfCreated: passports.PdfCreated,
     DocumentUpdated: passports.Updated,
     EditHistory: passports.History,
-    CleanedUp: passports.CleanedUp,
+    CleanupResult: passports.CleanedUp,
     DeepHealth: passports.DeepHealth,
     FailedStatistics: passports.FailedStats,
     PassportsToken: passports.TokenAnswer,
@@ -53,10 +52,10 @@ const TYPES: Readonly<Record<string, Named>> = {
   catalog: {
     SearchQuery,
     Hit: HitBody,
-    Found: FoundBody,
+    SearchResults: FoundBody,
     Row: RowBody,
     NewRecord: index.Shown.properties.records.items,
-    Indexed: index.Indexed,
+    IndexResult: index.Indexed,
     IndexState: index.State,
     NewReport: reports.NewReport,
     ReportPatch: reports.ReportPatch,
@@ -67,13 +66,13 @@ const TYPES: Readonly<Record<string, Named>> = {
   },
 };
 
-describe('the types of the client', () => {
-  it.each(Object.entries(TYPES))('are those of the schemas that %s validates with', async (name, schemas) => {
-    const head = `// Made from the schemas of src/services by wire.test.ts; \`npx vitest run src/client/wire.test.ts -u\` makes it anew.\n`;
+describe('client types', () => {
+  it.each(Object.entries(TYPES))('match the schemas of %s', async (name, schemas) => {
+    const head = `// Generated from the schemas of src/services by wire.test.ts; \`npx vitest run src/client/wire.test.ts -u\` updates it.\n`;
     await expect(`${head}\n${typescriptOf(schemas)}`).toMatchFileSnapshot(`./wire/${name}.ts`);
   });
 
-  it('say what a schema says: what may be absent, what may be null, which words there are', () => {
+  it('include optional members, null and enumerations', () => {
     const type = typescriptOf({
       Row: {
         type: 'object',

@@ -1,8 +1,8 @@
 import type { Exchange } from './exchange.ts';
 
-/** A sentence that does not hold: what was expected, and the exchange in which something else came. */
+/** A failed check: what was expected, and the exchange with the actual response. */
 export class Breach extends Error {
-  override readonly name = 'Breach';
+  override readonly name = 'AssertionFailure';
   readonly exchange: Exchange | undefined;
 
   constructor(expected: string, exchange?: Exchange) {
@@ -11,7 +11,7 @@ export class Breach extends Error {
   }
 }
 
-/** A sentence that cannot be seen at this deployment, or not with what was given; the message says why. */
+/** The check does not apply to this deployment or these options; the message gives the reason. */
 export class Skip extends Error {
   override readonly name = 'Skip';
 }

@@ -1,41 +1,32 @@
 import type { Probe } from './probe.ts';
 
-/** One sentence of the specification that can be seen from outside, and how one looks. */
+/** One requirement of the specification that is observable from outside. */
 export interface Check {
-  /** `<service>.<matter>…`; unique over all services, and stable: people exclude and track checks by it. */
+  /** `<service>.<topic>…`; unique and stable, because clients select checks by it. */
   readonly id: string;
-  /** The section, and the specification's own words. */
   readonly cites: readonly [section: string, words: string];
-  /** What holds where the check passes. */
   readonly title: string;
-  /** Returns where the sentence holds, throws a `Breach` where it does not, a `Skip` where it cannot be seen here. */
-  readonly run: (visit: Visit) => Promise<void>;
+  readonly run: (context: Visit) => Promise<void>;
 }
 
 export type ServiceName = 'defectoscopy' | 'stt' | 'passports' | 'reports';
 
-/** A deployment that is being looked at, and what whoever asked has given for it. */
+/** A deployment under test with the options of the run. */
 export interface Visit {
   readonly probe: Probe;
-  /** The access token of defectoscopy and STT; of reports, if they ask for one. */
   readonly token: string | undefined;
-  /** The key that passports exchanges for a token. */
   readonly apiKey: string | undefined;
-  /** A file that a task may name where the deployment keeps none itself: an image, or a recording. */
+  /** File address for tasks if the deployment has no file storage. */
   readonly fileUrl: string | undefined;
-  /** Files that the service can use. */
   readonly specimens: Specimens;
-  /** Where a webhook may lead that nobody will receive. */
   readonly webhookUrl: string;
-  /** Whether the deployment can call this process on a loopback address. */
+  /** Whether webhooks can reach this process on a loopback address. */
   readonly sameMachine: boolean;
-  /** How long a task may take. */
   readonly patienceMs: number;
-  /** Whether it may be asked until it refuses: for a minute everybody with this token is refused. */
+  /** Whether the rate limit may be exhausted, which blocks the token for a minute. */
   readonly mayFlood: boolean;
-  /** Whether documents that are older than a year may be deleted, and all of them where a limit is not kept. */
+  /** Allows `POST /admin/cleanup` with 365 days. A faulty deployment may delete all documents. */
   readonly mayCleanUp: boolean;
-  /** In names and files of this visit, so that it meets nothing of an earlier one. */
   readonly nonce: string;
   readonly signal: AbortSignal;
 }
@@ -46,14 +37,14 @@ export interface Specimens {
   document(): Promise<Uint8Array>;
 }
 
-/** Something that several checks look at: it is done once a visit, by the first that needs it. */
-export function step<T>(take: (visit: Visit) => Promise<T>): (visit: Visit) => Promise<T> {
-  const taken = new WeakMap<Visit, Promise<T>>();
-  return (visit) => {
-    const before = taken.get(visit);
-    if (before) return before;
-    const now = take(visit);
-    taken.set(visit, now);
-    return now;
+/** Runs `take` once per run; later checks share its result. */
+export function step<T>(take: (context: Visit) => Promise<T>): (context: Visit) => Promise<T> {
+  const results = new WeakMap<Visit, Promise<T>>();
+  return (context) => {
+    const existing = results.get(context);
+    if (existing) return existing;
+    const created = take(context);
+    results.set(context, created);
+    return created;
   };
 }

@@ -5,20 +5,25 @@ import { created } from './reports.ts';
 import type { Subject } from './services.ts';
 
 /**
- * Why nothing could be looked at with the credential that was given, in a sentence; undefined where it is taken, or none
- * was given. Throws `NoAnswer` where nothing answers.
+ * Error message for a rejected credential; undefined if it is accepted or missing. Throws `NoResponse` if the
+ * deployment does not respond.
  */
-export async function refusedCredential({ name }: Subject, visit: Visit): Promise<string | undefined> {
+export async function refusedCredential({ name }: Subject, context: Visit): Promise<string | undefined> {
   if (name === 'passports') {
-    if (visit.apiKey === undefined) return undefined;
-    const { status, json } = await exchanged(visit);
-    return status >= 400 && status < 500 && codeOf(json) !== undefined ? sentence('API key', status, json) : undefined;
+    if (context.apiKey === undefined) return undefined;
+    const { status, json } = await exchanged(context);
+    return status >= 400 && status < 500 && codeOf(json) !== undefined
+      ? rejectionMessage('API key', status, json)
+      : undefined;
   }
-  // That is how the first check looks as well: it is asked once.
-  const ask = name === 'reports' ? created(visit) : visit.probe.get(`/result/${nobodys(visit)}`, asOwner(visit));
-  const { status, json } = await ask;
-  return visit.token !== undefined && codeOf(json) === 'UNAUTHORIZED' ? sentence('token', status, json) : undefined;
+  // Shared with the first check, so it is sent once.
+  const request =
+    name === 'reports' ? created(context) : context.probe.get(`/result/${nobodys(context)}`, asOwner(context));
+  const { status, json } = await request;
+  return context.token !== undefined && codeOf(json) === 'UNAUTHORIZED'
+    ? rejectionMessage('token', status, json)
+    : undefined;
 }
 
-const sentence = (what: string, status: number, json: unknown) =>
-  `The deployment does not take the ${what}: ${status} ${String(codeOf(json))}.`;
+const rejectionMessage = (credential: string, status: number, json: unknown) =>
+  `The deployment rejects the ${credential}: ${status} ${String(codeOf(json))}.`;

@@ -1,25 +1,22 @@
-/** What was asked and what came, kept so that a failure can show both. */
 export interface Exchange {
   readonly asked: {
     readonly method: string;
     readonly path: string;
-    /** In a few words where it is no text; credentials are not in it. */
     readonly body: string;
-    /** Whose request it was: `with the token`, `without a token` and the like. */
+    /** Credentials of the request: `with the token`, `without a token`… */
     readonly as: string;
   };
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Buffer;
-  /** The body as JSON; undefined where it is none, whatever its type says. */
+  /** The body as JSON, regardless of its type; undefined if invalid. */
   readonly json: unknown;
 }
 
-/** The request in one line. */
 export const askedLine = ({ asked }: Exchange) =>
   [asked.method, asked.path, asked.body, asked.as && `(${asked.as})`].filter((word) => word !== '').join(' ');
 
-/** The answer in one line: its status, its type where that is not JSON, and the beginning of its body. */
+/** Status, content type if not JSON, and the start of the body. */
 export function cameLine({ status, headers, bytes, json }: Exchange): string {
   const type = headers.get('content-type') ?? 'no content type';
   const location = headers.get('location');
@@ -33,13 +30,12 @@ export function cameLine({ status, headers, bytes, json }: Exchange): string {
     .join(' ');
 }
 
-/** On one line, and no longer than that. */
 export function shortened(text: string, length: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
 
-/** Credentials that a deployment gives out; what a failure shows may be pasted anywhere. */
+/** Masks issued credentials, since reports are shared. */
 const masked = (text: string) => text.replace(/("(?:token|receipt)"\s*:\s*")[^"]+/g, '$1…');
 
 const isText = (type: string, json: unknown) => json !== undefined || /^text\/|xml|javascript/.test(type);

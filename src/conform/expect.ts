@@ -2,71 +2,62 @@ import { Breach } from './breach.ts';
 import type { Exchange } from './exchange.ts';
 import { anything, isRecord, listOf, matching, oneOf, record, type Shape, text } from './shape.ts';
 
-/** Throws a `Breach` unless the answer has one of these statuses. */
-export function status(answer: Exchange, ...allowed: readonly number[]): void {
-  if (!allowed.includes(answer.status)) throw new Breach(`status ${allowed.join(' or ')}`, answer);
+export function status(response: Exchange, ...allowed: readonly number[]): void {
+  if (!allowed.includes(response.status)) throw new Breach(`status ${allowed.join(' or ')}`, response);
 }
 
-/** Throws a `Breach` unless this part of the answer has that shape. */
-export function shaped(answer: Exchange, value: unknown, shape: Shape, at: string): void {
+export function shaped(response: Exchange, value: unknown, shape: Shape, at: string): void {
   const wrong = shape(value, at);
-  if (wrong !== undefined) throw new Breach(wrong, answer);
+  if (wrong !== undefined) throw new Breach(wrong, response);
 }
 
-/** Throws a `Breach` with these words where the condition does not hold. */
-export function holds(answer: Exchange, condition: boolean, expected: string): void {
-  if (!condition) throw new Breach(expected, answer);
+export function holds(response: Exchange, condition: boolean, expected: string): void {
+  if (!condition) throw new Breach(expected, response);
 }
 
-/** The answer's body as an object. */
-export function body(answer: Exchange): Record<string, unknown> {
-  if (!isRecord(answer.json)) throw new Breach('a JSON object', answer);
-  return answer.json;
+export function body(response: Exchange): Record<string, unknown> {
+  if (!isRecord(response.json)) throw new Breach('a JSON object', response);
+  return response.json;
 }
 
-/** The `data` of a success. */
-export function data(answer: Exchange): unknown {
-  const { ok, data } = body(answer);
-  if (ok !== true) throw new Breach('`ok` to be true', answer);
-  if (typeof data !== 'object' || data === null) throw new Breach('`data` to be there', answer);
+export function data(response: Exchange): unknown {
+  const { ok, data } = body(response);
+  if (ok !== true) throw new Breach('`ok` to be true', response);
+  if (typeof data !== 'object' || data === null) throw new Breach('`data` to be present', response);
   return data;
 }
 
-/** The `data` of a success that is an object. */
-export function dataObject(answer: Exchange): Record<string, unknown> {
-  const found = data(answer);
-  if (!isRecord(found)) throw new Breach('`data` to be an object', answer);
+export function dataObject(response: Exchange): Record<string, unknown> {
+  const found = data(response);
+  if (!isRecord(found)) throw new Breach('`data` to be an object', response);
   return found;
 }
 
 const code = matching(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, 'an UPPER_SNAKE_CASE string');
 
-/** The error envelope of defectoscopy and STT, with this code where one is named. */
-export function envelope(answer: Exchange, named?: string): void {
-  const error = record({ code: named === undefined ? code : oneOf(named), message: text });
-  shaped(answer, answer.json, record({ ok: oneOf(false), error }), 'the body');
+export function envelope(response: Exchange, expectedCode?: string): void {
+  const error = record({ code: expectedCode === undefined ? code : oneOf(expectedCode), message: text });
+  shaped(response, response.json, record({ ok: oneOf(false), error }), 'the body');
 }
 
-/** The error envelope of passports, in which `ok` is optional. */
-export function looseEnvelope(answer: Exchange): void {
+export function looseEnvelope(response: Exchange): void {
   const error = record({ code, message: text });
-  shaped(answer, answer.json, record({ error }, { ok: oneOf(false) }), 'the body');
+  shaped(response, response.json, record({ error }, { ok: oneOf(false) }), 'the body');
 }
 
-/** The body of a validation failure of passports. */
-export function detail(answer: Exchange): void {
-  const fault = record(
+export function detail(response: Exchange): void {
+  const entry = record(
     { loc: listOf(anything), msg: text, type: text },
     { input: anything, ctx: (value, at) => (isRecord(value) ? undefined : `${at} to be an object`) },
   );
-  refused(answer);
-  shaped(answer, answer.json, record({ detail: listOf(fault) }), 'the body');
-  holds(answer, (body(answer)['detail'] as unknown[]).length > 0, '`detail` to name a fault');
+  refused(response);
+  shaped(response, response.json, record({ detail: listOf(entry) }), 'the body');
+  holds(response, (body(response)['detail'] as unknown[]).length > 0, '`detail` to have an entry');
 }
 
-/** Of an error whose number the specification leaves open. */
-export function refused(answer: Exchange): void {
-  holds(answer, answer.status >= 400 && answer.status <= 599, 'an error: a status from 400');
+/** Asserts any error status, for errors without a specified one. */
+export function refused(response: Exchange): void {
+  holds(response, response.status >= 400 && response.status <= 599, 'an error status (400 to 599)');
 }
 
 export const isSuccess = ({ status: code }: Exchange) => code >= 200 && code < 300;

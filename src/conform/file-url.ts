@@ -4,24 +4,23 @@ import type { Visit } from './check.ts';
 import { isRecord } from './shape.ts';
 
 /**
- * An address that a task may name: the one that was given, else one of the deployment's own file host. That is no
- * matter of the specification (a deployment need not have one), so its absence is no breach.
+ * A file address for tasks: the given one, or a file uploaded to the deployment. File storage is not part of the
+ * specification, so its absence skips the check.
  */
-export async function fileUrl(visit: Visit, flag: string, type: string, bytes: () => Promise<Uint8Array>) {
-  if (visit.fileUrl !== undefined) return visit.fileUrl;
-  await admitted(visit);
-  const answer = await visit.probe.post('/files', {
-    ...asOwner(visit),
+export async function fileUrl(context: Visit, flag: string, type: string, bytes: () => Promise<Uint8Array>) {
+  if (context.fileUrl !== undefined) return context.fileUrl;
+  await admitted(context);
+  const response = await context.probe.post('/files', {
+    ...asOwner(context),
     headers: { 'content-type': type },
     body: await bytes(),
   });
-  const data = isRecord(answer.json) ? answer.json['data'] : undefined;
+  const data = isRecord(response.json) ? response.json['data'] : undefined;
   const url = isRecord(data) ? data['url'] : undefined;
   if (typeof url === 'string' && URL.canParse(url)) return url;
-  return skip(`no ${flag} was given, and the deployment keeps no files itself (POST /files answered ${answer.status})`);
+  return skip(`${flag} is missing, and the deployment has no file storage (POST /files returned ${response.status})`);
 }
 
-/** The address of a file that is not there, on the same host. */
 export function missingFile(url: string, nonce: string): string {
   const missing = new URL(url);
   missing.pathname += `.conform-${nonce}`;

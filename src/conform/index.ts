@@ -1,4 +1,4 @@
-/** `assay conform`: a deployment against the specification. It knows no other part of the product, only the paper. */
+/** Conformance checks of a deployment against the specification. Independent of the other parts of the product. */
 export type { ServiceName, Visit } from './check.ts';
 export { refusedCredential } from './entrance.ts';
 export { createProbe, NoAnswer } from './probe.ts';

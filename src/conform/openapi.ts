@@ -2,14 +2,13 @@ import type { Check, ServiceName } from './check.ts';
 import { body, shaped, status } from './expect.ts';
 import { filledText, record } from './shape.ts';
 
-/** Every service describes itself. */
 export const openapiCheck = (service: ServiceName): Check => ({
   id: `${service}.reference.openapi`,
   cites: ['9', 'The machine-readable description of each service is served at `{base_url}/openapi.json`.'],
   title: '/openapi.json is an OpenAPI description that needs no token',
   run: async ({ probe }) => {
-    const answer = await probe.get('/openapi.json', { as: 'without a token' });
-    status(answer, 200);
-    shaped(answer, body(answer), record({ openapi: filledText, paths: record({}) }), 'the body');
+    const response = await probe.get('/openapi.json', { as: 'without a token' });
+    status(response, 200);
+    shaped(response, body(response), record({ openapi: filledText, paths: record({}) }), 'the body');
   },
 });

@@ -1,47 +1,47 @@
-import { setTimeout as rest } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { skip } from './breach.ts';
 import type { Visit } from './check.ts';
 import type { Exchange } from './exchange.ts';
 
-// "Repeat with a pause of about 30 to 60 seconds per task" (8), unless the deployment holds the answer by itself.
+// "Repeat with a pause of about 30 to 60 seconds per task" (8), unless the deployment supports long polling.
 const PAUSE_MS = 30_000;
-// Between answers that were held, in case that a deployment only says so.
-const BREATH_MS = 500;
+// In case a deployment only claims to support long polling.
+const LONG_POLL_PAUSE_MS = 500;
 
-/** Reads a task's state until it is final. A deployment that knows `Prefer: wait` (RFC 7240) is asked to hold the answer. */
+/** Polls a task until its state is final, with long polling (`Prefer: wait`, RFC 7240) if supported. */
 export async function untilFinal(
-  visit: Visit,
+  context: Visit,
   read: (headers: Record<string, string>) => Promise<Exchange>,
-  isFinal: (answer: Exchange) => boolean,
+  isFinal: (response: Exchange) => boolean,
 ): Promise<Exchange> {
-  const until = Date.now() + visit.patienceMs;
+  const deadline = Date.now() + context.patienceMs;
   for (;;) {
-    const leftSeconds = Math.max(1, Math.ceil((until - Date.now()) / 1000));
-    const answer = await read({ prefer: `wait=${Math.min(20, leftSeconds)}` });
-    if (isFinal(answer)) return answer;
-    if (Date.now() >= until) return skip(tooLong(visit));
-    const wasHeld = answer.headers.get('preference-applied') !== null;
-    await pause(visit, Math.min(wasHeld ? BREATH_MS : PAUSE_MS, until - Date.now()));
+    const leftSeconds = Math.max(1, Math.ceil((deadline - Date.now()) / 1000));
+    const response = await read({ prefer: `wait=${Math.min(20, leftSeconds)}` });
+    if (isFinal(response)) return response;
+    if (Date.now() >= deadline) return skip(tooLong(context));
+    const wasHeld = response.headers.get('preference-applied') !== null;
+    await pause(context, Math.min(wasHeld ? LONG_POLL_PAUSE_MS : PAUSE_MS, deadline - Date.now()));
   }
 }
 
-/** Asks again and again, at first soon and then every five seconds, until the answer will do. */
+/** Polls with an interval from 100 ms to 5 s; undefined if the time limit passes. */
 export async function until(
-  visit: Visit,
-  ask: () => Promise<Exchange>,
-  willDo: (answer: Exchange) => boolean,
-  patienceMs = visit.patienceMs,
+  context: Visit,
+  request: () => Promise<Exchange>,
+  isReady: (response: Exchange) => boolean,
+  patienceMs = context.patienceMs,
 ): Promise<Exchange | undefined> {
   const end = Date.now() + patienceMs;
   for (let ms = 100; ; ms = Math.min(5_000, ms * 2)) {
-    const answer = await ask();
-    if (willDo(answer)) return answer;
+    const response = await request();
+    if (isReady(response)) return response;
     if (Date.now() + ms > end) return undefined;
-    await pause(visit, ms);
+    await pause(context, ms);
   }
 }
 
 export const tooLong = ({ patienceMs }: Visit) =>
-  `the task was not finished after ${patienceMs / 1000} s; --patience gives it longer`;
+  `the task did not finish within ${patienceMs / 1000} s; increase --patience`;
 
-const pause = ({ signal }: Visit, ms: number) => rest(ms, undefined, { signal });
+const pause = ({ signal }: Visit, ms: number) => sleep(ms, undefined, { signal });

@@ -2,18 +2,17 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A callback as it came, before it was answered. */
 export interface Callback {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-// Of a callback's body; the largest result is far below.
+// Far above the largest result.
 const MAX_BYTES = 4 * 2 ** 20;
 
 /**
- * Takes one callback on a loopback address. `arrived` runs before it is answered, so that what the deployment says of the
- * task at that moment can be seen.
+ * Receives webhooks on a loopback address. `arrived` runs before the response, to observe the task state at that
+ * moment.
  */
 export async function openReceiver(arrived: (callback: Callback) => Promise<void>) {
   const server = createServer((request, response) => {

@@ -1,41 +1,38 @@
 import { askedLine, cameLine } from './exchange.ts';
 import type { Verdict } from './run.ts';
 
-/** A line for a check, and for one that fails what was expected by which sentence, what was asked and what came. */
-export function verdictLines(verdict: Verdict): string[] {
-  const { check } = verdict;
-  switch (verdict.outcome) {
+export function verdictLines(result: Verdict): string[] {
+  const { check } = result;
+  switch (result.outcome) {
     case 'passed':
       return [`✓ ${check.id}  ${check.title}`];
     case 'skipped':
-      return [`– ${check.id}  skipped: ${verdict.reason}`];
+      return [`– ${check.id}  skipped: ${result.reason}`];
     case 'failed': {
       const [section, words] = check.cites;
-      const { exchange } = verdict;
+      const { exchange } = result;
       return [
         `✗ ${check.id}  ${check.title}`,
         `    section ${section}  “${words}”`,
-        ...(exchange ? [`    asked      ${askedLine(exchange)}`] : []),
-        `    expected   ${verdict.expected}`,
-        ...(exchange ? [`    came       ${cameLine(exchange)}`] : []),
+        ...(exchange ? [`    request    ${askedLine(exchange)}`] : []),
+        `    expected   ${result.expected}`,
+        ...(exchange ? [`    response   ${cameLine(exchange)}`] : []),
       ];
     }
   }
 }
 
-/** How many passed, failed and were skipped, in one line. */
-export function summaryLine(verdicts: readonly Verdict[]): string {
-  const count = (outcome: Verdict['outcome']) => verdicts.filter((verdict) => verdict.outcome === outcome).length;
-  return `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped, of ${verdicts.length} checks`;
+export function summaryLine(results: readonly Verdict[]): string {
+  const count = (outcome: Verdict['outcome']) => results.filter((result) => result.outcome === outcome).length;
+  return `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped, of ${results.length} checks`;
 }
 
-/** The same for programs. */
-export function verdictJson(verdict: Verdict): object {
-  const { check, outcome } = verdict;
+export function verdictJson(result: Verdict): object {
+  const { check, outcome } = result;
   const [section, words] = check.cites;
-  const told = { id: check.id, title: check.title, section, words, outcome };
-  if (verdict.outcome === 'passed') return told;
-  if (verdict.outcome === 'skipped') return { ...told, reason: verdict.reason };
-  const { expected, exchange } = verdict;
-  return { ...told, expected, ...(exchange && { asked: askedLine(exchange), came: cameLine(exchange) }) };
+  const common = { id: check.id, title: check.title, section, words, outcome };
+  if (result.outcome === 'passed') return common;
+  if (result.outcome === 'skipped') return { ...common, reason: result.reason };
+  const { expected, exchange } = result;
+  return { ...common, expected, ...(exchange && { asked: askedLine(exchange), came: cameLine(exchange) }) };
 }

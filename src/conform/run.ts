@@ -4,53 +4,50 @@ import type { Exchange } from './exchange.ts';
 import { NoAnswer } from './probe.ts';
 import type { Subject } from './services.ts';
 
-/** What came of one check. */
 export type Verdict =
   | { readonly check: Check; readonly outcome: 'passed' }
   | { readonly check: Check; readonly outcome: 'skipped'; readonly reason: string }
   | {
       readonly check: Check;
       readonly outcome: 'failed';
-      /** What should have been. */
       readonly expected: string;
-      /** In which something else came; absent where nothing came, or not by a request of ours. */
+      /** The failing exchange; absent without a response or for incoming webhooks. */
       readonly exchange?: Exchange;
-      /** There where the deployment gave no answer at all. */
       readonly silent?: true;
     };
 
-// A deployment that went away would be waited for in every check.
-const SILENT_CHECKS = 3;
+// Stops after this many checks without a response, instead of waiting in every check.
+const MAX_UNANSWERED_CHECKS = 3;
 
-/** Goes through the checks in their order, one after another; each is judged, none ends the others. */
+/** Runs the checks in order; a failure does not stop the run. */
 export async function* run(
   subject: Subject,
-  visit: Visit,
+  context: Visit,
   wanted: (check: Check) => boolean = () => true,
 ): AsyncGenerator<Verdict, void, void> {
   let silent = 0;
   for (const check of subject.checks.filter(wanted)) {
-    if (silent >= SILENT_CHECKS) {
-      yield { check, outcome: 'skipped', reason: 'the deployment does not answer any more' };
+    if (silent >= MAX_UNANSWERED_CHECKS) {
+      yield { check, outcome: 'skipped', reason: 'the deployment no longer responds' };
       continue;
     }
-    const verdict = await judge(check, visit);
-    silent = verdict.outcome === 'failed' && verdict.silent ? silent + 1 : 0;
-    yield verdict;
+    const result = await runCheck(check, context);
+    silent = result.outcome === 'failed' && result.silent ? silent + 1 : 0;
+    yield result;
   }
-  // What cannot be cleared away stays; whether it can be deleted, checks have told.
-  await subject.leave?.(visit).catch(() => {});
+  // Best effort; the deletion itself is checked separately.
+  await subject.leave?.(context).catch(() => {});
 }
 
-async function judge(check: Check, visit: Visit): Promise<Verdict> {
+async function runCheck(check: Check, context: Visit): Promise<Verdict> {
   try {
-    await check.run(visit);
+    await check.run(context);
     return { check, outcome: 'passed' };
   } catch (error) {
-    visit.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     if (error instanceof Skip) return { check, outcome: 'skipped', reason: error.message };
     if (error instanceof NoAnswer)
-      return { check, outcome: 'failed', expected: `an answer; ${error.message}`, silent: true };
+      return { check, outcome: 'failed', expected: `a response; ${error.message}`, silent: true };
     if (!(error instanceof Breach)) throw error;
     const { message, exchange } = error;
     return { check, outcome: 'failed', expected: message, ...(exchange && { exchange }) };

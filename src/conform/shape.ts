@@ -1,4 +1,4 @@
-/** Says what is wrong with a value, or nothing where it is as it should be. */
+/** Returns what is wrong with a value, or undefined. */
 export type Shape = (value: unknown, at: string) => string | undefined;
 
 export const text: Shape = (value, at) => (typeof value === 'string' ? undefined : `${at} to be a string`);
@@ -14,7 +14,6 @@ export const integer: Shape = (value, at) => (Number.isInteger(value) ? undefine
 
 export const anything: Shape = () => undefined;
 
-/** One of these values and no other. */
 export const oneOf =
   (...values: readonly unknown[]): Shape =>
   (value, at) =>
@@ -39,13 +38,13 @@ export const listOf =
     return first(value.map((one, index) => () => shape(one, `${at}[${index}]`)));
   };
 
-/** An object with these fields; what else it has is nobody's business. */
+/** An object with these fields; other fields are ignored. */
 export const record =
   (required: Readonly<Record<string, Shape>>, optional: Readonly<Record<string, Shape>> = {}): Shape =>
   (value, at) => {
     if (!isRecord(value)) return `${at} to be an object`;
     const fields = Object.entries(required).map(([key, shape]) => () => {
-      return Object.hasOwn(value, key) ? shape(value[key], `${at}.${key}`) : `${at}.${key} to be there`;
+      return Object.hasOwn(value, key) ? shape(value[key], `${at}.${key}`) : `${at}.${key} to be present`;
     });
     const others = Object.entries(optional).map(([key, shape]) => () => {
       const wrong = Object.hasOwn(value, key) ? shape(value[key], `${at}.${key}`) : undefined;
@@ -54,7 +53,7 @@ export const record =
     return first([...fields, ...others]);
   };
 
-/** An object that has none of these keys. */
+/** An object without these keys. */
 export const without =
   (...keys: readonly string[]): Shape =>
   (value, at) => {
@@ -65,7 +64,7 @@ export const without =
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A Unix time in whole seconds as a decimal string; milliseconds have more digits. */
+/** Unix time in seconds as a decimal string; milliseconds have more digits. */
 export const unixSeconds = matching(/^\d{9,11}$/, 'a decimal string of a Unix time in seconds');
 
 export const isoTime = matching(
@@ -75,10 +74,20 @@ export const isoTime = matching(
 
 export const uuid = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'a UUID');
 
-function first(questions: readonly (() => string | undefined)[]): string | undefined {
-  for (const question of questions) {
-    const wrong = question();
+function first(validators: readonly (() => string | undefined)[]): string | undefined {
+  for (const validate of validators) {
+    const wrong = validate();
     if (wrong !== undefined) return wrong;
   }
   return undefined;
+}
+
+/** Compares JSON values; key order is ignored. */
+export const same = (a: unknown, b: unknown) => JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, one]) => [key, sortKeys(one)]));
 }

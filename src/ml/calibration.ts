@@ -2,8 +2,8 @@ import { softmax } from './classifier.ts';
 import { crossEntropy } from './metrics.ts';
 
 /**
- * The divisor of the logits that gives held-out images the least cross entropy (temperature scaling: Guo et al. 2017).
- * It changes no choice, only how sure it sounds.
+ * Fits the temperature that minimizes cross entropy on held-out images (Guo et al. 2017). Changes confidences, not
+ * predictions.
  */
 export function fitTemperature(logits: readonly Float64Array[], targets: ArrayLike<number>): number {
   if (logits.length === 0) return 1;
@@ -16,7 +16,7 @@ export function fitTemperature(logits: readonly Float64Array[], targets: ArrayLi
       })),
     );
   };
-  // One valley, so a golden section search finds its floor: from 1/4 to 5, to a thousandth.
+  // Golden-section search over 1/4..5 to a thousandth; the function is unimodal.
   const golden = (Math.sqrt(5) - 1) / 2;
   let [low, high] = [Math.log(0.25), Math.log(5)];
   while (high - low > 1e-3) {

@@ -10,7 +10,7 @@ const head = (labels: string[], weights: number[][], options: Partial<Head> = {}
 });
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-describe('probabilities', () => {
+describe('class probabilities', () => {
   test('are the softmax of the linear head', () => {
     // logits: 1·1 + 2·0 + 0 = 1 and 0·1 + 1·0 + 2 = 2; e / (e + e²) = 1 / (1 + e)
     const two = head(
@@ -26,17 +26,17 @@ describe('probabilities', () => {
     expect(b).toBeCloseTo(Math.E / (1 + Math.E), 12);
   });
 
-  test('are softened by the temperature', () => {
+  test('are divided by the temperature', () => {
     const [a] = classify(head(['a', 'b'], [[4], [0]], { temperature: 2 }), Float32Array.from([1]));
     expect(a).toBeCloseTo(1 / (1 + Math.exp(-2)), 12);
   });
 
-  test('survive logits that overflow', () => {
+  test('do not overflow for large logits', () => {
     expect([...softmax(Float64Array.from([2000, 0, -2000]))]).toEqual([1, 0, 0]);
     expect([...softmax(Float64Array.from([-2000, -2000]))]).toEqual([0.5, 0.5]);
   });
 
-  test('the surest class is the first of equals', () => {
+  test('select the first of equal classes', () => {
     expect(top(['a', 'b', 'c'], Float64Array.from([0.2, 0.4, 0.4]))).toBe('b');
   });
 });
@@ -59,7 +59,7 @@ describe('scores', () => {
     ]);
   });
 
-  test('hold for any probabilities', () => {
+  test('keep sum, order and precision for random probabilities', () => {
     let seed = 7;
     const random = () => {
       seed = (seed * 16807) % 2147483647;
@@ -68,13 +68,13 @@ describe('scores', () => {
     for (let round = 0; round < 500; round++) {
       const labels = Array.from({ length: 1 + Math.floor(random() * 20) }, (_, k) => `class ${k}`);
       const exact = softmax(Float64Array.from(labels, () => (random() - 0.5) * 10 ** (random() * 3)));
-      const given = scores(labels, exact);
-      expect(sum(given.map(({ conf }) => conf * 1e4))).toBeCloseTo(10_000, 6);
-      expect(given.map(({ name }) => name).sort()).toEqual([...labels].sort());
-      for (const [i, { name, conf }] of given.entries()) {
+      const rounded = scores(labels, exact);
+      expect(sum(rounded.map(({ conf }) => conf * 1e4))).toBeCloseTo(10_000, 6);
+      expect(rounded.map(({ name }) => name).sort()).toEqual([...labels].sort());
+      for (const [i, { name, conf }] of rounded.entries()) {
         expect(Math.abs(conf - exact[labels.indexOf(name)]!)).toBeLessThan(1e-4);
         expect(String(conf)).toMatch(/^(0|1|0\.\d{1,4}|1e-4)$/);
-        const next = given[i + 1];
+        const next = rounded[i + 1];
         if (next) expect(conf > next.conf || (conf === next.conf && name < next.name)).toBe(true);
       }
     }

@@ -1,31 +1,28 @@
-/** A linear head: one class for each row of `weights`. */
+import { argmax } from './tensor.ts';
+
 export interface Head {
   readonly labels: readonly string[];
-  /** [K, D], row by row. */
+  /** [K, D], row-major. */
   readonly weights: Float32Array;
   /** [K] */
   readonly bias: Float32Array;
-  /** The logits are divided by it: fitted on held-out images, it makes confidences honest (Guo et al. 2017). */
+  /** Divides the logits to calibrate confidences; fitted on held-out images (Guo et al. 2017). */
   readonly temperature: number;
 }
 
-/** A class and its confidence, 0..1 with at most four decimals. */
 export interface Scored {
   readonly name: string;
   readonly conf: number;
 }
 
-/** Probabilities [K] of the classes, for one image's features [D]. */
 export function classify(head: Head, features: Float32Array): Float64Array {
   return probabilities(head, logitsOf(head, features));
 }
 
-/** What the head's logits [K] mean, once they are divided by its temperature. */
 export function probabilities({ temperature }: Head, logits: Float64Array): Float64Array {
   return softmax(logits.map((logit) => logit / temperature));
 }
 
-/** What the head says before its temperature: [K]. */
 export function logitsOf({ labels, weights, bias }: Omit<Head, 'temperature'>, features: Float32Array): Float64Array {
   const logits = new Float64Array(labels.length);
   for (let k = 0; k < labels.length; k++) {
@@ -38,49 +35,41 @@ export function logitsOf({ labels, weights, bias }: Omit<Head, 'temperature'>, f
 }
 
 export function softmax(logits: Float64Array): Float64Array {
-  // Without the shift a large logit overflows; a constant in all of them changes nothing.
+  // Shifted by the maximum to avoid overflow.
   const highest = Math.max(...logits);
-  const raised = logits.map((logit) => Math.exp(logit - highest));
-  const sum = raised.reduce((a, b) => a + b, 0);
-  return raised.map((value) => value / sum);
+  const exponentials = logits.map((logit) => Math.exp(logit - highest));
+  const sum = exponentials.reduce((a, b) => a + b, 0);
+  return exponentials.map((value) => value / sum);
 }
 
-/**
- * All classes with confidences of four decimals that still sum to 1: what rounding down leaves over goes, one unit
- * each, to those that lost most by it. Surest first; equals by name.
- */
+/** All classes, highest confidence first, ties by name. Four decimals that sum to 1 (largest remainder method). */
 export function scores(labels: readonly string[], probabilities: Float64Array): Scored[] {
   const exact = Array.from(probabilities, (p) => p * UNITS);
   const units = exact.map(Math.floor);
-  const left = UNITS - units.reduce((a, b) => a + b, 0);
-  const byLoss = units.map((_, k) => k).sort((a, b) => exact[b]! - units[b]! - (exact[a]! - units[a]!));
-  for (const k of byLoss.slice(0, Math.max(0, left))) units[k]!++;
-  return labels.map((name, k) => ({ name, conf: units[k]! / UNITS })).sort(bySurety);
+  const leftover = UNITS - units.reduce((a, b) => a + b, 0);
+  const byRemainder = units.map((_, k) => k).sort((a, b) => exact[b]! - units[b]! - (exact[a]! - units[a]!));
+  for (const k of byRemainder.slice(0, Math.max(0, leftover))) units[k]!++;
+  return labels.map((name, k) => ({ name, conf: units[k]! / UNITS })).sort(byConfidence);
 }
 
 const UNITS = 10_000;
-const bySurety = (a: Scored, b: Scored) => b.conf - a.conf || (a.name < b.name ? -1 : 1);
+const byConfidence = (a: Scored, b: Scored) => b.conf - a.conf || (a.name < b.name ? -1 : 1);
 
-/** The class with the highest probability. */
 export function top(labels: readonly string[], probabilities: Float64Array): string {
-  let best = 0;
-  for (let k = 1; k < probabilities.length; k++) if (probabilities[k]! > probabilities[best]!) best = k;
-  return labels[best]!;
+  return labels[argmax(probabilities)]!;
 }
 
 /**
- * Where on the image each class of a head was seen (class activation maps: Zhou et al. 2016). The features' tail is the
- * mean of `map` [channels, cells], so a class's logit is the mean over the cells of Σc W[k,c]·map[c,cell]: that sum is
- * the class's share of each cell. What speaks against the class is cut off, and the highest cell becomes 255. A class that
- * nothing speaks for stays 0 everywhere, and so does one that the head all but rules out: most classes of most photos,
- * whose maps would be most of the work and show nothing. Bytes [classes, cells].
+ * Class activation maps (Zhou et al. 2016), bytes [classes, cells]. The last `channels` features are the means of `map`
+ * [channels, cells], so the map of class k is Σc W[k,c]·map[c,cell], clipped at 0 and scaled to a maximum of 255.
+ * Classes without positive evidence and improbable classes stay 0, which saves most of the work.
  */
 export function activationMaps(head: Head, logits: Float64Array, map: Float32Array, channels: number): Uint8Array {
   const features = head.weights.length / head.labels.length;
   const cells = map.length / channels;
   const bytes = new Uint8Array(head.labels.length * cells);
   probabilities(head, logits).forEach((probability, k) => {
-    if (probability < LEAST_MAPPED) return;
+    if (probability < MIN_MAPPED_PROBABILITY) return;
     const weights = head.weights.subarray((k + 1) * features - channels, (k + 1) * features);
     const sums = evidence(weights, map, cells);
     const highest = Math.max(...sums);
@@ -91,9 +80,9 @@ export function activationMaps(head: Head, logits: Float64Array, map: Float32Arr
   return bytes;
 }
 
-const LEAST_MAPPED = 0.01;
+const MIN_MAPPED_PROBABILITY = 0.01;
 
-/** Σc weights[c]·map[c,cell] for each cell; four cells at a time, since this is the most that is computed outside the network. */
+/** Σc weights[c]·map[c,cell] per cell. Unrolled by four: the largest computation outside the network. */
 function evidence(weights: Float32Array, map: Float32Array, cells: number): Float64Array {
   const sums = new Float64Array(cells);
   for (let cell = 0; cell < cells; cell += 4) {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchDevice } from './device.ts';
 
-/** A machine whose `nvidia-smi` is this script; without one it has none. */
-async function machine(script?: string): Promise<void> {
+/** Puts a fake `nvidia-smi` with this script on the PATH, or none. */
+async function stubNvidiaSmi(script?: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-device-'));
   vi.stubEnv('PATH', folder);
   onTestFinished(async () => {
@@ -17,29 +17,29 @@ async function machine(script?: string): Promise<void> {
   await chmod(join(folder, 'nvidia-smi'), 0o755);
 }
 
-const seen = async (provider: 'cpu' | 'cuda') => {
+const currentDevice = async (provider: 'cpu' | 'cuda') => {
   const device = await watchDevice(provider);
   onTestFinished(() => device.close());
   return device.now();
 };
 
-test('a GPU is described as the tool of its driver describes it; of several, the first', async () => {
-  await machine(
+test('watchDevice reports the first GPU of nvidia-smi', async () => {
+  await stubNvidiaSmi(
     '[ "$2" = "--format=csv,noheader,nounits" ] && echo "NVIDIA L4, 412, 23034" && echo "NVIDIA T4, 1, 15360"',
   );
-  expect(await seen('cuda')).toEqual({ name: 'NVIDIA L4', usedMb: 412, totalMb: 23_034 });
+  expect(await currentDevice('cuda')).toEqual({ name: 'NVIDIA L4', usedMb: 412, totalMb: 23_034 });
 });
 
 test.each([
-  ['is not there', undefined],
+  ['is missing', undefined],
   ['fails', 'exit 9'],
-  ['knows no numbers', 'echo "NVIDIA GB10, [N/A], [N/A]"'],
-])('where the tool %s, a GPU is called by its provider', async (_, script) => {
-  await machine(script);
-  expect(await seen('cuda')).toEqual({ name: 'cuda', usedMb: 0, totalMb: 0 });
+  ['prints no numbers', 'echo "NVIDIA GB10, [N/A], [N/A]"'],
+])('watchDevice reports the provider name when nvidia-smi %s', async (_, script) => {
+  await stubNvidiaSmi(script);
+  expect(await currentDevice('cuda')).toEqual({ name: 'cuda', usedMb: 0, totalMb: 0 });
 });
 
-test('a CPU is never taken for the GPU that the machine has and does not use', async () => {
-  await machine('echo "NVIDIA L4, 412, 23034"');
-  expect(await seen('cpu')).toEqual({ name: 'cpu', usedMb: 0, totalMb: 0 });
+test('watchDevice does not report an unused GPU for the CPU provider', async () => {
+  await stubNvidiaSmi('echo "NVIDIA L4, 412, 23034"');
+  expect(await currentDevice('cpu')).toEqual({ name: 'cpu', usedMb: 0, totalMb: 0 });
 });

@@ -1,7 +1,7 @@
-/** Lets at most `width` tasks run at once; the others wait in their order. */
-export function createGate(width: number): <T>(task: () => Promise<T>) => Promise<T> {
+/** Runs at most `width` tasks at once; the others wait in FIFO order. */
+export function createGate(permits: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
-  let free = width;
+  let free = permits;
   return async (task) => {
     if (free > 0) free--;
     else await new Promise<void>((resolve) => waiting.push(resolve));

@@ -11,23 +11,21 @@ const HeadJson = Type.Object({
 
 const HeadsJson = Type.Object({
   format: Type.Literal(1),
-  /** D: how many features the backbone gives. */
+  /** D: features of the backbone. */
   features: Type.Integer({ minimum: 1 }),
-  /** The last of them, from `offset` on, are the means of the map's channels. */
+  /** The trailing features, from `offset` on, are the means of the map's channels. */
   map: Type.Object({ channels: Type.Integer({ minimum: 1 }), offset: Type.Integer({ minimum: 0 }) }),
   heads: Type.Record(Type.String(), HeadJson),
 });
 
-/** The linear heads of one model version, by name. */
 export interface Heads {
   readonly features: number;
   readonly mapChannels: number;
   readonly heads: Readonly<Record<string, Head>>;
 }
 
-/** The heads in a `heads.json`; throws when its numbers do not fit together. */
 export function parseHeads(text: string): Heads {
-  const value = checked(HeadsJson, JSON.parse(text));
+  const value = parseWith(HeadsJson, JSON.parse(text));
   const { features, map } = value;
   if (map.offset + map.channels !== features) throw new Error('heads.json: the map is not the tail of the features.');
   const heads = Object.entries(value.heads).map(([name, head]) => {
@@ -41,7 +39,7 @@ export function parseHeads(text: string): Heads {
   return { features, mapChannels: map.channels, heads: Object.fromEntries(heads) };
 }
 
-/** The text of a `heads.json`. Seven digits are what a float32 holds. */
+/** Serialises `heads.json`. Seven digits hold a float32. */
 export function writeHeads({ features, mapChannels, heads }: Heads): string {
   const digits = (values: Float32Array) => Array.from(values, (value) => Number(value.toPrecision(7)));
   const json: Static<typeof HeadsJson> = {
@@ -63,8 +61,8 @@ export function writeHeads({ features, mapChannels, heads }: Heads): string {
   return `${JSON.stringify(json)}\n`;
 }
 
-function checked<S extends TSchema>(schema: S, value: unknown): Static<S> {
+function parseWith<S extends TSchema>(schema: S, value: unknown): Static<S> {
   if (Value.Check(schema, value)) return value as Static<S>;
   const [first] = Value.Errors(schema, value);
-  throw new Error(`heads.json${first?.instancePath ?? ''} ${first?.message ?? 'has an unknown form'}.`);
+  throw new Error(`heads.json${first?.instancePath ?? ''} ${first?.message ?? 'is invalid'}.`);
 }

@@ -1,13 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { HeifImage } from 'libheif-js/wasm-bundle.js';
 
-/** What the thread is started with. */
 export interface HeicOptions {
   readonly file: Uint8Array;
   readonly maxPixels: number;
 }
 
-/** What it answers: the upright pixels of a HEIC photo, 4 bytes each; or why there are none. */
 export type Heic =
   | { readonly rgba: Uint8Array; readonly width: number; readonly height: number }
   | { readonly problem: HeicProblem };
@@ -16,15 +14,16 @@ export type HeicProblem = 'no_hevc' | 'corrupt' | 'too_large' | 'too_slow';
 const { file, maxPixels } = workerData as HeicOptions;
 const fail = (problem: HeicProblem) => parentPort!.postMessage({ problem } satisfies Heic);
 
-// A photo of 48 megapixels takes 0.4 GiB; a file that wants more gets no memory, which its decoder calls an error.
+// 48 megapixels take 0.4 GiB. Above the limit, growth fails and the decoder reports an error.
 const MAX_MEMORY_BYTES = 2 ** 30;
 const PAGE_BYTES = 2 ** 16;
 const { grow } = WebAssembly.Memory.prototype;
 WebAssembly.Memory.prototype.grow = function (pages) {
-  if (this.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES) throw new RangeError('The photo needs too much.');
+  if (this.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES)
+    throw new RangeError('The photo needs too much memory.');
   return grow.call(this, pages);
 };
-// The library prints what it thinks of a broken file.
+// The library prints messages about broken files.
 console.log = () => {};
 
 const library = await import('libheif-js/wasm-bundle.js').catch(() => undefined);

@@ -4,20 +4,20 @@ import { phoneHeic } from './testing/heic.ts';
 
 const limits = { maxPixels: 50e6, limitMs: 20_000 };
 
-test('a photo that takes longer than the limit is given up, and the next one is decoded', async () => {
+test('decodeHeic stops at the time limit and decodes the next photo', async () => {
   expect(await decodeHeic(phoneHeic(), { ...limits, limitMs: 1 })).toEqual({ problem: 'too_slow' });
   expect(await decodeHeic(phoneHeic(), limits)).toMatchObject({ width: 96, height: 128 });
 });
 
-test('photos are decoded one at a time, and the limit of each begins with its turn', async () => {
-  const begun = performance.now();
-  const took = () => performance.now() - begun;
+test('decodeHeic decodes one photo at a time and starts each time limit with the decoding', async () => {
+  const startedAt = performance.now();
+  const took = () => performance.now() - startedAt;
   const ends = await Promise.all([1, 2, 3].map(() => decodeHeic(phoneHeic(), limits).then(took)));
   expect(ends).toEqual([...ends].sort((a, b) => a - b));
   expect(ends[2]! - ends[0]!).toBeGreaterThan(ends[0]! / 2);
 });
 
-test('the pixels are four bytes each, opaque where the file says nothing of transparency', async () => {
+test('decodeHeic returns opaque RGBA pixels for a file without transparency', async () => {
   const heic = await decodeHeic(phoneHeic(), limits);
   if ('problem' in heic) throw new Error(heic.problem);
   expect(heic.rgba).toHaveLength(96 * 128 * 4);

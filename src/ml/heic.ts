@@ -3,19 +3,18 @@ import { startThread } from '../base/programs.ts';
 import { createGate } from './gate.ts';
 import type { Heic, HeicOptions } from './heic-thread.ts';
 
-// One photo may take half a gigabyte while it is decoded.
-const alone = createGate(1);
+// A photo can take half a gigabyte during decoding.
+const semaphore = createGate(1);
 
 /**
- * Decodes the primary picture of a HEIC file, one file at a time, each in a thread of its own that ends with it: so it
- * can be stopped, gives all its memory back, and no file meets what another one has left behind. The file's own turns
- * are followed; EXIF has no say in HEIF.
+ * Decodes the primary image of a HEIC file, one file at a time, each in its own thread, which can be terminated and
+ * frees its memory. Applies the file's rotation; EXIF orientation does not apply to HEIF.
  */
 export function decodeHeic(
   file: Uint8Array,
   { maxPixels, limitMs, signal }: { maxPixels: number; limitMs: number; signal?: AbortSignal | undefined },
 ): Promise<Heic> {
-  return alone(async () => {
+  return semaphore(async () => {
     signal?.throwIfAborted();
     const limit = AbortSignal.timeout(limitMs);
     const stop = signal ? AbortSignal.any([signal, limit]) : limit;
@@ -23,11 +22,11 @@ export function decodeHeic(
       workerData: { file, maxPixels } satisfies HeicOptions,
     });
     try {
-      const [answer] = (await Promise.race([
+      const [result] = (await Promise.race([
         once(thread, 'message', { signal: stop }),
         once(thread, 'exit', { signal: stop }).then(() => [{ problem: 'corrupt' }]),
       ])) as [Heic];
-      return answer;
+      return result;
     } catch {
       signal?.throwIfAborted();
       return { problem: limit.aborted ? 'too_slow' : 'corrupt' };

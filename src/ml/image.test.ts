@@ -4,7 +4,6 @@ import { decodePhoto, PhotoRefused } from './image.ts';
 import { phoneHeic } from './testing/heic.ts';
 import { blackPng, claiming } from './testing/make-pictures.ts';
 
-/** Left half red, right half blue. */
 const halves = (width = 60, height = 40) =>
   sharp({ create: { width, height, channels: 3, background: 'red' } }).composite([
     { input: { create: { width: width / 2, height, channels: 3, background: 'blue' } }, gravity: 'east' },
@@ -20,7 +19,6 @@ const problemOf = async (bytes: Buffer) => {
   );
   return error instanceof PhotoRefused ? error.problem : error;
 };
-/** The colour at a place given in fractions of width and height. */
 const colourAt = (pixels: Uint8Array, x: number, y: number, size = 16) => {
   const at = (Math.floor(y * size) * size + Math.floor(x * size)) * 3;
   return [...pixels.subarray(at, at + 3)];
@@ -28,7 +26,7 @@ const colourAt = (pixels: Uint8Array, x: number, y: number, size = 16) => {
 const close = (expected: number[], tolerance = 8) =>
   expected.map((value) => expect.closeTo(value, -Math.log10(2 * tolerance)));
 
-describe('whatever a phone, a scanner or a program writes becomes the same pixels', () => {
+describe('decodePhoto with valid images', () => {
   const writers: Record<string, () => Promise<Buffer>> = {
     JPEG: () => plain().jpeg({ quality: 95 }).toBuffer(),
     'progressive JPEG': () => plain().jpeg({ quality: 95, progressive: true }).toBuffer(),
@@ -43,14 +41,14 @@ describe('whatever a phone, a scanner or a program writes becomes the same pixel
     GIF: () => plain().gif().toBuffer(),
     AVIF: () => plain().avif({ quality: 90, effort: 0 }).toBuffer(),
   };
-  test.each(Object.keys(writers))('%s', async (name) => {
+  test.each(Object.keys(writers))('decodes %s', async (name) => {
     const { pixels, width, height } = await decode(await writers[name]!());
     expect({ width, height }).toEqual({ width: 60, height: 40 });
     expect(pixels).toHaveLength(16 * 16 * 3);
     expect(colourAt(pixels, 0.5, 0.5)).toEqual(close([0xa0, 0x40, 0x20], 30));
   });
 
-  test('grey becomes three equal channels, with alpha or without', async () => {
+  test('converts greyscale to three equal channels, with and without alpha', async () => {
     const grey = await plain({ background: '#808080' }).toColourspace('b-w').png().toBuffer();
     const clear = await sharp(Buffer.from([128, 255, 128, 255]), { raw: { width: 2, height: 1, channels: 2 } })
       .png()
@@ -61,14 +59,14 @@ describe('whatever a phone, a scanner or a program writes becomes the same pixel
     }
   });
 
-  test('what is transparent becomes white', async () => {
+  test('flattens transparency to white', async () => {
     const clear = await plain({ channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } })
       .png()
       .toBuffer();
     expect(colourAt((await decode(clear)).pixels, 0.5, 0.5)).toEqual([255, 255, 255]);
   });
 
-  test('of an animation, the first frame', async () => {
+  test('decodes the first frame of an animation', async () => {
     const frames = [plain({ background: 'red' }), plain({ background: 'blue' })].map((frame) => frame.png().toBuffer());
     const all = sharp(await Promise.all(frames), { join: { animated: true } });
     for (const bytes of [await all.clone().gif().toBuffer(), await all.clone().webp({ lossless: true }).toBuffer()]) {
@@ -78,13 +76,12 @@ describe('whatever a phone, a scanner or a program writes becomes the same pixel
     }
   });
 
-  test('one pixel is a photo too', async () => {
+  test('decodes a one-pixel image', async () => {
     const { pixels, width, height } = await decode(await plain({ width: 1, height: 1 }).png().toBuffer());
     expect({ width, height }).toEqual({ width: 1, height: 1 });
     expect(colourAt(pixels, 0.9, 0.9)).toEqual([0xa0, 0x40, 0x20]);
   });
 
-  // Where the red half lies once a viewer has turned the photo as its EXIF says.
   test.each([
     [1, 'left'],
     [2, 'right'],
@@ -94,7 +91,7 @@ describe('whatever a phone, a scanner or a program writes becomes the same pixel
     [6, 'top'],
     [7, 'bottom'],
     [8, 'bottom'],
-  ])('a photo taken with EXIF orientation %i is upright: red is %s', async (orientation, side) => {
+  ])('applies EXIF orientation %i: red is at the %s', async (orientation, side) => {
     const bytes = await halves().withMetadata({ orientation }).jpeg({ quality: 95 }).toBuffer();
     const { pixels, width, height } = await decode(bytes);
     expect({ width, height }).toEqual(orientation > 4 ? { width: 40, height: 60 } : { width: 60, height: 40 });
@@ -105,7 +102,7 @@ describe('whatever a phone, a scanner or a program writes becomes the same pixel
     expect(red.map(([name]) => name)).toContain(side);
   });
 
-  test('every orientation gives what sharp itself makes of it, also where width and height differ', async () => {
+  test('matches autoOrient of sharp for every orientation', async () => {
     const noise = await sharp({
       create: {
         width: 24,
@@ -126,7 +123,7 @@ describe('whatever a phone, a scanner or a program writes becomes the same pixel
   });
 });
 
-test('the pixels can be given to another thread: their memory is not shared with the image library', async () => {
+test('decodePhoto returns pixels in a transferable buffer', async () => {
   for (const bytes of [await plain().jpeg().toBuffer(), phoneHeic()]) {
     const { pixels } = await decode(bytes);
     structuredClone(pixels, { transfer: [pixels.buffer as ArrayBuffer] });
@@ -134,23 +131,23 @@ test('the pixels can be given to another thread: their memory is not shared with
   }
 });
 
-describe('size', () => {
-  test('a 48-megapixel photo of a phone passes', async () => {
+describe('decodePhoto size limit', () => {
+  test('accepts a 48-megapixel photo', async () => {
     const bytes = await plain({ width: 8064, height: 6048 }).jpeg({ quality: 40 }).toBuffer();
     expect(await decode(bytes)).toMatchObject({ width: 8064, height: 6048 });
   });
 
-  test('more than 50 megapixels are refused before anything is decoded, whatever the file says of its length', async () => {
+  test('rejects more than 50 megapixels without decoding', async () => {
     const bomb = blackPng(30_000);
     expect(bomb.length).toBeLessThan(2 ** 20);
-    const begun = performance.now();
+    const startedAt = performance.now();
     expect(await problemOf(bomb)).toBe('too_large');
-    expect(performance.now() - begun).toBeLessThan(500);
+    expect(performance.now() - startedAt).toBeLessThan(500);
   });
 });
 
-describe('HEIC, as phones make it', () => {
-  test('is its primary picture, put together of its tiles, and turned upright once', async () => {
+describe('decodePhoto with HEIC', () => {
+  test('assembles the tiles of the primary image and rotates it once', async () => {
     const { pixels, width, height } = await decode(phoneHeic());
     expect({ width, height }).toEqual({ width: 96, height: 128 });
     const [red, blue] = [close([224, 32, 32], 15), close([32, 64, 190], 15)];
@@ -162,7 +159,7 @@ describe('HEIC, as phones make it', () => {
     ]);
   });
 
-  test('that breaks off, or whose pictures are noise, is corrupt', async () => {
+  test('reports truncated files and invalid image data as corrupt', async () => {
     const whole = phoneHeic();
     const noise = Buffer.from(whole).fill(0x5a, whole.indexOf('mdat') + 4);
     const nothing = Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'), Buffer.alloc(100)]);
@@ -171,30 +168,30 @@ describe('HEIC, as phones make it', () => {
     }
   });
 
-  test('that claims more than 50 megapixels is refused before anything is decoded', async () => {
+  test('rejects a declared size of more than 50 megapixels without decoding', async () => {
     expect(await problemOf(claiming(phoneHeic(), 20_000, 20_000))).toBe('too_large');
   });
 
-  test('is decoded beside the event loop, which goes on beating', async () => {
-    let beats = 0;
-    const heart = setInterval(() => beats++, 5);
+  test('does not block the event loop', async () => {
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 5);
     await decode(phoneHeic());
-    clearInterval(heart);
-    expect(beats).toBeGreaterThan(5);
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(5);
   });
 
-  test('is given up when nobody waits for it any more', async () => {
+  test('stops when the signal aborts', async () => {
     const stop = new AbortController();
     const photos = [1, 2].map(() => decodePhoto(phoneHeic(), { width: 16, height: 16 }, stop.signal));
-    stop.abort(new Error('no longer wanted'));
-    for (const photo of photos) await expect(photo).rejects.toThrow('no longer wanted');
+    stop.abort(new Error('cancelled'));
+    for (const photo of photos) await expect(photo).rejects.toThrow('cancelled');
   });
 });
 
-describe('what is no photo', () => {
+describe('decodePhoto with invalid files', () => {
   test.each([
     ['text', Buffer.from('just some text, long enough to be sniffed at')],
-    ['nothing', Buffer.alloc(0)],
+    ['an empty file', Buffer.alloc(0)],
     ['a web page', Buffer.from('<!doctype html><html><body>404</body></html>')],
     [
       'SVG',
@@ -204,11 +201,11 @@ describe('what is no photo', () => {
     ],
     ['PDF', Buffer.from('%PDF-1.7\n1 0 obj\n<<>>\nendobj\n')],
     ['BMP', Buffer.from('BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0', 'latin1')],
-  ])('%s is unsupported', async (_, bytes) => {
+  ])('reports %s as unsupported', async (_, bytes) => {
     expect(await problemOf(bytes)).toBe('unsupported');
   });
 
-  test('the head of a picture with nothing behind it is corrupt', async () => {
+  test('reports a header without image data as corrupt', async () => {
     for (const head of [
       '\xff\xd8\xff\xe0',
       '\x89PNG\r\n\x1a\n',
@@ -221,7 +218,7 @@ describe('what is no photo', () => {
     }
   });
 
-  test('a picture that breaks off is corrupt, in any format', async () => {
+  test('reports a truncated image as corrupt in every format', async () => {
     const noisy = sharp({
       create: {
         width: 300,
@@ -241,7 +238,7 @@ describe('what is no photo', () => {
     }
   });
 
-  test('a JPEG of thousands of scans is refused before it keeps a decoder busy for a minute', async () => {
+  test('rejects a JPEG with too many scans without decoding', async () => {
     const jpeg = await sharp({ create: { width: 640, height: 480, channels: 3, background: 'grey' } })
       .jpeg({ progressive: true })
       .toBuffer();
@@ -251,7 +248,7 @@ describe('what is no photo', () => {
     expect(await problemOf(bomb)).toBe('too_slow');
   });
 
-  test('a decoder that was not allowed does not run, even where the bytes reach sharp', async () => {
+  test('disables the other decoders of sharp', async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>');
     await expect(sharp(svg).raw().toBuffer()).rejects.toThrow();
   });

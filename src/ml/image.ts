@@ -6,53 +6,47 @@ import type { HeicProblem } from './heic-thread.ts';
 import { hasManyPasses } from './many-passes.ts';
 import { withoutFilm } from './without-film.ts';
 
-/** A photo as a network takes it. */
 export interface Photo {
-  /**
-   * 8-bit sRGB, upright, row by row: [height, width, 3] of the size that was asked for. In memory of its own, so that it
-   * can be given to another thread.
-   */
+  /** Upright 8-bit sRGB, row-major [height, width, 3], in a buffer of its own that can be transferred to a thread. */
   readonly pixels: Uint8Array;
-  /** Size of the upright original, in pixels. */
   readonly width: number;
   readonly height: number;
 }
 
 export type PhotoProblem = 'unsupported' | HeicProblem;
 
-/** Why bytes did not become a photo; nothing in it comes from the bytes themselves. */
+/** A rejected image. The message contains nothing from the file. */
 export class PhotoRefused extends Error {
-  override readonly name = 'PhotoRefused';
+  override readonly name = 'PhotoError';
   readonly problem: PhotoProblem;
 
   constructor(problem: PhotoProblem, cause?: unknown) {
-    super(SENTENCES[problem], cause === undefined ? {} : { cause });
+    super(MESSAGES[problem], cause === undefined ? {} : { cause });
     this.problem = problem;
   }
 }
 
-const SENTENCES: Record<PhotoProblem, string> = {
-  unsupported: 'The bytes are not an image of a supported format.',
-  no_hevc: 'The image is HEIC, for which no decoder is installed.',
+const MESSAGES: Record<PhotoProblem, string> = {
+  unsupported: 'The file is not an image in a supported format.',
+  no_hevc: 'The image is HEIC, and no HEIC decoder is installed.',
   corrupt: 'The image is damaged or incomplete.',
   too_large: 'The image has too many pixels.',
   too_slow: 'Decoding the image took too long.',
 };
 
-/** A phone's 48 megapixels must pass. */
+/** Allows the 48 megapixels of phone cameras. */
 export const MAX_PIXELS = 50e6;
-// What a stranger's file may cost. A second of decoding is already rare; this much is an attack or a machine in need.
+// Limit for hostile files and overloaded machines; normal photos take less than a second.
 const DECODE_SECONDS = 20;
-// A progressive JPEG or an interlaced PNG is held whole while it is decoded: about 6 bytes for each pixel. Photos above
-// this size take turns, so that many at once cost no more memory than one.
+// Progressive JPEG and interlaced PNG are held in memory during decoding, about 6 bytes per pixel. Larger photos are
+// decoded one at a time.
 const LARGE_PIXELS = 16e6;
-const large = createGate(1);
+const largePhotos = createGate(1);
 
 /**
- * The photo, upright and squashed to `width` × `height`: the whole of it, so that a place in the result is a place on
- * the photo. Takes the first frame, whatever the colour space, depth or number of channels; what is transparent becomes
- * white. Throws {@link PhotoRefused} for anything that is not a whole picture within the limits. `size` may depend on
- * that of the upright original.
+ * Decodes the first frame, upright and stretched to `width` × `height`, so that positions map linearly to the photo.
+ * Accepts any colour space, depth and channel count; transparency becomes white. Throws {@link PhotoError}. `size` may
+ * depend on the upright original's size.
  */
 export async function decodePhoto(
   bytes: Uint8Array,
@@ -66,17 +60,15 @@ export async function decodePhoto(
   const still = type === 'image/avif' || type === 'image/heic' ? withoutFilm(file) : file;
   const sizeFor = typeof size === 'function' ? size : () => size;
   if (type === 'image/heic' && !READS_HEVC) return decodePhoneHeic(still, sizeFor, signal);
-  const about = await sharp(still, { limitInputPixels: false }).metadata().catch(refuse);
-  const pixels = about.width * about.height;
+  const metadata = await sharp(still, { limitInputPixels: false }).metadata().catch(rejectImage);
+  const pixels = metadata.width * metadata.height;
   if (pixels > MAX_PIXELS) throw new PhotoRefused('too_large');
-  // Warnings are common in files from phones; errors and missing bytes are not forgiven.
   const image = sharp(still, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
   const decode = async () => {
-    // Its turn may come when nobody waits for it any more.
     signal?.throwIfAborted();
-    return squash(image, sizeFor(upright(about)), about.orientation).catch(refuse);
+    return resize(image, sizeFor(uprightSize(metadata)), metadata.orientation).catch(rejectImage);
   };
-  return { pixels: await (pixels > LARGE_PIXELS ? large(decode) : decode()), ...upright(about) };
+  return { pixels: await (pixels > LARGE_PIXELS ? largePhotos(decode) : decode()), ...uprightSize(metadata) };
 }
 
 interface Size {
@@ -84,7 +76,6 @@ interface Size {
   readonly height: number;
 }
 
-/** Decoded elsewhere, and upright already; from there on like any other. */
 async function decodePhoneHeic(
   bytes: Uint8Array,
   sizeFor: (original: Size) => Size,
@@ -94,14 +85,14 @@ async function decodePhoneHeic(
   if ('problem' in heic) throw new PhotoRefused(heic.problem);
   const { rgba, width, height } = heic;
   const raw = sharp(rgba, { raw: { width, height, channels: 4 } });
-  const pixels = await squash(raw, sizeFor({ width, height })).catch(refuse);
+  const pixels = await resize(raw, sizeFor({ width, height })).catch(rejectImage);
   return { pixels, width, height };
 }
 
-async function squash(image: Sharp, { width, height }: Size, orientation = 1): Promise<Uint8Array> {
-  const turned = orientation > 4;
+async function resize(image: Sharp, { width, height }: Size, orientation = 1): Promise<Uint8Array> {
+  const isSideways = orientation > 4;
   const small = image
-    .resize(turned ? height : width, turned ? width : height, { fit: 'fill', kernel: 'lanczos3' })
+    .resize(isSideways ? height : width, isSideways ? width : height, { fit: 'fill', kernel: 'lanczos3' })
     .flatten({ background: 'white' })
     .toColourspace('srgb')
     .timeout({ seconds: DECODE_SECONDS });
@@ -109,7 +100,7 @@ async function squash(image: Sharp, { width, height }: Size, orientation = 1): P
   return data;
 }
 
-/** Small pixels are turned, not the large ones: sharp's own `autoOrient` would first hold the whole photo in memory. */
+/** Rotates after resizing: sharp's `autoOrient` would hold the full-size photo in memory. */
 function turnUpright(image: Sharp, orientation: number): Sharp {
   switch (orientation) {
     case 2:
@@ -131,23 +122,22 @@ function turnUpright(image: Sharp, orientation: number): Sharp {
   }
 }
 
-const upright = ({ width, height, orientation = 1 }: Metadata) =>
+const uprightSize = ({ width, height, orientation = 1 }: Metadata) =>
   orientation > 4 ? { width: height, height: width } : { width, height };
 
-function refuse(error: unknown): never {
+function rejectImage(error: unknown): never {
   const message = error instanceof Error ? error.message : '';
   if (/pixel limit/i.test(message)) throw new PhotoRefused('too_large', error);
   if (/^timeout/i.test(message)) throw new PhotoRefused('too_slow', error);
   throw new PhotoRefused('corrupt', error);
 }
 
-// One photo is one thread's work, and photos come several at a time; no two of them are alike, so nothing is cached.
+// One thread per photo, several photos in parallel. Photos do not repeat, so nothing is cached.
 sharp.concurrency(1);
 sharp.cache(false);
-// Only these decoders ever run in this process: not those for SVG, PDF and others, which do far more than decode.
+// Allows only these decoders in this process, not SVG, PDF and others with a larger attack surface.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Tiff', 'Nsgif', 'Heif'].map((kind) => `VipsForeignLoad${kind}`) });
 
-// The library inside sharp's package has no HEVC decoder (patents); one that the machine brings may have it, and is
-// faster than ours.
+// sharp's bundled libvips has no HEVC decoder (patents). A system libvips may have one, which is faster than ours.
 export const READS_HEVC = sharp.format.heif.input.fileSuffix?.includes('.heic') ?? false;

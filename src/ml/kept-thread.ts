@@ -1,65 +1,64 @@
 import type { Transferable, Worker } from 'node:worker_threads';
 
-/** A thread that lives as long as it is wanted: when it has died, the next question gets a new one. */
+/** A thread that is restarted on the next request after it ends. */
 export interface KeptThread<Ready> {
-  /** Starts it, if it does not live. Brings its first word; rejects with what has ended it before that. */
+  /** Starts the thread if needed. Returns its first message; rejects if it ends first. */
   ready(): Promise<Ready>;
-  /** The answer to one question. One is asked at a time. Rejects with what has ended the thread meanwhile. */
-  ask<Answer>(question: unknown, given?: Transferable[]): Promise<Answer>;
-  /** Has it end once it has answered what it was asked. */
+  /** Sends a request and returns the response. The caller sends one at a time. Rejects if the thread ends. */
+  ask<Answer>(message: unknown, transfer?: Transferable[]): Promise<Answer>;
   leave(): Promise<void>;
 }
 
-/** `of`: what the thread is for, as its end is told of ("the network"). */
+/** `of` names the thread's task in errors ("the network"). */
 export function keepThread<Ready>(start: () => Worker, of: string): KeptThread<Ready> {
   let thread: { readonly worker: Worker; readonly ready: Promise<Ready>; readonly ended: Promise<void> } | undefined;
 
-  const living = () => {
+  const ensureStarted = () => {
     if (thread) return thread;
     const worker = start();
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-    const here = { worker, ready: said<Ready>(worker, of), ended };
-    thread = here;
-    const leave = () => {
-      if (thread === here) thread = undefined;
+    const started = { worker, ready: said<Ready>(worker, of), ended };
+    thread = started;
+    const reset = () => {
+      if (thread === started) thread = undefined;
     };
-    // Before its question hears of it: the next one must not be sent to a thread that is already dying.
-    worker.once('error', leave).once('exit', leave);
-    return here;
+    // Registered before the request's listeners: the next request must not go to an ending thread.
+    worker.once('error', reset).once('exit', reset);
+    return started;
   };
 
   return {
-    ready: async () => living().ready,
-    async ask<Answer>(question: unknown, given: Transferable[] = []) {
-      const { worker, ready } = living();
+    ready: async () => ensureStarted().ready,
+    async ask<Answer>(message: unknown, transfer: Transferable[] = []) {
+      const { worker, ready } = ensureStarted();
       await ready;
-      const answer = said<Answer>(worker, of);
-      worker.postMessage(question, given);
-      return answer;
+      const response = said<Answer>(worker, of);
+      worker.postMessage(message, transfer);
+      return response;
     },
     async leave() {
-      thread?.worker.postMessage('leave');
+      thread?.worker.postMessage('close');
       await thread?.ended;
     },
   };
 }
 
-/** The next thing that the thread says; rejects when it dies instead. */
+/** The thread's next message; rejects if the thread ends first. */
 export function said<T>(worker: Worker, of: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const end = () => {
+    const removeListeners = () => {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
     };
     const onMessage = (message: T) => {
-      end();
+      removeListeners();
       resolve(message);
     };
     const onError = (error: unknown) => {
-      end();
+      removeListeners();
       reject(error instanceof Error ? error : new Error(String(error)));
     };
     const onExit = () => {
-      end();
+      removeListeners();
       reject(new Error(`The thread of ${of} ended.`));
     };
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);

@@ -1,11 +1,9 @@
-/** What we use of libheif-js, which comes without types that a Node module could import. */
+/** Types for the part of libheif-js in use; the package has none for Node. */
 declare module 'libheif-js/wasm-bundle.js' {
   export interface HeifImage {
-    /** Of the upright picture. */
     get_width(): number;
     get_height(): number;
     is_primary(): boolean;
-    /** Decodes into `target.data` (RGBA), and calls back with null where that fails. */
     display<T extends HeifPixels>(target: T, done: (decoded: T | null) => void): void;
   }
   export interface HeifPixels {
@@ -14,12 +12,11 @@ declare module 'libheif-js/wasm-bundle.js' {
     readonly height: number;
   }
   const libheif: {
-    HeifDecoder: new () => { /** Reads the boxes; decodes nothing yet. */ decode(file: Uint8Array): HeifImage[] };
+    HeifDecoder: new () => { decode(file: Uint8Array): HeifImage[] };
   };
   export default libheif;
 }
 
-/** The part of the standard that we touch; Node's types leave it to those of browsers. */
 declare namespace WebAssembly {
   class Memory {
     readonly buffer: ArrayBuffer;

@@ -5,8 +5,7 @@ import { minimise } from './lbfgs.ts';
 import { createFitter } from './logistic.ts';
 import { accuracy, calibrationError, crossEntropy, type Judged, listingThreshold, perClass } from './metrics.ts';
 
-/** Numbers that look like chance and are the same each time. */
-function chance(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state * 16807) % 2147483647;
@@ -14,7 +13,7 @@ function chance(seed: number): () => number {
   };
 }
 
-test('L-BFGS finds the floor of a curved valley (Rosenbrock)', () => {
+test('minimise finds the minimum of the Rosenbrock function', () => {
   const [x, y] = minimise(
     Float64Array.from([-1.2, 1]),
     ([a, b], gradient) => {
@@ -28,9 +27,9 @@ test('L-BFGS finds the floor of a curved valley (Rosenbrock)', () => {
   expect(y).toBeCloseTo(1, 4);
 });
 
-describe('a fitted head', () => {
+describe('createFitter', () => {
   // 3 classes in 5 dimensions, 103 images: neither divides by four. One feature is constant, one is on another scale.
-  const random = chance(3);
+  const random = seededRandom(3);
   const [classes, dimensions, count] = [3, 5, 103];
   const targets = Int32Array.from({ length: count }, () => Math.floor(random() * classes));
   const features = Float32Array.from({ length: count * dimensions }, (_, i) => {
@@ -41,7 +40,7 @@ describe('a fitted head', () => {
   const rows = Array.from({ length: count }, (_, n) => features.subarray(n * dimensions, (n + 1) * dimensions));
   const labels = ['a', 'b', 'c'];
 
-  test('tells the classes apart', () => {
+  test('separates the classes', () => {
     const head = { labels, temperature: 1, ...createFitter({ features, dimensions, targets }, classes)(1e-4) };
     const right = rows.filter((row, n) => {
       const p = [...classify(head, row)];
@@ -50,7 +49,7 @@ describe('a fitted head', () => {
     expect(right.length / count).toBeGreaterThan(0.9);
   });
 
-  test('is where the loss no longer falls in any direction', () => {
+  test('finds a minimum of the loss', () => {
     const decay = 0.01;
     const { weights, bias } = createFitter({ features, dimensions, targets }, classes)(decay);
     const mean = Array.from({ length: dimensions }, (_, d) => rows.reduce((sum, row) => sum + row[d]! / count, 0));
@@ -68,40 +67,39 @@ describe('a fitted head', () => {
         const moved = { weights: weights.slice(), bias: bias.slice() };
         const change = step / scale[i % dimensions]!;
         moved.weights[i]! += change;
-        // The fit turns about the middle of the data, not about zero.
         moved.bias[Math.floor(i / dimensions)]! -= change * mean[i % dimensions]!;
         expect(loss(moved)).toBeGreaterThan(floor - 1e-5);
       }
     }
   });
 
-  test('of one class only is sure of it', () => {
+  test('returns probability 1 for a single class', () => {
     const only = createFitter({ features, dimensions, targets: new Int32Array(count) }, 1)(0.01);
     expect([...classify({ labels: ['only'], temperature: 1, ...only }, rows[0]!)]).toEqual([1]);
   });
 });
 
-test('the temperature is what the logits were blown up by', () => {
-  const random = chance(11);
-  const honest = Array.from({ length: 4000 }, () => Float64Array.from([random() * 4 - 2, random() * 4 - 2]));
-  const targets = honest.map((logits) => (random() < softmax(logits)[0]! ? 0 : 1));
-  const loud = honest.map((logits) => logits.map((logit) => logit * 3));
-  expect(fitTemperature(loud, targets)).toBeCloseTo(3, 0);
-  expect(fitTemperature(honest, targets)).toBeCloseTo(1, 0);
+test('fitTemperature recovers the factor of scaled logits', () => {
+  const random = seededRandom(11);
+  const calibrated = Array.from({ length: 4000 }, () => Float64Array.from([random() * 4 - 2, random() * 4 - 2]));
+  const targets = calibrated.map((logits) => (random() < softmax(logits)[0]! ? 0 : 1));
+  const scaled = calibrated.map((logits) => logits.map((logit) => logit * 3));
+  expect(fitTemperature(scaled, targets)).toBeCloseTo(3, 0);
+  expect(fitTemperature(calibrated, targets)).toBeCloseTo(1, 0);
   expect(fitTemperature([], [])).toBe(1);
 });
 
 describe('metrics', () => {
   const judged = (list: [number[], number][]): Judged[] =>
     list.map(([probabilities, target]) => ({ probabilities: Float64Array.from(probabilities), target }));
-  // Two in the bin of 0.8 (one right: a gap of 0.3), one in that of 0.6 (right: a gap of 0.4).
+  // Two in the bin of 0.8 (one correct: gap 0.3), one in the bin of 0.6 (correct: gap 0.4).
   const three = judged([
     [[0.8, 0.2], 0],
     [[0.2, 0.8], 0],
     [[0.4, 0.6], 1],
   ]);
 
-  test('agree with sums made by hand', () => {
+  test('match hand-computed values', () => {
     expect(accuracy(three)).toBeCloseTo(2 / 3, 12);
     expect(calibrationError(three)).toBeCloseTo((2 * 0.3 + 0.4) / 3, 12);
     expect(crossEntropy(three)).toBeCloseTo(-(Math.log(0.8) + Math.log(0.2) + Math.log(0.6)) / 3, 9);
@@ -112,12 +110,12 @@ describe('metrics', () => {
     ]);
   });
 
-  test('a confidence of exactly 1 has a bin', () => {
+  test('include a confidence of exactly 1', () => {
     expect(calibrationError(judged([[[1, 0], 0]]))).toBe(0);
   });
 
-  test('the threshold lies where listing pays best', () => {
-    // The defect is right at 0.7 and above, wrong at 0.4 and below.
+  test('select the listing threshold with the best F1', () => {
+    // The defect is correct at 0.7 and above, wrong at 0.4 and below.
     const list = judged([
       [[0.9, 0.1], 0],
       [[0.7, 0.3], 0],

@@ -1,30 +1,28 @@
 import type { Head } from './classifier.ts';
 import { minimise } from './lbfgs.ts';
 
-/** Labelled images as their features: [N, D], row by row, and the class of each, 0..K-1. */
+/** Labelled training data: features [N, D], row-major, and the class of each row, 0..K-1. */
 export interface Labelled {
   readonly features: Float32Array;
   readonly dimensions: number;
   readonly targets: Int32Array;
 }
 
-/** Weights [K, D] and bias [K] on standardised features, in one array: what a fit starts from and ends with. */
 export type Fit = Float64Array;
 
 /**
- * A fitter of one head: multinomial logistic regression, that is, the least mean cross entropy plus `decay` times the
- * sum of the squared weights. Called with falling decays, each fit begins where the last one ended.
+ * Creates a fitter for one head: multinomial logistic regression with L2 regularisation `decay`. Warm start: each call
+ * continues from the previous fit, so call it with falling decays.
  */
 export function createFitter({ features, dimensions, targets }: Labelled, classes: number) {
-  const { mean, scale } = spread(features, dimensions);
-  const standard = features.map((value, i) => (value - mean[i % dimensions]!) / scale[i % dimensions]!);
+  const { mean, scale } = featureStatistics(features, dimensions);
+  const standardised = features.map((value, i) => (value - mean[i % dimensions]!) / scale[i % dimensions]!);
   let fit: Fit = new Float64Array(classes * (dimensions + 1));
 
   return (decay: number): Pick<Head, 'weights' | 'bias'> => {
     fit = minimise(fit, (point, gradient) =>
-      loss({ features: standard, dimensions, targets }, classes, decay, point, gradient),
+      loss({ features: standardised, dimensions, targets }, classes, decay, point, gradient),
     );
-    // Folded into the weights, standardisation costs nothing when the head is used.
     const weights = new Float32Array(classes * dimensions);
     const bias = new Float32Array(classes);
     for (let k = 0; k < classes; k++) {
@@ -40,20 +38,18 @@ export function createFitter({ features, dimensions, targets }: Labelled, classe
   };
 }
 
-/** Mean and spread of each feature. */
-function spread(features: Float32Array, dimensions: number): { mean: Float64Array; scale: Float64Array } {
+function featureStatistics(features: Float32Array, dimensions: number): { mean: Float64Array; scale: Float64Array } {
   const count = features.length / dimensions;
   const mean = new Float64Array(dimensions);
   const squares = new Float64Array(dimensions);
   for (let i = 0; i < features.length; i++) mean[i % dimensions]! += features[i]! / count;
   for (let i = 0; i < features.length; i++) squares[i % dimensions]! += (features[i]! - mean[i % dimensions]!) ** 2;
   const scale = squares.map((sum) => Math.sqrt(sum / count));
-  // A feature that hardly ever moves must not be blown up to the size of the others: it would be noise.
-  const least = 0.05 * (scale.reduce((a, b) => a + b, 0) / dimensions) + 1e-6;
-  return { mean, scale: scale.map((value) => value + least) };
+  // Near-constant features must not be amplified to noise.
+  const floor = 0.05 * (scale.reduce((a, b) => a + b, 0) / dimensions) + 1e-6;
+  return { mean, scale: scale.map((value) => value + floor) };
 }
 
-/** Loss and gradient, four images at a time: their rows are read twice while they are in the nearest caches. */
 function loss(
   { features, dimensions, targets }: Labelled,
   classes: number,
@@ -64,7 +60,7 @@ function loss(
   const count = targets.length;
   const biases = classes * dimensions;
   const errors = Array.from({ length: ROWS }, () => new Float64Array(classes));
-  const nobody = new Float32Array(dimensions);
+  const zeroRow = new Float32Array(dimensions);
   gradient.fill(0);
   let sum = 0;
   for (let first = 0; first < count; first += ROWS) {
@@ -72,7 +68,7 @@ function loss(
       const n = first + r;
       if (n >= count) {
         its.fill(0);
-        return nobody;
+        return zeroRow;
       }
       const row = features.subarray(n * dimensions, (n + 1) * dimensions);
       logits(row, point, classes, its);
@@ -91,8 +87,7 @@ function loss(
   return sum / count + decay * squares;
 }
 
-// Nearly all the time of a fit is spent in the next two functions. What they load is used four times: a feature by four
-// classes in the one, a gradient by four images in the other. That makes them two to three times as fast as plain loops.
+// Hot loops. Each loaded value is used four times, which is two to three times as fast as plain loops.
 const ROWS = 4;
 
 function logits(row: Float32Array, point: Fit, classes: number, into: Float64Array): void {
@@ -136,15 +131,15 @@ function spreadErrors(rows: readonly Float32Array[], errors: readonly Float64Arr
     const r1 = e1[k]!;
     const r2 = e2[k]!;
     const r3 = e3[k]!;
-    // Images that are understood already have next to nothing to say; late in a fit that is most of them.
-    if (Math.abs(r0) + Math.abs(r1) + Math.abs(r2) + Math.abs(r3) < NOTHING) continue;
+    // Late in a fit most images contribute almost nothing.
+    if (Math.abs(r0) + Math.abs(r1) + Math.abs(r2) + Math.abs(r3) < NEGLIGIBLE_ERROR) continue;
     const at = k * D;
     for (let d = 0; d < D; d++) gradient[at + d]! += r0 * x0[d]! + r1 * x1[d]! + r2 * x2[d]! + r3 * x3[d]!;
   }
 }
-const NOTHING = 1e-5;
+const NEGLIGIBLE_ERROR = 1e-5;
 
-/** Turns logits into probabilities less the truth, in place; returns the cross entropy. */
+/** In place: logits to probabilities minus the one-hot target. Returns the cross entropy. */
 function toErrors(values: Float64Array, target: number): number {
   let highest = Number.NEGATIVE_INFINITY;
   for (let k = 0; k < values.length; k++) if (values[k]! > highest) highest = values[k]!;

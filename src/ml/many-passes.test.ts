@@ -2,20 +2,20 @@ import { expect, test } from 'vitest';
 import { hasManyPasses } from './many-passes.ts';
 import { jpegOfScans, plain, segment, webpOfFrames, withSegments } from './testing/make-pictures.ts';
 
-test('a JPEG may have as many scans as any program writes, and not thousands', async () => {
+test('isDecodeBomb accepts JPEGs of up to 100 scans', async () => {
   expect(hasManyPasses('image/jpeg', await plain().jpeg({ progressive: true }).toBuffer())).toBe(false);
   expect(hasManyPasses('image/jpeg', await jpegOfScans(50, 64, 48))).toBe(false);
   expect(hasManyPasses('image/jpeg', await jpegOfScans(101, 64, 48))).toBe(true);
 });
 
-test('a film has as many frames as people look at', async () => {
+test('isDecodeBomb accepts WebPs of up to 2000 frames', async () => {
   expect(hasManyPasses('image/webp', await webpOfFrames(2000))).toBe(false);
   expect(hasManyPasses('image/webp', await webpOfFrames(2001))).toBe(true);
 });
 
 const scans = Buffer.from('ffda'.repeat(200), 'hex');
 
-test('what looks like scans and is none does not count: in a preview, in a remark, in a film behind the picture', async () => {
+test('isDecodeBomb ignores scan markers in previews, comments and trailing data', async () => {
   const jpeg = await plain().jpeg().toBuffer();
   for (const bytes of [
     withSegments(jpeg, segment(0xe1, scans)),
@@ -26,7 +26,7 @@ test('what looks like scans and is none does not count: in a preview, in a remar
   }
 });
 
-test('scans are found where they lie apart: behind filled room, restarts and bytes that are nothing', async () => {
+test('isDecodeBomb finds scans after fill bytes, restart markers and junk', async () => {
   const scan = segment(0xda, Buffer.from([1, 1, 0, 1, 63, 0]));
   const apart = ['ffff', 'ffd0', 'ff00', '1234ff00ff01'].map((hex) => Buffer.concat([Buffer.from(hex, 'hex'), scan]));
   const jpeg = (await plain().jpeg().toBuffer()).subarray(0, -2);
@@ -34,7 +34,7 @@ test('scans are found where they lie apart: behind filled room, restarts and byt
   expect(hasManyPasses('image/jpeg', bytes)).toBe(true);
 });
 
-test('a file that breaks off anywhere is walked through to its end', async () => {
+test('isDecodeBomb handles truncation at any byte', async () => {
   const files = { 'image/jpeg': await jpegOfScans(5, 64, 48), 'image/webp': await webpOfFrames(5) } as const;
   for (const type of ['image/jpeg', 'image/webp'] as const) {
     for (let end = 0; end < files[type].length; end++) {

@@ -19,7 +19,7 @@ const mapsOf = (weights: number[][], temperature = 1e6) => {
   return weights.map((_, k) => [...data.subarray(k * 4, k * 4 + 4)]);
 };
 
-test('every head says its logits; only those that were asked for maps have them', () => {
+test('applyHeads returns logits for every head and maps for heads with channels', () => {
   const first = head([
     [1, 2, 4],
     [0, 0, 0],
@@ -30,7 +30,7 @@ test('every head says its logits; only those that were asked for maps have them'
   expect([...seen['second']!.data]).toEqual([10.75]);
 });
 
-test('maps show where the evidence for a class lies, 255 at its highest', () => {
+test('applyHeads scales the activation map of a class to a maximum of 255', () => {
   const [first, second, both] = mapsOf([
     [9, 1, 0],
     [9, 0, 1],
@@ -38,10 +38,10 @@ test('maps show where the evidence for a class lies, 255 at its highest', () => 
   ]);
   expect(first).toEqual([85, 0, 0, 255]);
   expect(second).toEqual([0, 255, 0, 128]);
-  expect(both, 'what speaks against the class is cut off').toEqual([128, 0, 0, 255]);
+  expect(both, 'negative evidence is clipped').toEqual([128, 0, 0, 255]);
 });
 
-test('the map of a class that nothing speaks for is zero everywhere', () => {
+test('applyHeads returns a zero map for a class without positive evidence', () => {
   const [against, nothing] = mapsOf([
     [0, -1, -1],
     [0, 0, 0],
@@ -49,7 +49,7 @@ test('the map of a class that nothing speaks for is zero everywhere', () => {
   expect([...against!, ...nothing!]).toEqual(new Array(8).fill(0));
 });
 
-test('the map of a class that is all but ruled out is zero everywhere', () => {
+test('applyHeads returns a zero map for an improbable class', () => {
   const [likely, ruledOut] = mapsOf(
     [
       [9, 1, 0],
@@ -61,7 +61,7 @@ test('the map of a class that is all but ruled out is zero everywhere', () => {
   expect(ruledOut).toEqual([0, 0, 0, 0]);
 });
 
-test('a shared head is not copied when it goes to a thread', () => {
+test('shareHead puts weights into memory that threads share', () => {
   const { weights } = shareHead(head([[1, 2, 3]]), 2);
   const there = structuredClone({ weights });
   weights[0] = 7;

@@ -2,18 +2,17 @@ import { activationMaps, type Head, logitsOf } from './classifier.ts';
 import type { Tensors } from './tensor.ts';
 
 /**
- * Linear heads in the form in which they go to a network's thread with each run. They lie in memory that threads share,
- * so that costs nothing; and what comes back is a handful of numbers instead of the network's whole outputs, which
- * weigh a hundred times as much.
+ * Linear heads sent with each run to the network's thread. Their weights are in shared memory, so sending is free; the
+ * response has a few numbers instead of the network's outputs, which are a hundred times larger.
  */
 export type Readout = Readonly<Record<string, SharedHead>>;
 
 export interface SharedHead extends Head {
-  /** How many of the features, from the last, are means of the map's channels; 0 where no maps are wanted. */
+  /** Number of trailing features that are channel means of the map; 0 without activation maps. */
   readonly channels: number;
 }
 
-/** Shares a head; with `channels`, activation maps are read out too. */
+/** Copies a head into shared memory; `channels` enables activation maps. */
 export const shareHead = ({ labels, weights, bias, temperature }: Head, channels = 0): SharedHead => ({
   labels,
   weights: sharedCopy(weights),
@@ -22,17 +21,17 @@ export const shareHead = ({ labels, weights, bias, temperature }: Head, channels
   channels,
 });
 
-/** What the heads say of one image's `features` and `map`: their logits by name, and by `name.maps` their maps. */
+/** Applies the heads to one image's `features` and `map`: logits under the head's name, maps under `name.maps`. */
 export function readOut(readout: Readout, { features, map }: Tensors): Tensors {
-  const read: Record<string, Tensors[string]> = {};
+  const outputs: Record<string, Tensors[string]> = {};
   for (const [name, head] of Object.entries(readout)) {
     const logits = logitsOf(head, features!.data as Float32Array);
-    read[name] = { type: 'float64', dims: [logits.length], data: logits };
+    outputs[name] = { type: 'float64', dims: [logits.length], data: logits };
     if (head.channels === 0) continue;
     const data = activationMaps(head, logits, map!.data as Float32Array, head.channels);
-    read[`${name}.maps`] = { type: 'uint8', dims: [head.labels.length, ...map!.dims.slice(2)], data };
+    outputs[`${name}.maps`] = { type: 'uint8', dims: [head.labels.length, ...map!.dims.slice(2)], data };
   }
-  return read;
+  return outputs;
 }
 
 function sharedCopy(values: Float32Array): Float32Array {

@@ -8,7 +8,6 @@ import { openSession, type SessionOptions } from './session.ts';
 import { colourHead } from './testing/model.ts';
 import { colourNetwork } from './testing/onnx.ts';
 
-// The real threads, within reach of a test that kills them.
 const { threads } = vi.hoisted(() => ({ threads: [] as Worker[] }));
 vi.mock('../base/programs.ts', async (original) => {
   const real = await original<typeof import('../base/programs.ts')>();
@@ -38,14 +37,13 @@ const open = async (options: Partial<SessionOptions> = {}) => {
   return session;
 };
 
-/** A picture of one colour. */
 const image = (...colour: number[]) => {
   const data = new Uint8Array(32 * 32 * 3).map((_, i) => colour[i % 3]!);
   return { image: { type: 'uint8' as const, dims: [1, 32, 32, 3], data } };
 };
 
-describe('a network in a pool of threads', () => {
-  test('says what it takes, and answers', async () => {
+describe('openSession', () => {
+  test('describes its inputs and runs the network', async () => {
     const session = await open();
     expect(session.provider).toBe('cpu');
     expect(session.inputs).toEqual([{ name: 'image', type: 'uint8', dims: ['N', 32, 32, 3] }]);
@@ -55,7 +53,7 @@ describe('a network in a pool of threads', () => {
     expect(map!.dims).toEqual([1, 3, 4, 4]);
   });
 
-  test('answers what heads say of it, when they are given, instead of its own outputs', async () => {
+  test('returns the outputs of the heads when a readout is given', async () => {
     const session = await open();
     const readout = { colours: shareHead(colourHead({ red: [1, 0, 0], blue: [0, 0, 1] }, 5), 3) };
     const seen = await session.run(image(255, 0, 51), undefined, readout);
@@ -64,7 +62,7 @@ describe('a network in a pool of threads', () => {
     expect(seen['colours.maps']).toMatchObject({ dims: [2, 4, 4], data: new Uint8Array(32).fill(255) });
   });
 
-  test('gives each of many runs its own answer, and takes the memory instead of copying it', async () => {
+  test('returns the right outputs for concurrent runs and transfers the feeds', async () => {
     const session = await open();
     const feeds = Array.from({ length: 40 }, (_, i) => image(i, 0, 0));
     const answers = await Promise.all(feeds.map((feed) => session.run(feed)));
@@ -72,7 +70,7 @@ describe('a network in a pool of threads', () => {
     expect(feeds.every(({ image }) => image.data.length === 0)).toBe(true);
   });
 
-  test('copies only what lies in shared memory: the Buffers of Node survive', async () => {
+  test('copies feeds that share a buffer', async () => {
     const session = await open();
     const pooled = Buffer.from(image(255, 0, 0).image.data).subarray(0, 32 * 32 * 3);
     const slice = Buffer.allocUnsafe(4000)
@@ -85,18 +83,18 @@ describe('a network in a pool of threads', () => {
     expect(slice.length).toBe(32 * 32 * 3);
   });
 
-  test('does not stop the heart: timers run while it computes', async () => {
+  test('does not block the event loop', async () => {
     const session = await open();
-    let beats = 0;
-    const heart = setInterval(() => beats++, 5);
-    const begun = performance.now();
-    while (performance.now() - begun < 200)
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 5);
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 200)
       await Promise.all([session.run(image(1, 2, 3)), session.run(image(1, 2, 3))]);
-    clearInterval(heart);
-    expect(beats).toBeGreaterThan(10);
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(10);
   });
 
-  test('a run that the network refuses fails alone', async () => {
+  test('fails only the run with invalid feeds', async () => {
     const session = await open({ poolSize: 1 });
     const wrong = { image: { type: 'uint8' as const, dims: [1, 8, 8, 3], data: new Uint8Array(192) } };
     await expect(session.run(wrong)).rejects.toThrow(/image/);
@@ -104,12 +102,11 @@ describe('a network in a pool of threads', () => {
     await expect(session.run(image(0, 0, 0))).resolves.toHaveProperty('features');
   });
 
-  test('a thread that dies fails its run, and the next run gets a new thread', async () => {
+  test('fails the run of a thread that ends and starts a new thread for the next run', async () => {
     const session = await open({ poolSize: 1 });
     for (let death = 0; death < 3; death++) {
       expect(threads).toHaveLength(death + 1);
       const thread = threads.at(-1)!;
-      // With the question on its way to it, so that it cannot have answered before.
       vi.spyOn(thread, 'postMessage').mockImplementation(() => void thread.terminate());
       const dying = session.run(image(0, 0, 0)).catch((error: Error) => error.message);
       const after = session.run(image(255, 0, 0));
@@ -119,18 +116,18 @@ describe('a network in a pool of threads', () => {
     expect(threads).toHaveLength(4);
   });
 
-  test('a run that waits leaves when it is told to', async () => {
+  test('rejects a queued run when its signal aborts', async () => {
     const session = await open({ poolSize: 1 });
     const stop = new AbortController();
     const first = session.run(image(255, 0, 0));
     const second = session.run(image(0, 0, 0), stop.signal);
-    stop.abort(new Error('no longer wanted'));
-    await expect(second).rejects.toThrow('no longer wanted');
-    await expect(session.run(image(0, 0, 0), stop.signal)).rejects.toThrow('no longer wanted');
+    stop.abort(new Error('cancelled'));
+    await expect(second).rejects.toThrow('cancelled');
+    await expect(session.run(image(0, 0, 0), stop.signal)).rejects.toThrow('cancelled');
     await expect(first).resolves.toHaveProperty('features');
   });
 
-  test('closing rejects what waits and what comes later', async () => {
+  test('rejects pending and later runs when it is closed', async () => {
     const session = await open({ poolSize: 1 });
     const runs = [1, 2, 3].map(() => session.run(image(0, 0, 0)).catch((error: Error) => error.message));
     await session.close();
@@ -138,13 +135,13 @@ describe('a network in a pool of threads', () => {
     await expect(session.run(image(0, 0, 0))).rejects.toThrow('closed');
   });
 
-  test('what is no network does not open, and says so', async () => {
+  test('rejects a file that is not a network', async () => {
     const junk = join(folder, 'junk.onnx');
     await writeFile(junk, 'not a network');
     await expect(openSession({ path: junk, poolSize: 2 })).rejects.toThrow('could not be opened');
   });
 
-  test('without the accelerator that is preferred it computes on the CPU', async () => {
+  test('falls back to the CPU without the preferred accelerator', async () => {
     const session = await open({ poolSize: 1, providers: ['cuda', 'cpu'] });
     expect(['cuda', 'cpu']).toContain(session.provider);
     await expect(session.run(image(0, 0, 0))).resolves.toHaveProperty('features');

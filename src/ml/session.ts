@@ -5,52 +5,47 @@ import { memoryOf, owned, type TensorShape, type Tensors } from './tensor.ts';
 import type { Answer, Provider, Question, Ready, ThreadOptions } from './thread.ts';
 
 export interface SessionOptions {
-  /** The network, an ONNX file. */
   readonly path: string;
-  /** Runs that may be under way at once, each in a thread of its own with the network in its memory. */
+  /** Concurrent runs, each in a thread with its own copy of the network. */
   readonly poolSize: number;
-  /** CPU threads of one run. */
   readonly threads?: number;
-  /** Where to compute: the first of these that this machine has. */
   readonly providers?: readonly Provider[];
 }
 
 export interface Session {
-  /** Where it computes, of the providers that were asked for. */
   readonly provider: Provider;
   readonly inputs: readonly TensorShape[];
   /**
-   * Runs the network, in the order of the calls. The memory of `feeds` is given away, not copied: they are empty
-   * afterwards. Rejects when the network refuses them, when the thread dies (the next run gets a new one), or, while
-   * it still waits for its turn, when `signal` aborts. With a `readout`, answers what its heads say instead of the
-   * network's own outputs.
+   * Runs the network in call order. Transfers the memory of `feeds`, which are empty afterwards. Rejects when the
+   * network rejects the feeds, when the thread ends (the next run starts a new one), or when `signal` aborts before the
+   * run starts. With `readout`, returns the heads' outputs instead of the network's.
    */
   run(feeds: Tensors, signal?: AbortSignal, readout?: Readout): Promise<Tensors>;
-  /** Ends the threads, each as soon as its run under way is over; runs that wait or are under way are rejected. */
+  /** Ends each thread after its current run; pending runs are rejected. */
   close(): Promise<void>;
 }
 
 /**
- * The one door to onnxruntime. It computes on the thread that calls it, so that thread must not be the one that beats
- * the heart of a worker, nor the one that answers requests: here each run is a message to a thread of a pool.
+ * Opens a pool of inference threads. onnxruntime computes on the calling thread, which must stay free for heartbeats
+ * and HTTP requests.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { path, poolSize, threads = 1, providers = ['cpu'] } = options;
-  const seats: Seat[] = Array.from({ length: poolSize }, () => createSeat({ path, threads, providers }));
-  const idle = [...seats];
-  const waiting: Turn[] = [];
+  const slots: PoolSlot[] = Array.from({ length: poolSize }, () => createSlot({ path, threads, providers }));
+  const idle = [...slots];
+  const waiting: QueuedRun[] = [];
   let closed = false;
 
   const next = () => {
     while (idle.length > 0 && waiting.length > 0) {
-      const seat = idle.pop()!;
-      const turn = waiting.shift()!;
-      turn.begin();
-      void seat
-        .run(turn.question)
-        .then(turn.resolve, turn.reject)
+      const slot = idle.pop()!;
+      const queued = waiting.shift()!;
+      queued.begin();
+      void slot
+        .run(queued.request)
+        .then(queued.resolve, queued.reject)
         .finally(() => {
-          idle.push(seat);
+          idle.push(slot);
           next();
         });
     }
@@ -58,11 +53,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   const close = async () => {
     closed = true;
-    for (const turn of waiting.splice(0)) turn.reject(new Error('The session was closed.'));
-    await Promise.all(seats.map((seat) => seat.stop()));
+    for (const queued of waiting.splice(0)) queued.reject(new Error('The session was closed.'));
+    await Promise.all(slots.map((slot) => slot.stop()));
   };
 
-  const starts = await Promise.allSettled(seats.map((seat) => seat.start()));
+  const starts = await Promise.allSettled(slots.map((slot) => slot.start()));
   const failed = starts.find((start) => start.status === 'rejected');
   if (failed) {
     await close();
@@ -79,14 +74,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       return new Promise((resolve, reject) => {
         if (closed) return reject(new Error('The session was closed.'));
         if (signal?.aborted) return reject(signal.reason as Error);
-        const leave = () => {
-          waiting.splice(waiting.indexOf(turn), 1);
+        const cancel = () => {
+          waiting.splice(waiting.indexOf(queued), 1);
           reject(signal!.reason as Error);
         };
-        const begin = () => signal?.removeEventListener('abort', leave);
-        const turn: Turn = { question: { feeds, readout }, resolve, reject, begin };
-        signal?.addEventListener('abort', leave);
-        waiting.push(turn);
+        const begin = () => signal?.removeEventListener('abort', cancel);
+        const queued: QueuedRun = { request: { feeds, readout }, resolve, reject, begin };
+        signal?.addEventListener('abort', cancel);
+        waiting.push(queued);
         next();
       });
     },
@@ -94,22 +89,20 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
 }
 
-interface Turn {
-  readonly question: Question;
+interface QueuedRun {
+  readonly request: Question;
   begin(): void;
   resolve(outputs: Tensors): void;
   reject(reason: Error): void;
 }
 
-/** A place for one thread, and at most one run on it. */
-interface Seat {
-  /** Starts the thread, if it does not live. */
+interface PoolSlot {
   start(): Promise<Ready>;
-  run(question: Question): Promise<Tensors>;
+  run(request: Question): Promise<Tensors>;
   stop(): Promise<void>;
 }
 
-function createSeat(options: ThreadOptions): Seat {
+function createSlot(options: ThreadOptions): PoolSlot {
   const start = () => startThread('./thread', import.meta.url, { workerData: options });
   const thread = keepThread<Ready>(start, 'the network');
   let closed = false;
@@ -117,10 +110,10 @@ function createSeat(options: ThreadOptions): Seat {
     start: thread.ready,
     async run({ feeds, readout }) {
       const sent = owned(feeds);
-      const given = await thread.ask<Answer>({ feeds: sent, readout } satisfies Question, memoryOf(sent));
+      const response = await thread.ask<Answer>({ feeds: sent, readout } satisfies Question, memoryOf(sent));
       if (closed) throw new Error('The session was closed.');
-      if ('error' in given) throw new Error(given.error);
-      return given.outputs;
+      if ('error' in response) throw new Error(response.error);
+      return response.outputs;
     },
     async stop() {
       closed = true;

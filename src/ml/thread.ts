@@ -3,22 +3,20 @@ import { env, InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { type Readout, readOut } from './readout.ts';
 import { memoryOf, owned, type Tensor, type TensorShape, type Tensors } from './tensor.ts';
 
-/** What a thread is started with. */
 export interface ThreadOptions {
   readonly path: string;
-  /** CPU threads of one run: with a pool of threads that are all busy, 1 does the most work in the least time. */
+  /** CPU threads per run; 1 gives the best throughput when all threads of the pool are busy. */
   readonly threads: number;
   readonly providers: readonly Provider[];
 }
 export type Provider = 'cpu' | 'cuda';
 
-/** What it is asked: to run the network, and to answer what the heads of `readout` make of its outputs, if any. */
 export interface Question {
   readonly feeds: Tensors;
   readonly readout?: Readout | undefined;
 }
 
-/** What it says: first that it is ready (or it dies with the reason), then the answer to each question, in order. */
+/** First message of the thread; the responses follow in request order. */
 export interface Ready {
   readonly provider: Provider;
   readonly inputs: readonly TensorShape[];
@@ -27,7 +25,7 @@ export type Answer = { readonly outputs: Tensors } | { readonly error: string };
 
 const { path, threads, providers } = workerData as ThreadOptions;
 
-// What fails is thrown; it need not be printed on standard error as well (a missing accelerator, in long red lines).
+// Failures are thrown; onnxruntime would also print them to standard error.
 env.logLevel = 'fatal';
 
 const { session, provider } = await open();
@@ -35,16 +33,16 @@ const inputs = session.inputMetadata.map((input) => {
   if (!input.isTensor) throw new Error(`The input ${input.name} of the network is not a tensor.`);
   return { name: input.name, type: input.type, dims: input.shape };
 });
-parentPort!.on('message', (message: Question | 'leave') => {
-  // Between two runs: a thread that is ended from outside while the network runs takes the whole process with it.
-  if (message === 'leave') parentPort!.close();
-  else void answer(message);
+parentPort!.on('message', (message: Question | 'close') => {
+  // Closes between two runs: terminating a thread during a network run crashes the process.
+  if (message === 'close') parentPort!.close();
+  else void handleRequest(message);
 });
 parentPort!.postMessage({ provider, inputs } satisfies Ready);
 
-/** On the first of the providers that this machine has. A list of several is not passed on: it throws where one is missing. */
+/** Tries one provider at a time: with a list, onnxruntime throws if one is missing. */
 async function open(): Promise<{ session: InferenceSession; provider: Provider }> {
-  let failure = new Error('No execution provider is named.');
+  let failure = new Error('No execution provider is configured.');
   for (const provider of providers) {
     try {
       const session = await InferenceSession.create(path, {
@@ -61,19 +59,19 @@ async function open(): Promise<{ session: InferenceSession; provider: Provider }
   throw failure;
 }
 
-async function answer({ feeds, readout }: Question): Promise<void> {
+async function handleRequest({ feeds, readout }: Question): Promise<void> {
   try {
-    const given = Object.entries(feeds).map(([name, { type, data, dims }]) => [
+    const inputs = Object.entries(feeds).map(([name, { type, data, dims }]) => [
       name,
       new OrtTensor(type as 'float32', data as Float32Array, dims),
     ]);
-    const made = Object.fromEntries(
-      Object.entries(await session.run(Object.fromEntries(given))).map(([name, { type, data, dims }]) => [
+    const results = Object.fromEntries(
+      Object.entries(await session.run(Object.fromEntries(inputs))).map(([name, { type, data, dims }]) => [
         name,
         { type, data, dims } as unknown as Tensor,
       ]),
     );
-    const outputs = readout ? readOut(readout, made) : owned(made);
+    const outputs = readout ? readOut(readout, results) : owned(results);
     parentPort!.postMessage({ outputs } satisfies Answer, memoryOf(outputs));
   } catch (error) {
     parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies Answer);

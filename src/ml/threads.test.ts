@@ -2,14 +2,13 @@ import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { openThreads } from './threads.ts';
 
-/** A thread that says its number and how many questions it was asked; one that is to die does, one that is to hang hangs. */
 const PROGRAM = `
   const { parentPort, threadId } = require('node:worker_threads');
-  let asked = 0;
-  parentPort.on('message', (question) => {
-    if (question === 'die') throw new Error('no');
-    if (question === 'hang') for (;;);
-    parentPort.postMessage({ threadId, asked: ++asked });
+  let count = 0;
+  parentPort.on('message', (message) => {
+    if (message === 'die') throw new Error('no');
+    if (message === 'hang') for (;;);
+    parentPort.postMessage({ threadId, count: ++count });
   });
 `;
 const { signal } = new AbortController();
@@ -25,36 +24,36 @@ function open() {
   return { threads, started };
 }
 
-test('a thread is kept for the next question, and there are as many as there is work at a time', async () => {
+test('a thread pool grows with concurrent requests and reuses idle threads', async () => {
   const { threads, started } = open();
-  const [a, b] = await Promise.all(['a', 'b'].map((question) => threads.ask<{ threadId: number }>(question, signal)));
+  const [a, b] = await Promise.all(['a', 'b'].map((message) => threads.ask<{ threadId: number }>(message, signal)));
   expect(a!.threadId).not.toBe(b!.threadId);
-  expect(await threads.ask('c', signal)).toEqual({ threadId: expect.any(Number), asked: 2 });
+  expect(await threads.ask('c', signal)).toEqual({ threadId: expect.any(Number), count: 2 });
   expect(started.length).toBe(2);
 });
 
-test('a thread that dies takes its question with it and no other', async () => {
+test('a thread pool fails only the request of a thread that ends', async () => {
   const { threads, started } = open();
   await expect(threads.ask('die', signal)).rejects.toThrow('no');
-  expect(await threads.ask('a', signal)).toMatchObject({ asked: 1 });
+  expect(await threads.ask('a', signal)).toMatchObject({ count: 1 });
   expect(started.length).toBe(2);
 });
 
-test('one that is idle may die, too', async () => {
+test('a thread pool replaces an idle thread that ends', async () => {
   const { threads, started } = open();
   await threads.ask('a', signal);
   await started[0]!.terminate();
-  expect(await threads.ask('b', signal)).toMatchObject({ asked: 1 });
+  expect(await threads.ask('b', signal)).toMatchObject({ count: 1 });
 });
 
-test('who gives up is told so at once, and what the thread was doing ends with it', async () => {
+test('a thread pool terminates the thread of an aborted request', async () => {
   const { threads, started } = open();
   const stop = new AbortController();
-  const asked = threads.ask('hang', stop.signal);
+  const pending = threads.ask('hang', stop.signal);
   const ended = new Promise((resolve) => started[0]!.once('exit', resolve));
-  stop.abort(new Error('no longer wanted'));
-  await expect(asked).rejects.toThrow('no longer wanted');
+  stop.abort(new Error('cancelled'));
+  await expect(pending).rejects.toThrow('cancelled');
   await ended;
-  await expect(threads.ask('a', stop.signal)).rejects.toThrow('no longer wanted');
-  expect(await threads.ask('a', signal)).toMatchObject({ asked: 1 });
+  await expect(threads.ask('a', stop.signal)).rejects.toThrow('cancelled');
+  expect(await threads.ask('a', signal)).toMatchObject({ count: 1 });
 });

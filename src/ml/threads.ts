@@ -1,54 +1,51 @@
 import type { Worker } from 'node:worker_threads';
 import { said } from './kept-thread.ts';
 
-/** Threads that do one kind of work, as many as there is work at a time; each is kept for what comes next. */
 export interface Threads {
   /**
-   * What a thread answers to the question. Rejects with what has ended the thread meanwhile, or, where `signal` aborts,
-   * with its reason: the thread is ended then, whatever it is doing.
+   * Returns the thread's response. Rejects if the thread ends. When `signal` aborts, terminates the thread and rejects
+   * with the signal's reason.
    */
-  ask<Answer>(question: unknown, signal: AbortSignal): Promise<Answer>;
-  /** Ends all of them, whatever they are doing. */
+  ask<Answer>(message: unknown, signal: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** `start`: makes a thread that answers each message by one; `of`: what it is for, as its end is told of ("the cleaner"). */
+/** `start` creates a thread that sends one response per message; `of` names its task in errors ("the cleaner"). */
 export function openThreads(start: () => Worker, of: string): Threads {
-  /** Those that live, and are to go on. */
   const all = new Set<Worker>();
   const idle = new Set<Worker>();
 
-  const forget = (thread: Worker) => {
+  const remove = (thread: Worker) => {
     idle.delete(thread);
     all.delete(thread);
   };
 
-  const begin = () => {
+  const startThread = () => {
     const thread = start();
     all.add(thread);
-    // Who waits for it is told by `said`; without a listener an idle one's death would be the process's.
-    return thread.on('error', () => forget(thread)).once('exit', () => forget(thread));
+    // Prevents an uncaught error when an idle thread fails; `nextMessage` reports it to a waiting caller.
+    return thread.on('error', () => remove(thread)).once('exit', () => remove(thread));
   };
 
   return {
-    async ask<Answer>(question: unknown, signal: AbortSignal) {
+    async ask<Answer>(message: unknown, signal: AbortSignal) {
       signal.throwIfAborted();
-      const [thread = begin()] = idle;
+      const [thread = startThread()] = idle;
       idle.delete(thread);
-      const end = () => {
-        forget(thread);
+      const terminate = () => {
+        remove(thread);
         void thread.terminate();
       };
-      signal.addEventListener('abort', end);
+      signal.addEventListener('abort', terminate);
       try {
-        const answer = said<Answer>(thread, of);
-        thread.postMessage(question);
-        return await answer;
+        const response = said<Answer>(thread, of);
+        thread.postMessage(message);
+        return await response;
       } catch (error) {
         signal.throwIfAborted();
         throw error;
       } finally {
-        signal.removeEventListener('abort', end);
+        signal.removeEventListener('abort', terminate);
         if (all.has(thread)) idle.add(thread);
       }
     },

@@ -26,8 +26,8 @@ const open = async () => {
 const names = (shelf: Shelf) => shelf.versions().map(({ version }) => version);
 const find = (shelf: Shelf, name: string) => shelf.versions().find(({ version }) => version === name)!;
 
-describe('the shelf of model versions', () => {
-  test('lists the versions of all folders, oldest first, by number and not by letter', async () => {
+describe('openModelDirectory', () => {
+  test('lists the versions of all folders in numeric order', async () => {
     await installColours(shipped, '1.10.0');
     await installColours(shipped, '1.9.0');
     await installColours(trained, 'yard-2');
@@ -35,7 +35,7 @@ describe('the shelf of model versions', () => {
     expect(names(shelf)).toEqual(['1.9.0', '1.10.0', 'yard-2']);
   });
 
-  test('a folder that does not exist yet is empty, and a version put there later is seen within seconds', async () => {
+  test('treats a missing folder as empty and finds later versions within seconds', async () => {
     await installColours(shipped, '1.0.0');
     const { shelf } = await open();
     expect(names(shelf)).toEqual(['1.0.0']);
@@ -45,7 +45,7 @@ describe('the shelf of model versions', () => {
     await vi.waitFor(() => expect(names(shelf)).toEqual(['1.0.0']), 3000);
   });
 
-  test('two versions installed in one moment are both seen', async () => {
+  test('finds two versions installed at the same time', async () => {
     await installColours(shipped, '1.0.0');
     const { shelf } = await open();
     await installColours(shipped, '1.0.1');
@@ -55,7 +55,7 @@ describe('the shelf of model versions', () => {
     expect(names(shelf)).toEqual(['1.0.0', '1.0.1', '1.0.2']);
   });
 
-  test('what comes with the product is not replaced by a trained version of the same name', async () => {
+  test('prefers a shipped version over a trained version of the same name', async () => {
     await installColours(shipped, '1.0.0');
     await installColours(trained, '1.0.0');
     const { shelf } = await open();
@@ -63,7 +63,7 @@ describe('the shelf of model versions', () => {
     expect(find(shelf, '1.0.0').folder).toBe(join(shipped, '1.0.0'));
   });
 
-  test('drafts are passed over; a folder that is no version is reported once, and harms no other', async () => {
+  test('ignores drafts and reports an invalid folder once', async () => {
     await installColours(shipped, '1.0.0');
     await mkdir(join(shipped, '.draft'));
     await mkdir(join(shipped, 'junk'));
@@ -79,18 +79,18 @@ describe('the shelf of model versions', () => {
   });
 });
 
-describe('a file is loaded only when its bytes are those of the manifest', () => {
-  test('a changed file is refused, with a sentence that names both hashes', async () => {
+describe('readVerifiedFile', () => {
+  test('rejects a modified file and names both hashes', async () => {
     const folder = await installColours(shipped, '1.0.0');
     const { shelf } = await open();
     await expect(verifiedFile(find(shelf, '1.0.0'), 'heads.json')).resolves.toHaveProperty('path');
     await appendFile(join(folder, 'heads.json'), ' ');
     await expect(verifiedFile(find(shelf, '1.0.0'), 'heads.json')).rejects.toThrow(
-      /is not the file .* SHA-256 is [0-9a-f]{64}, not [0-9a-f]{64}/,
+      /does not match .* SHA-256 is [0-9a-f]{64}, not [0-9a-f]{64}/,
     );
   });
 
-  test('a version without a backbone takes it from one that names the same bytes', async () => {
+  test('takes a missing backbone from a version with the same hash', async () => {
     const folder = await installColours(shipped, '1.0.0');
     await installColours(shipped, '2.0.0', { size: 64 });
     await installColours(trained, 'mine', { backbone: false });
@@ -99,12 +99,12 @@ describe('a file is loaded only when its bytes are those of the manifest', () =>
     expect(path).toBe(join(folder, 'backbone.onnx'));
     await rm(folder, { recursive: true });
     await expect(verifiedFile(find(shelf, 'mine'), 'backbone.onnx', shelf.versions())).rejects.toThrow(
-      'Version mine has no backbone.onnx, and no other installed version has the one it names',
+      'Version mine has no backbone.onnx, and no other installed version provides it',
     );
   });
 });
 
-test('heads whose numbers do not fit together are refused', () => {
+test('parseHeads rejects inconsistent dimensions', () => {
   const text = (head: object, rest: object = {}) =>
     JSON.stringify({ format: 1, features: 2, map: { channels: 1, offset: 1 }, heads: { surface: head }, ...rest });
   const good = {

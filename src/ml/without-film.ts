@@ -1,19 +1,19 @@
 /**
- * A HEIF file of which nobody sees that it has a film beside its picture: a decoder would write a table of all frames
- * before it looks at the picture, and a few bytes say that there are millions. Everything stays at its place; a file without
- * a film is given back as it is.
+ * Hides the video beside a HEIF image by retyping its `moov` box as `free`; offsets do not change. Otherwise the
+ * decoder builds a table of all frames first, and a few bytes can declare millions. Returns a file without video
+ * unchanged.
  */
 export function withoutFilm(file: Buffer): Buffer {
-  let still = file;
+  let stripped = file;
   for (const at of boxesOf(file)) {
     if (file.readUInt32BE(at + 4) !== MOOV) continue;
-    if (still === file) still = Buffer.from(file);
-    still.writeUInt32BE(FREE, at + 4);
+    if (stripped === file) stripped = Buffer.from(file);
+    stripped.writeUInt32BE(FREE, at + 4);
   }
-  return still;
+  return stripped;
 }
 
-/** Where the boxes of the file itself begin (ISO/IEC 14496-12, 4.2). */
+/** Offsets of the top-level boxes (ISO/IEC 14496-12, 4.2). */
 function* boxesOf(file: Buffer): Generator<number> {
   for (let at = 0; at + 8 <= file.length; ) {
     yield at;

@@ -1,4 +1,4 @@
-// Assay: its listener and its housekeeping as built, its worker role with a model that costs nothing.
+// Assay with its real gateway and cleanup, and a worker with a no-op model.
 import { fileURLToPath } from 'node:url';
 import { openDb } from '../../../dist/base/db.js';
 import { newId } from '../../../dist/base/ids.js';
@@ -10,9 +10,9 @@ import { log, startPostgres } from './postgres.mjs';
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const WORKER = fileURLToPath(new URL('../processes/worker.mjs', import.meta.url));
 
-export async function openAssay(house) {
-  const dataDir = house.folder('assay');
-  const postgres = await startPostgres(house, dataDir);
+export async function openAssay(environment) {
+  const dataDir = environment.folder('assay');
+  const postgres = await startPostgres(environment, dataDir);
   const db = openDb({ url: postgres.url, log });
   await migrate(db, new URL('../../../migrations/', import.meta.url));
   const tasks = postgresTaskStore(db);
@@ -28,17 +28,17 @@ export async function openAssay(house) {
     DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: String(limitPerMinute),
     LOG_LEVEL: 'silent',
   });
-  await house.run(MAIN, ['sweep'], env(0), { speaks: false });
+  await environment.run(MAIN, ['sweep'], env(0), { sendsMessage: false });
 
   return {
     name: 'Assay',
     async listen(limitPerMinute) {
-      const { child, message } = await house.run(MAIN, ['serve'], env(limitPerMinute));
+      const { child, message } = await environment.run(MAIN, ['serve'], env(limitPerMinute));
       return { url: message.listening.defectoscopy, child };
     },
     async worker({ holds = false } = {}) {
       const args = ['assay', JSON.stringify({ holds })];
-      const { child } = await house.run(WORKER, args, { ...env(0), HOLDS: holds ? '1' : '' });
+      const { child } = await environment.run(WORKER, args, { ...env(0), HOLDS: holds ? '1' : '' });
       return child;
     },
     async fill(inputs) {
@@ -54,12 +54,11 @@ export async function openAssay(house) {
       const { rows } = await db.query(`select count(*) as n from tasks where status not in ('done', 'failed')`);
       return rows[0].n;
     },
-    /** Tasks per second between the first beginning and the last end. */
-    async pace() {
+    async tasksPerSecond() {
       const { rows } = await db.query(
-        `select count(*)::float8 / extract(epoch from max(finished_at) - min(started_at))::float8 as pace from tasks`,
+        `select count(*)::float8 / extract(epoch from max(finished_at) - min(started_at))::float8 as rate from tasks`,
       );
-      return rows[0].pace;
+      return rows[0].rate;
     },
     async clear() {
       await db.query('truncate tasks cascade');
@@ -67,7 +66,7 @@ export async function openAssay(house) {
     storePid: postgres.pid,
     killStore: postgres.kill,
     restartStore: postgres.restart,
-    async found(ids) {
+    async countStored(ids) {
       const { rows } = await db.query('select count(*) as n from tasks where id = any($1::text[])', [ids]);
       return rows[0].n;
     },

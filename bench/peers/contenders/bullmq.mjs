@@ -1,4 +1,4 @@
-// BullMQ behind the same contract, on a Redis of its own with an append-only file.
+// BullMQ behind the same contract, on its own Redis with an append-only file.
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
@@ -7,22 +7,22 @@ import { openQueue } from '../engines/bullmq.mjs';
 
 const program = (name) => fileURLToPath(new URL(`../processes/${name}.mjs`, import.meta.url));
 
-/** `fsync` is Redis's own word: `always` before it answers, or `everysec`. */
-export async function openBullMq(house, { fsync }) {
-  const dir = house.folder(`redis-${fsync}`);
+/** `fsync` is Redis's `appendfsync`: `always` or `everysec`. */
+export async function openBullMq(environment, { fsync }) {
+  const dir = environment.folder(`redis-${fsync}`);
   const port = await freePort();
   const settings = {
     ...{ port, dir, bind: '127.0.0.1', 'protected-mode': 'no', logfile: 'redis.log' },
     ...{ appendonly: 'yes', appendfsync: fsync, 'maxmemory-policy': 'noeviction' },
-    save: '', // the file of commands is what lasts; snapshots beside it would only cost
+    save: '', // no snapshots beside the append-only file
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const redis = new Redis({ host: '127.0.0.1', port, lazyConnect: true, maxRetriesPerRequest: null });
-  redis.on('error', () => {}); // it is killed on purpose
+  redis.on('error', () => {});
   let server;
   const start = async () => {
-    server = house.start('redis-server', args);
-    await answers(redis);
+    server = environment.start('redis-server', args);
+    await waitUntilReady(redis);
   };
   await start();
   const url = `redis://127.0.0.1:${port}`;
@@ -34,13 +34,13 @@ export async function openBullMq(house, { fsync }) {
     name: `BullMQ, ${fsync}`,
     async listen(limitPerMinute) {
       const options = { queue: 'predict', limitPerMinute };
-      const { child, message } = await house.run(program('gateway'), ['bullmq', JSON.stringify(options)], env);
+      const { child, message } = await environment.run(program('gateway'), ['bullmq', JSON.stringify(options)], env);
       return { url: message.listening, child };
     },
     async worker({ queue = 'predict', holds = false } = {}) {
       const options = { queue, holds, tuned: queue === 'tuned' };
       const args = ['bullmq', JSON.stringify(options)];
-      const { child } = await house.run(program('worker'), args, { ...env, HOLDS: holds ? '1' : '' });
+      const { child } = await environment.run(program('worker'), args, { ...env, HOLDS: holds ? '1' : '' });
       return child;
     },
     fill: (inputs, queue = 'predict') => queues[queue].addAll(inputs),
@@ -48,20 +48,20 @@ export async function openBullMq(house, { fsync }) {
       const counts = await Promise.all(['wait', 'active', 'prioritized'].map((list) => lengthOf(redis, list)));
       return counts.reduce((sum, count) => sum + count);
     },
-    async pace() {
+    async tasksPerSecond() {
       const done = 'bull:predict:completed';
       const [first] = await redis.zrange(done, 0, 0);
       const [, last] = await redis.zrange(done, -1, -1, 'WITHSCORES');
-      const begun = Number(await redis.hget(`bull:predict:${first}`, 'processedOn'));
-      return (1000 * (await redis.zcard(done))) / (Number(last) - begun);
+      const startedMs = Number(await redis.hget(`bull:predict:${first}`, 'processedOn'));
+      return (1000 * (await redis.zcard(done))) / (Number(last) - startedMs);
     },
     async clear() {
       await redis.flushall();
     },
     storePid: () => server.pid,
-    killStore: () => house.kill(server.pid),
+    killStore: () => environment.kill(server.pid),
     restartStore: start,
-    async found(ids) {
+    async countStored(ids) {
       let count = 0;
       for (let i = 0; i < ids.length; i += 1000) {
         count += await redis.exists(...ids.slice(i, i + 1000).map((id) => `bull:predict:${id}`));
@@ -78,8 +78,8 @@ export async function openBullMq(house, { fsync }) {
 const lengthOf = (redis, list) =>
   list === 'prioritized' ? redis.zcard('bull:predict:prioritized') : redis.llen(`bull:predict:${list}`);
 
-/** Waits until the server takes commands: after a crash it reads its file first. */
-async function answers(redis) {
+/** After a crash Redis first loads its file. */
+async function waitUntilReady(redis) {
   for (let left = 600; ; left--) {
     try {
       if (redis.status === 'wait') await redis.connect();

@@ -1,4 +1,4 @@
-// pg-boss behind the same contract, on a PostgreSQL of its own with the same settings.
+// pg-boss behind the same contract, on its own PostgreSQL with the same settings.
 import { fileURLToPath } from 'node:url';
 import { openDb } from '../../../dist/base/db.js';
 import { TOKEN } from '../client.mjs';
@@ -7,10 +7,10 @@ import { log, startPostgres } from './postgres.mjs';
 
 const program = (name) => fileURLToPath(new URL(`../processes/${name}.mjs`, import.meta.url));
 
-/** `notify`: workers are woken by NOTIFY, which every accepted task pays for; otherwise they ask twice a second. */
-export async function openPgBoss(house, { notify }) {
+/** `notify` wakes workers with NOTIFY, at a cost per task; otherwise they poll twice a second. */
+export async function openPgBoss(environment, { notify }) {
   const folder = notify ? 'pg-boss-notify' : 'pg-boss';
-  const postgres = await startPostgres(house, house.folder(folder));
+  const postgres = await startPostgres(environment, environment.folder(folder));
   const db = openDb({ url: postgres.url, log });
   const env = { STORE_URL: postgres.url, TOKEN };
   const open = (queue, tuned) => openQueue({ url: postgres.url, queue, notify, tuned });
@@ -18,16 +18,16 @@ export async function openPgBoss(house, { notify }) {
 
   return {
     name: notify ? 'pg-boss, notify' : 'pg-boss',
-    twin: notify, // where nobody is woken, it is measured once
+    isVariant: notify, // skipped by measurements that NOTIFY does not affect
     async listen(limitPerMinute) {
       const options = { queue: 'predict', notify, limitPerMinute };
-      const { child, message } = await house.run(program('gateway'), ['pg-boss', JSON.stringify(options)], env);
+      const { child, message } = await environment.run(program('gateway'), ['pg-boss', JSON.stringify(options)], env);
       return { url: message.listening, child };
     },
     async worker({ queue = 'predict', holds = false } = {}) {
       const options = { queue, notify, holds, tuned: queue === 'tuned' };
       const args = ['pg-boss', JSON.stringify(options)];
-      const { child } = await house.run(program('worker'), args, { ...env, HOLDS: holds ? '1' : '' });
+      const { child } = await environment.run(program('worker'), args, { ...env, HOLDS: holds ? '1' : '' });
       return child;
     },
     fill: (inputs, queue = 'predict') => queues[queue].addAll(inputs),
@@ -37,12 +37,12 @@ export async function openPgBoss(house, { notify }) {
       );
       return rows[0].n;
     },
-    async pace() {
+    async tasksPerSecond() {
       const { rows } = await db.query(
-        `select count(*)::float8 / extract(epoch from max(completed_on) - min(started_on))::float8 as pace
+        `select count(*)::float8 / extract(epoch from max(completed_on) - min(started_on))::float8 as rate
            from pgboss.job where name = 'predict'`,
       );
-      return rows[0].pace;
+      return rows[0].rate;
     },
     async clear() {
       await db.query('truncate pgboss.job cascade');
@@ -50,7 +50,7 @@ export async function openPgBoss(house, { notify }) {
     storePid: postgres.pid,
     killStore: postgres.kill,
     restartStore: postgres.restart,
-    async found(ids) {
+    async countStored(ids) {
       const { rows } = await db.query('select count(*) as n from pgboss.job where id = any($1::uuid[])', [ids]);
       return rows[0].n;
     },

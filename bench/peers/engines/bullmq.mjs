@@ -1,19 +1,19 @@
-// BullMQ as its documentation advises: one Queue for the process, failing fast where an HTTP client waits, old jobs
-// removed by age, workers with a concurrency and blocking connections that never give up.
+// BullMQ as documented: one Queue per process that fails fast, old jobs removed by age, workers with concurrency and
+// persistent blocking connections.
 import { Queue, Worker } from 'bullmq';
-import { IN_HAND, work } from './task.mjs';
+import { CONCURRENCY, work } from './task.mjs';
 
-const A_DAY_S = 86_400;
+const DAY_SECONDS = 86_400;
 
 export async function openQueue({ url, queue: name }) {
   const connection = { ...addressOf(url), enableOfflineQueue: false };
-  const kept = { age: A_DAY_S };
-  const defaultJobOptions = { attempts: 3, removeOnComplete: kept, removeOnFail: kept };
+  const retention = { age: DAY_SECONDS };
+  const defaultJobOptions = { attempts: 3, removeOnComplete: retention, removeOnFail: retention };
   const queue = new Queue(name, { connection, defaultJobOptions });
-  queue.on('error', () => {}); // it connects again by itself
+  queue.on('error', () => {});
   await queue.waitUntilReady();
   return {
-    // A priority has its price, the documentation says; so the usual one is none.
+    // Priorities cost time (documentation), so the default has none.
     async add(input) {
       const { id } = await queue.add('predict', input, input.priority === 'batch' ? { priority: 10 } : {});
       return id;
@@ -34,24 +34,24 @@ export async function openQueue({ url, queue: name }) {
   };
 }
 
-/** `tuned`: a dead worker is found as soon as Assay finds one: a lock for 6 s, looked at every second. */
+/** `tuned` detects a dead worker as fast as Assay: lock of 6 s, checked every second. */
 export async function openWorker({ url, queue, holds, tuned }) {
   const worker = new Worker(queue, (job) => work(job.id, job.data), {
     connection: { ...addressOf(url), maxRetriesPerRequest: null },
-    concurrency: holds ? 1 : IN_HAND,
+    concurrency: holds ? 1 : CONCURRENCY,
     autorun: false,
     ...(tuned && { lockDuration: 6000, stalledInterval: 1000 }),
   });
   worker.on('error', () => {});
   await worker.waitUntilReady();
-  let begun = false;
+  let isStarted = false;
   return {
-    async begin() {
-      if (begun) return worker.resume();
-      begun = true;
+    async start() {
+      if (isStarted) return worker.resume();
+      isStarted = true;
       void worker.run();
     },
-    rest: () => worker.pause(),
+    stop: () => worker.pause(),
   };
 }
 

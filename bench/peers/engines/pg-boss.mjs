@@ -1,19 +1,19 @@
-// pg-boss as its documentation advises: a queue with retries and an age, batches with a result per job, the next batch
-// at once after a full one; and with `notify`, workers that are woken instead of asking.
+// pg-boss as documented: retries, retention, batches with a result per job, the next batch at once after a full one;
+// `notify` wakes workers instead of polling.
 import { PgBoss } from 'pg-boss';
-import { IN_HAND, work } from './task.mjs';
+import { CONCURRENCY, work } from './task.mjs';
 
-const A_DAY_S = 86_400;
+const DAY_SECONDS = 86_400;
 
 export async function openQueue({ url, queue, notify, tuned }) {
   const boss = new PgBoss({ connectionString: url });
-  boss.on('error', () => {}); // it connects again by itself
+  boss.on('error', () => {});
   await boss.start();
   await boss.createQueue(queue, {
     retryLimit: 3,
-    deleteAfterSeconds: A_DAY_S,
+    deleteAfterSeconds: DAY_SECONDS,
     notify,
-    ...(tuned && { heartbeatSeconds: 10 }), // the least that it takes
+    ...(tuned && { heartbeatSeconds: 10 }),
   });
   return {
     add: (input) => boss.send(queue, input, { priority: input.priority === 'batch' ? 0 : 1 }),
@@ -44,7 +44,7 @@ export async function openQueue({ url, queue, notify, tuned }) {
   };
 }
 
-/** `tuned`: heartbeats of 10 s, which is the least, looked at every second. */
+/** `tuned`: heartbeats of 10 s (the minimum), checked every second. */
 export async function openWorker({ url, queue, notify, holds, tuned }) {
   const boss = new PgBoss({
     connectionString: url,
@@ -54,15 +54,15 @@ export async function openWorker({ url, queue, notify, holds, tuned }) {
   boss.on('error', () => {});
   await boss.start();
   const options = {
-    batchSize: holds ? 1 : IN_HAND,
+    batchSize: holds ? 1 : CONCURRENCY,
     perJobResults: true,
     burstWhenBatchFull: true,
-    pollingIntervalSeconds: 0.5, // the least that it takes
+    pollingIntervalSeconds: 0.5,
   };
-  const settle = async ({ id, data }) => ({ id, status: 'completed', output: await work(id, data) });
+  const complete = async ({ id, data }) => ({ id, status: 'completed', output: await work(id, data) });
   return {
-    begin: () => boss.work(queue, options, (jobs) => Promise.all(jobs.map(settle))),
-    rest: () => boss.offWork(queue),
+    start: () => boss.work(queue, options, (jobs) => Promise.all(jobs.map(complete))),
+    stop: () => boss.offWork(queue),
   };
 }
 

@@ -1,5 +1,5 @@
-// Assay's contract of `POST /predict` and `GET /result/{task_id}`, and nothing else of Assay, over anybody's queue. It is
-// as short as it can be, so that what is measured is the queue: schemas compiled by Fastify, one token, one limiter.
+// Assay's contract of `POST /predict` and `GET /result/{task_id}` over any queue. Minimal, so that the queue is
+// measured: compiled schemas, one token, one limiter.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { fastify } from 'fastify';
 
@@ -47,20 +47,20 @@ const STATE = success({
   error: { type: 'string' },
 });
 
-/** A Fastify application over `queue`; `limitPerMinute` of 0 is no limit. */
 export function openGateway(queue, { token, limitPerMinute }) {
   const app = fastify();
-  const refuse = (reply, status, code, message) => reply.code(status).send({ ok: false, error: { code, message } });
+  const sendError = (reply, status, code, message) => reply.code(status).send({ ok: false, error: { code, message } });
 
   app.setErrorHandler((error, _request, reply) =>
     error.validation
-      ? refuse(reply, 422, 'VALIDATION_ERROR', error.message)
-      : refuse(reply, 503, 'QUEUE_UNAVAILABLE', 'The queue is out of reach.'),
+      ? sendError(reply, 422, 'VALIDATION_ERROR', error.message)
+      : sendError(reply, 503, 'QUEUE_UNAVAILABLE', 'The queue is unavailable.'),
   );
   const secret = digest(token);
   app.addHook('onRequest', async (request, reply) => {
-    const [, given] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (!given || !timingSafeEqual(digest(given), secret)) return refuse(reply, 401, 'UNAUTHORIZED', 'No valid token.');
+    const [, candidate] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (!candidate || !timingSafeEqual(digest(candidate), secret))
+      return sendError(reply, 401, 'UNAUTHORIZED', 'No valid token.');
   });
 
   let minute = 0;
@@ -68,7 +68,7 @@ export function openGateway(queue, { token, limitPerMinute }) {
   const limited = async (_request, reply) => {
     const now = Math.floor(Date.now() / 60_000);
     if (now !== minute) [minute, count] = [now, 0];
-    if (++count > limitPerMinute) return refuse(reply, 429, 'RATE_LIMITED', 'Too many requests.');
+    if (++count > limitPerMinute) return sendError(reply, 429, 'RATE_LIMITED', 'Too many requests.');
   };
 
   if (limitPerMinute > 0) app.addHook('onRequest', limited);
@@ -83,14 +83,14 @@ export function openGateway(queue, { token, limitPerMinute }) {
   app.get('/result/:id', { schema: { response: { 200: STATE, 202: STATE } } }, async (request, reply) => {
     const { id } = request.params;
     const task = await queue.read(id);
-    if (!task) return refuse(reply, 404, 'NOT_FOUND', 'No such task.');
+    if (!task) return sendError(reply, 404, 'NOT_FOUND', 'No such task.');
     reply.code(task.status === 'done' || task.status === 'failed' ? 200 : 202);
-    return { ok: true, data: { task_id: id, ...told(task) } };
+    return { ok: true, data: { task_id: id, ...stateOf(task) } };
   });
   return app;
 }
 
-function told({ status, result, processingMs, finishedMs, error }) {
+function stateOf({ status, result, processingMs, finishedMs, error }) {
   if (status === 'failed') return { status, error };
   if (status !== 'done') return { status, message: 'The task is not done yet.' };
   const { model_version } = result;
@@ -98,4 +98,4 @@ function told({ status, result, processingMs, finishedMs, error }) {
   return { status, result, processing_time_ms: processingMs, completed_at, model_version };
 }
 
-const digest = (word) => hash('sha256', word, 'buffer');
+const digest = (value) => hash('sha256', value, 'buffer');

@@ -1,4 +1,4 @@
-// One listener of a contender that has none of its own: `gateway.mjs ENGINE '{"queue":…,"limitPerMinute":0}'`.
+// Gateway for contenders without their own: `gateway.mjs ENGINE '{"queue":…,"limitPerMinute":0}'`.
 import { openGateway } from './contract.mjs';
 
 const [engine, options] = process.argv.slice(2);

@@ -1,7 +1,6 @@
-// `kill -9` of the store while 64 clients have tasks accepted at full speed: of those acknowledged, how many are gone.
 import { setTimeout as delay } from 'node:timers/promises';
 import { predict } from '../client.mjs';
-import { asked } from '../engines/task.mjs';
+import { taskInput } from '../engines/task.mjs';
 
 const CLIENTS = 64;
 
@@ -11,8 +10,8 @@ export async function loss({ contender, url }) {
   let over = false;
   const client = async () => {
     while (!over) {
-      const id = await predict(url, asked()).catch(() => undefined);
-      if (id === undefined) return; // the store is gone: what was not acknowledged was not promised
+      const id = await predict(url, taskInput()).catch(() => undefined);
+      if (id === undefined) return;
       acknowledged.push(id);
     }
   };
@@ -23,5 +22,5 @@ export async function loss({ contender, url }) {
   await Promise.race([clients, delay(5000)]);
   const ids = [...new Set(acknowledged)];
   await contender.restartStore();
-  return { acknowledged: ids.length, lost: ids.length - (await contender.found(ids)) };
+  return { acknowledged: ids.length, lost: ids.length - (await contender.countStored(ids)) };
 }

@@ -1,46 +1,45 @@
-// `kill -9` of a worker that holds a task, and how long until another one begins it.
 import { setTimeout as delay } from 'node:timers/promises';
-import { asked } from '../engines/task.mjs';
-import { tell } from '../house.mjs';
+import { taskInput } from '../engines/task.mjs';
+import { command } from '../house.mjs';
 
-/** Kills come at different moments of whatever turns inside. */
+/** Spreads the kills over the phases of internal timers. */
 const KILLS = 3;
 const SPREAD_MS = 1700;
 
 /**
- * Seconds for each of `KILLS` tasks of a queue that is empty before; `undefined` for one that nobody had begun after
- * `patienceMs`. Throws where a task was taken from a worker that lived: then the machine is too busy to say anything.
+ * Seconds per killed worker; `undefined` after `timeoutMs`. Throws if a task was taken from a live worker, because the
+ * machine is too busy.
  */
-export async function takeover({ contender, queue, patienceMs }) {
+export async function takeover({ contender, queue, timeoutMs }) {
   const holders = [];
   for (let i = 0; i < KILLS; i++) holders.push(await contender.worker({ queue, holds: true }));
-  const held = holders.map((holder) => new Promise((resolve) => onBegun(holder, resolve)));
-  await Promise.all(holders.map((holder) => tell(holder, 'begin')));
+  const held = holders.map((holder) => new Promise((resolve) => onStarted(holder, resolve)));
+  await Promise.all(holders.map((holder) => command(holder, 'start')));
   await contender.fill(
-    holders.map(() => asked({ hold: true })),
+    holders.map(() => taskInput({ hold: true })),
     queue,
   );
   const ids = await Promise.all(held);
   const successor = await contender.worker({ queue });
-  const begun = new Map();
-  onBegun(successor, (id) => begun.set(id, performance.now()));
-  await tell(successor, 'begin');
+  const startTimes = new Map();
+  onStarted(successor, (id) => startTimes.set(id, performance.now()));
+  await command(successor, 'start');
   await delay(2000);
 
   const took = async (holder, i) => {
     await delay(i * SPREAD_MS);
     const [id, killed] = [ids[i], performance.now()];
-    if (begun.has(id)) throw new Error(`${contender.name}: a task was taken from a worker that lived`);
+    if (startTimes.has(id)) throw new Error(`${contender.name}: a task was taken from a live worker`);
     holder.kill('SIGKILL');
-    while (!begun.has(id) && performance.now() - killed < patienceMs) await delay(20);
-    return begun.has(id) ? (begun.get(id) - killed) / 1000 : undefined;
+    while (!startTimes.has(id) && performance.now() - killed < timeoutMs) await delay(20);
+    return startTimes.has(id) ? (startTimes.get(id) - killed) / 1000 : undefined;
   };
   const all = await Promise.all(holders.map(took));
   successor.kill('SIGKILL');
   return all;
 }
 
-const onBegun = (worker, take) =>
-  worker.on('message', ({ begun }) => {
-    if (begun !== undefined) take(begun);
+const onStarted = (worker, take) =>
+  worker.on('message', ({ started }) => {
+    if (started !== undefined) take(started);
   });

@@ -1,14 +1,13 @@
-// What goes through in a second: accepted, polled, worked on; and what one of them costs in processor time, of the store
-// and of the process before it, which says something on a busy machine too.
+// Throughput of accept, poll and work, and the CPU time of store and process per operation, which is meaningful on busy
+// machines too.
 import { setTimeout as delay } from 'node:timers/promises';
-import { asked } from '../engines/task.mjs';
-import { processorSeconds, tell } from '../house.mjs';
+import { taskInput } from '../engines/task.mjs';
+import { command, cpuSeconds } from '../house.mjs';
 import { loadAccept, loadPoll } from '../wrk.mjs';
 
-const WAITING = 20_000;
-const POLLED = 10_000;
+const QUEUED_TASKS = 20_000;
+const POLLED_TASKS = 10_000;
 
-/** Accepts a second, 64 clients, no worker beside them. */
 export const accept = {
   title: 'accept, 64 clients',
   async warmUp({ url }) {
@@ -16,68 +15,66 @@ export const accept = {
   },
   async measure({ contender, url, child, seconds }) {
     await contender.clear();
-    return costing(contender, child, () => loadAccept(url, seconds));
+    return withCpuTime(contender, child, () => loadAccept(url, seconds));
   },
 };
 
-/** Polls a second, 64 clients, each of one of 10 000 finished tasks. */
 export const poll = {
   title: 'poll, 64 clients',
-  skipsTwins: true,
-  async warmUp({ contender, url, house }) {
+  skipsVariants: true,
+  async warmUp({ contender, url, environment }) {
     await contender.clear();
     const worker = await contender.worker();
-    const ids = await fill(contender, POLLED);
-    await tell(worker, 'begin');
+    const ids = await fill(contender, POLLED_TASKS);
+    await command(worker, 'start');
     await untilDone(contender);
     worker.kill('SIGKILL');
-    const file = `${house.folder('ids')}/${contender.name}`;
+    const file = `${environment.folder('ids')}/${contender.name}`;
     await loadPoll(url, 1, ids, file);
     return { ids, file };
   },
   measure: ({ contender, url, child, seconds, prepared: { ids, file } }) =>
-    costing(contender, child, () => loadPoll(url, seconds, ids, file)),
+    withCpuTime(contender, child, () => loadPoll(url, seconds, ids, file)),
 };
 
-/** 20 000 waiting tasks and one worker process: tasks a second from the first beginning to the last end. */
+/** 20 000 queued tasks, one worker: tasks per second from the first start to the last end. */
 export const drain = {
   title: 'drain, one worker',
-  skipsTwins: true,
+  skipsVariants: true,
   async warmUp({ contender }) {
     await contender.clear();
     const worker = await contender.worker();
-    await drained(contender, worker, WAITING / 4);
+    await runDrain(contender, worker, QUEUED_TASKS / 4);
     return { worker };
   },
-  measure: ({ contender, prepared: { worker } }) => drained(contender, worker, WAITING),
+  measure: ({ contender, prepared: { worker } }) => runDrain(contender, worker, QUEUED_TASKS),
   async after({ prepared: { worker } }) {
     worker.kill('SIGKILL');
   },
 };
 
-async function drained(contender, worker, count) {
+async function runDrain(contender, worker, count) {
   await contender.clear();
   await fill(contender, count);
-  const measured = await costing(contender, worker, async () => {
-    await tell(worker, 'begin');
+  const measured = await withCpuTime(contender, worker, async () => {
+    await command(worker, 'start');
     await untilDone(contender);
-    return { count, perSecond: await contender.pace() };
+    return { count, perSecond: await contender.tasksPerSecond() };
   });
-  await tell(worker, 'rest');
+  await command(worker, 'stop');
   return measured;
 }
 
-/** What `run` measured, with the microseconds that one cost the store and `child`. */
-async function costing(contender, child, run) {
+async function withCpuTime(contender, child, run) {
   const pids = [contender.storePid(), child.pid];
-  const before = processorSeconds(pids);
+  const before = cpuSeconds(pids);
   const { count, perSecond } = await run();
-  return { perSecond, microseconds: ((processorSeconds(pids) - before) * 1e6) / count };
+  return { perSecond, microseconds: ((cpuSeconds(pids) - before) * 1e6) / count };
 }
 
 async function fill(contender, count) {
   const ids = [];
-  while (ids.length < count) ids.push(...(await contender.fill(Array.from({ length: 1000 }, () => asked()))));
+  while (ids.length < count) ids.push(...(await contender.fill(Array.from({ length: 1000 }, () => taskInput()))));
   return ids;
 }
 

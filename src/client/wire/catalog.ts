@@ -1,4 +1,4 @@
-// Made from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` makes it anew.
+// Generated from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` updates it.
 
 export interface SearchQuery {
   /** Words of titles, file names, transcripts, field values and class names: all of them, in any form, misspelt or in part. `"quoted words"` stand side by side, `-word` is excluded. A record id or a task id finds its record. */
@@ -63,7 +63,7 @@ export interface Hit {
   readonly hidden: boolean;
 }
 
-export interface Found {
+export interface SearchResults {
   readonly items: readonly Hit[];
   /** On all pages, counted exactly. */
   readonly total: number;
@@ -166,7 +166,7 @@ export interface NewRecord {
   readonly created_at?: string;
 }
 
-export interface Indexed {
+export interface IndexResult {
   /** Records that can be found from now on. */
   readonly indexed: number;
   /** Records that were not taken, and why. */

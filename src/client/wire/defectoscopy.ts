@@ -1,4 +1,4 @@
-// Made from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` makes it anew.
+// Generated from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` updates it.
 
 export interface PredictRequest {
   /** https address of the image on one of the allowed storage hosts. */
@@ -20,7 +20,7 @@ export interface PhotoAccepted {
   readonly estimated_wait_seconds: number;
 }
 
-export interface Scored {
+export interface ScoredClass {
   readonly name: string;
   readonly conf: number;
 }
@@ -28,9 +28,9 @@ export interface Scored {
 export interface Classification {
   readonly surface: string;
   /** Every group with its confidence; they sum to 1. */
-  readonly masters: readonly Scored[];
+  readonly masters: readonly ScoredClass[];
   /** Classes that reach the threshold of the model card; empty means sound. */
-  readonly defects: readonly Scored[];
+  readonly defects: readonly ScoredClass[];
 }
 
 export interface PhotoWebhook {

@@ -1,4 +1,4 @@
-// Made from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` makes it anew.
+// Generated from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` updates it.
 
 export interface DocumentItem {
   readonly id: string;
@@ -147,7 +147,7 @@ export interface EditHistory {
   }[];
 }
 
-export interface CleanedUp {
+export interface CleanupResult {
   readonly status: 'success';
   readonly deleted_tasks: number;
   readonly deleted_files: number;

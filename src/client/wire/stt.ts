@@ -1,4 +1,4 @@
-// Made from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` makes it anew.
+// Generated from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` updates it.
 
 export interface TranscribeRequest {
   /** https address of the recording: a public host, or what `POST /files` answered. */

@@ -7,59 +7,57 @@ import { isRecord } from '../shape.ts';
 import { dataOf, finalState, readTask, taskOf } from '../task.ts';
 import { predictImage } from './steps.ts';
 
-/** A task with a `webhook_url` that leads to this process, from its creation to the delivered callback. */
+/** A task whose webhook leads to this process, from creation to delivery. */
 export interface Delivered {
   readonly id: string;
-  /** Right after it was created. */
   readonly first: Exchange;
   readonly callback: Callback;
-  /** While the callback waited for its answer. */
   readonly meanwhile: Exchange;
-  /** After it was answered, with the delivery no longer pending if that took no longer than `SETTLE_MS`. */
+  /** State after the response, no longer pending unless that took longer than `SETTLE_MS`. */
   readonly last: Exchange;
 }
 
-// From the end of the task until its callback comes, and from the answer to the callback until the state tells of it.
+// Time limits for the webhook after the task, and for its delivered state.
 const ARRIVE_MS = 30_000;
 const SETTLE_MS = 20_000;
 
-/** Throws a `Skip` where the deployment cannot reach this process, or no task ends. */
-export const delivered = step(async (visit): Promise<Delivered> => {
-  if (!visit.sameMachine) skip('callbacks are seen only where the deployment is on this machine');
+/** Throws `Skip` if the deployment cannot reach this process or no task ends. */
+export const delivered = step(async (context): Promise<Delivered> => {
+  if (!context.sameMachine) skip('webhooks can be checked only if the deployment runs on this machine');
   let id = '';
-  let came: { callback: Callback; meanwhile: Exchange } | undefined;
+  let received: { callback: Callback; meanwhile: Exchange } | undefined;
   const receiver = await openReceiver(async (callback) => {
-    const meanwhile = await readTask(visit, id === '' ? String(callback.headers['x-service-task-id']) : id);
-    came ??= { callback, meanwhile };
+    const meanwhile = await readTask(context, id === '' ? String(callback.headers['x-service-task-id']) : id);
+    received ??= { callback, meanwhile };
   });
   try {
-    id = taskOf(await predictImage(visit, { webhook_url: receiver.url })).id;
-    const first = await readTask(visit, id);
-    const ended = await finalState(visit, id);
+    id = taskOf(await predictImage(context, { webhook_url: receiver.url })).id;
+    const first = await readTask(context, id);
+    const ended = await finalState(context, id);
     await until(
-      visit,
-      () => readTask(visit, id),
-      () => came !== undefined,
+      context,
+      () => readTask(context, id),
+      () => received !== undefined,
       ARRIVE_MS,
     );
-    if (!came) return noCallback(await readTask(visit, id), ended);
-    const settled = (answer: Exchange) => webhookOf(answer)['state'] !== 'pending';
-    const last = (await until(visit, () => readTask(visit, id), settled, SETTLE_MS)) ?? (await readTask(visit, id));
-    return { id, first, ...came, last };
+    if (!received) return noCallback(await readTask(context, id), ended);
+    const isSettled = (response: Exchange) => webhookOf(response)['state'] !== 'pending';
+    const last =
+      (await until(context, () => readTask(context, id), isSettled, SETTLE_MS)) ?? (await readTask(context, id));
+    return { id, first, ...received, last };
   } finally {
     receiver.close();
   }
 });
 
-function noCallback(answer: Exchange, ended: Exchange): never {
-  if (webhookOf(answer)['state'] === 'delivered')
-    throw new Breach('a callback that is `delivered` to have come', answer);
+function noCallback(response: Exchange, ended: Exchange): never {
+  if (webhookOf(response)['state'] === 'delivered')
+    throw new Breach('a webhook in state `delivered` to be received', response);
   if (webhookOf(ended)['configured'] !== true) throw new Breach('data.webhook.configured to be true', ended);
-  return skip('no callback came: the deployment seems not to reach this machine on 127.0.0.1');
+  return skip('no webhook was received: the deployment cannot reach 127.0.0.1 on this machine');
 }
 
-/** `data.webhook`, or an empty object where there is none. */
-export function webhookOf(answer: Exchange): Record<string, unknown> {
-  const { webhook } = dataOf(answer);
+export function webhookOf(response: Exchange): Record<string, unknown> {
+  const { webhook } = dataOf(response);
   return isRecord(webhook) ? webhook : {};
 }

@@ -28,9 +28,9 @@ const access = guardedChecks({
     { name: 'classes-surfaces', method: 'get', path: '/classes/surfaces' },
     ...tasks,
   ],
-  refused: (answer) => {
-    status(answer, 401);
-    envelope(answer, 'UNAUTHORIZED');
+  refused: (response) => {
+    status(response, 401);
+    envelope(response, 'UNAUTHORIZED');
   },
 });
 
@@ -41,24 +41,23 @@ const unconfigured = unconfiguredCheck({
     'When the canonical token set is not configured, token-protected task endpoints answer 503 `QUEUE_UNAVAILABLE`.',
   ],
   endpoints: tasks,
-  refused: (answer) => {
-    status(answer, 503);
-    envelope(answer, 'QUEUE_UNAVAILABLE');
+  refused: (response) => {
+    status(response, 503);
+    envelope(response, 'QUEUE_UNAVAILABLE');
   },
 });
 
 const limit: Check = {
   id: 'defectoscopy.limit',
   cites: ['8', 'exceeding gives 429 `RATE_LIMIT_EXCEEDED`'],
-  title: 'over the limit of requests the answer is 429 RATE_LIMIT_EXCEEDED',
-  run: async (visit) => {
-    const answer = await flooded(visit);
-    status(answer, 429);
-    envelope(answer, 'RATE_LIMIT_EXCEEDED');
+  title: 'requests above the rate limit return 429 RATE_LIMIT_EXCEEDED',
+  run: async (context) => {
+    const response = await flooded(context);
+    status(response, 429);
+    envelope(response, 'RATE_LIMIT_EXCEEDED');
   },
 };
 
-/** Sections 2.2, 3.1, 4.1, 5.1 and 6.1; what reaches the limit comes last. */
 export const defectoscopyChecks: readonly Check[] = [
   ...reference,
   ...model,

@@ -12,13 +12,13 @@ const CLASSES = [
 ];
 
 export const classes = {
-  defects: step((visit) => listed(visit, 'defects')),
-  surfaces: step((visit) => listed(visit, 'surfaces')),
+  defects: step((context) => listed(context, 'defects')),
+  surfaces: step((context) => listed(context, 'surfaces')),
 };
 
-async function listed(visit: Visit, name: string) {
-  await admitted(visit);
-  return visit.probe.get(`/classes/${name}`, asOwner(visit));
+async function listed(context: Visit, name: string) {
+  await admitted(context);
+  return context.probe.get(`/classes/${name}`, asOwner(context));
 }
 
 const HEALTH = record({
@@ -28,7 +28,6 @@ const HEALTH = record({
   gpu: record({ name: text, vram_used_mb: integer, vram_total_mb: integer }),
 });
 
-/** What tells of the model: whether it is ready, and what it knows. */
 export const model: readonly Check[] = [
   {
     id: 'defectoscopy.health.status',
@@ -36,39 +35,39 @@ export const model: readonly Check[] = [
       '4.1',
       '`GET /health`: 200 with health body; when the model is not ready, 503 with `error.code` = `MODEL_NOT_READY`.',
     ],
-    title: 'GET /health answers 200 or 503, and needs no token',
-    run: async (visit) => status(await health(visit), 200, 503),
+    title: 'GET /health returns 200 or 503 and needs no token',
+    run: async (context) => status(await health(context), 200, 503),
   },
   {
     id: 'defectoscopy.health.body',
     cites: ['2.2', '`gpu` object (`name` string, `vram_used_mb` integer, `vram_total_mb` integer).'],
-    title: 'the health body has model_loaded, worker_id, model_version and gpu, each of its type',
-    run: async (visit) => {
-      const answer = await health(visit);
-      if (answer.status === 503) skip('the model is not ready now');
-      shaped(answer, dataObject(answer), HEALTH, 'data');
+    title: 'the health body has model_loaded, worker_id, model_version and gpu with the right types',
+    run: async (context) => {
+      const response = await health(context);
+      if (response.status === 503) skip('the model is not ready');
+      shaped(response, dataObject(response), HEALTH, 'data');
     },
   },
   {
     id: 'defectoscopy.health.not-ready',
     cites: ['7', '`MODEL_NOT_READY`'],
-    title: '503 of GET /health has the code MODEL_NOT_READY',
-    run: async (visit) => {
-      const answer = await health(visit);
-      if (answer.status !== 503) skip('the model is ready now');
-      envelope(answer, 'MODEL_NOT_READY');
+    title: 'GET /health with 503 has the code MODEL_NOT_READY',
+    run: async (context) => {
+      const response = await health(context);
+      if (response.status !== 503) skip('the model is ready');
+      envelope(response, 'MODEL_NOT_READY');
     },
   },
   ...CLASSES.map(
     ({ name, title }): Check => ({
       id: `defectoscopy.classes.${name}`,
       cites: ['4.1', '200 with `data` = array of strings; 503 `MODEL_NOT_READY` when the model is not loaded.'],
-      title: `GET /classes/${name} answers ${title}, or 503 MODEL_NOT_READY`,
-      run: async (visit) => {
-        const answer = await classes[name as keyof typeof classes](visit);
-        status(answer, 200, 503);
-        if (answer.status === 503) envelope(answer, 'MODEL_NOT_READY');
-        else shaped(answer, data(answer), listOf(filledText), 'data');
+      title: `GET /classes/${name} returns ${title} or 503 MODEL_NOT_READY`,
+      run: async (context) => {
+        const response = await classes[name as keyof typeof classes](context);
+        status(response, 200, 503);
+        if (response.status === 503) envelope(response, 'MODEL_NOT_READY');
+        else shaped(response, data(response), listOf(filledText), 'data');
       },
     }),
   ),

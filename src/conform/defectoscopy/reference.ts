@@ -1,14 +1,14 @@
 import type { Check } from '../check.ts';
+import type { Exchange } from '../exchange.ts';
 import { holds, status } from '../expect.ts';
 import { openapiCheck } from '../openapi.ts';
-import { pageAt } from '../page.ts';
+import type { Probe } from '../probe.ts';
 
 const NO_TOKEN = [
   '5.1',
   'No token is needed for `/health`, `/metrics`, `/docs`, `/swagger`, `/redoc`, `/openapi.json`.',
 ] as const;
 
-/** The endpoints about the service itself that no token opens or closes. */
 export const reference: readonly Check[] = [
   ...['docs', 'swagger', 'redoc'].map(
     (name): Check => ({
@@ -16,9 +16,9 @@ export const reference: readonly Check[] = [
       cites: NO_TOKEN,
       title: `/${name} is a page that needs no token`,
       run: async ({ probe }) => {
-        const page = await pageAt(probe, `/${name}`);
+        const page = await getPage(probe, `/${name}`);
         status(page, 200);
-        holds(page, /text\/html/.test(page.headers.get('content-type') ?? ''), 'a page: text/html');
+        holds(page, /text\/html/.test(page.headers.get('content-type') ?? ''), 'the content type text/html');
       },
     }),
   ),
@@ -26,17 +26,33 @@ export const reference: readonly Check[] = [
   {
     id: 'defectoscopy.reference.metrics',
     cites: ['4.1', 'metrics in a text exposition format for a monitoring system'],
-    title: '/metrics is text in an exposition format and needs no token',
+    title: '/metrics is in a text exposition format and needs no token',
     run: async ({ probe }) => {
-      const answer = await probe.get('/metrics', { headers: { accept: 'text/plain' }, as: 'without a token' });
-      status(answer, 200);
-      const lines = answer.bytes
+      const response = await probe.get('/metrics', { headers: { accept: 'text/plain' }, as: 'without a token' });
+      status(response, 200);
+      const lines = response.bytes
         .toString('utf8')
         .split('\n')
         .filter((line) => line.trim() !== '');
-      const odd = lines.find((line) => !/^#|^[a-zA-Z_:][\w:]*(\{.*\})?\s+\S+/.test(line));
-      holds(answer, odd === undefined && lines.length > 0, 'lines of the form `name{labels} value`, or comments');
-      holds(answer, !/json|html/.test(answer.headers.get('content-type') ?? ''), 'a content type of text');
+      const invalid = lines.find((line) => !/^#|^[a-zA-Z_:][\w:]*(\{.*\})?\s+\S+/.test(line));
+      holds(response, invalid === undefined && lines.length > 0, 'lines of the form `name{labels} value`, or comments');
+      holds(response, !/json|html/.test(response.headers.get('content-type') ?? ''), 'a text content type');
     },
   },
 ];
+
+/** Requests a page without a token; follows up to three redirects on the same host, like `/docs` to `/docs/`. */
+async function getPage(probe: Probe, path: string): Promise<Exchange> {
+  let at = path;
+  for (let hops = 0; ; hops++) {
+    const response = await probe.get(at, { headers: { accept: 'text/html' }, as: 'without a token' });
+    const location = response.headers.get('location');
+    if (location === null || response.status < 300 || response.status > 399 || hops === 3) return response;
+    if (!URL.canParse(location, probe.base + at)) return response;
+    const to = new URL(location, probe.base + at);
+    const { origin, pathname } = new URL(probe.base);
+    const prefix = pathname === '/' ? '' : pathname;
+    if (to.origin !== origin || !to.pathname.startsWith(prefix)) return response;
+    at = to.pathname.slice(prefix.length) + to.search;
+  }
+}

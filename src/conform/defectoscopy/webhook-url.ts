@@ -8,18 +8,17 @@ const RULE = [
   'optional; `https://` allowed; `http://` allowed only for the loopback hosts `localhost`, `127.0.0.1`, `[::1]`',
 ] as const;
 
-// Nothing listens there as a rule; a deployment may refuse ports that are known for something.
+// An unused port without a well-known service, which deployments may block.
 const PORT = 49_151;
 
-/** Where a callback may go, and where not. */
 export const webhookUrl: readonly Check[] = [
   {
     id: 'defectoscopy.webhook-url.https',
     cites: RULE,
     title: 'a webhook_url may be https',
-    run: async (visit) => {
-      await accepted(visit);
-      status(await predictImage(visit, { webhook_url: visit.webhookUrl }), 202);
+    run: async (context) => {
+      await accepted(context);
+      status(await predictImage(context, { webhook_url: context.webhookUrl }), 202);
     },
   },
   ...[
@@ -31,28 +30,28 @@ export const webhookUrl: readonly Check[] = [
       id: `defectoscopy.webhook-url.http-${name}`,
       cites: RULE,
       title: `a webhook_url may be http on ${host}`,
-      run: async (visit) => {
-        await accepted(visit);
-        status(await predictImage(visit, { webhook_url: `http://${host}:${PORT}/conform` }), 202);
+      run: async (context) => {
+        await accepted(context);
+        status(await predictImage(context, { webhook_url: `http://${host}:${PORT}/conform` }), 202);
       },
     }),
   ),
   ...(
     [
-      ['http', 'by http elsewhere', 'http://conform.invalid/hook'],
-      ['http-begins', 'by http to a host that only begins like localhost', 'http://localhost.conform.invalid/hook'],
-      ['http-user', 'by http to a host with localhost as its user', 'http://localhost@conform.invalid/hook'],
-      ['http-private', 'by http to another address than that of loopback', 'http://192.0.2.1/hook'],
-      ['ftp', 'by ftp', 'ftp://localhost/hook'],
-      ['words', 'that is no address', 'call me'],
+      ['http', 'with http and a public host', 'http://conform.invalid/hook'],
+      ['http-begins', 'with http and localhost as host prefix', 'http://localhost.conform.invalid/hook'],
+      ['http-user', 'with http and localhost as user name', 'http://localhost@conform.invalid/hook'],
+      ['http-private', 'with http and an address that is not loopback', 'http://192.0.2.1/hook'],
+      ['ftp', 'with ftp', 'ftp://localhost/hook'],
+      ['words', 'that is not an address', 'call me'],
       ['number', 'that is a number', 17],
     ] as const
   ).map(
     ([name, title, webhook_url]): Check => ({
       id: `defectoscopy.webhook-url.refuses.${name}`,
       cites: RULE,
-      title: `a webhook_url ${title} is refused: 422 VALIDATION_ERROR`,
-      run: async (visit) => invalid(await predictImage(visit, { webhook_url })),
+      title: `a webhook_url ${title} is rejected with 422 VALIDATION_ERROR`,
+      run: async (context) => invalid(await predictImage(context, { webhook_url })),
     }),
   ),
 ];

@@ -2,8 +2,7 @@ import { Breach } from '../breach.ts';
 import { type Check, step } from '../check.ts';
 import { shortened } from '../exchange.ts';
 import { data, dataObject, holds, shaped } from '../expect.ts';
-import { same } from '../same.ts';
-import { filledText, flag, integer, isRecord, oneOf, record, text } from '../shape.ts';
+import { filledText, flag, integer, isRecord, oneOf, record, same, text } from '../shape.ts';
 import { readTask, stateOf, taskOf } from '../task.ts';
 import { delivered, webhookOf } from './callback.ts';
 import { predictImage } from './steps.ts';
@@ -21,29 +20,27 @@ const WEBHOOK = record(
   },
 );
 
-/** A task with a `webhook_url`, right after it was created. */
-const withWebhook = step(async (visit) =>
-  readTask(visit, taskOf(await predictImage(visit, { webhook_url: visit.webhookUrl })).id),
+const withWebhook = step(async (context) =>
+  readTask(context, taskOf(await predictImage(context, { webhook_url: context.webhookUrl })).id),
 );
 
-/** How far a delivery is, and the callback itself where this process can receive it. */
 export const webhook: readonly Check[] = [
   {
     id: 'defectoscopy.webhook.fields',
     cites: ['2.2', 'Optional fields are present only when meaningful.'],
-    title: 'a task with a webhook_url has the webhook object; what it has not, is absent',
-    run: async (visit) => {
-      const answer = await withWebhook(visit);
-      shaped(answer, dataObject(answer), record({ webhook: WEBHOOK }), 'data');
-      shaped(answer, webhookOf(answer)['configured'], oneOf(true), 'data.webhook.configured');
+    title: 'a task with a webhook_url has a webhook object without empty fields',
+    run: async (context) => {
+      const response = await withWebhook(context);
+      shaped(response, dataObject(response), record({ webhook: WEBHOOK }), 'data');
+      shaped(response, webhookOf(response)['configured'], oneOf(true), 'data.webhook.configured');
     },
   },
   {
     id: 'defectoscopy.webhook.pending',
     cites: ['2.2', '`state` string (`pending` while waiting, `delivered` after successful delivery)'],
-    title: 'a delivery that waits is pending',
-    run: async (visit) => {
-      const { first } = await delivered(visit);
+    title: 'a waiting delivery is pending',
+    run: async (context) => {
+      const { first } = await delivered(context);
       if (stateOf(first) === 'queued' || stateOf(first) === 'processing') {
         shaped(first, webhookOf(first)['state'], oneOf('pending'), 'data.webhook.state');
       }
@@ -52,9 +49,9 @@ export const webhook: readonly Check[] = [
   {
     id: 'defectoscopy.webhook.after-the-result',
     cites: ['6.1', 'Sent only after the final result has been recorded.'],
-    title: 'when the callback comes, the final result can be read',
-    run: async (visit) => {
-      const { meanwhile } = await delivered(visit);
+    title: 'the final result is available when the webhook is sent',
+    run: async (context) => {
+      const { meanwhile } = await delivered(context);
       shaped(meanwhile, stateOf(meanwhile), oneOf('done', 'failed'), 'data.status');
     },
   },
@@ -64,15 +61,15 @@ export const webhook: readonly Check[] = [
       ['task-id', 'x-service-task-id', 'the original `task_id`', (id: string) => id],
     ] as const
   ).map(
-    ([name, header, words, wanted]): Check => ({
+    ([name, header, words, expected]): Check => ({
       id: `defectoscopy.webhook.header.${name}`,
       cites: ['6.1', words],
-      title: `the callback has the header ${header}`,
-      run: async (visit) => {
-        const { id, callback } = await delivered(visit);
-        if (callback.headers[header] !== wanted(id)) {
+      title: `the webhook has the header ${header}`,
+      run: async (context) => {
+        const { id, callback } = await delivered(context);
+        if (callback.headers[header] !== expected(id)) {
           throw new Breach(
-            `the callback’s header ${header} to be ${wanted(id)}, not ${String(callback.headers[header])}`,
+            `the callback’s header ${header} to be ${expected(id)}, not ${String(callback.headers[header])}`,
           );
         }
       },
@@ -81,21 +78,25 @@ export const webhook: readonly Check[] = [
   {
     id: 'defectoscopy.webhook.header.delivery-id',
     cites: ['6.1', 'identifier of one delivery'],
-    title: 'the callback has the header x-service-delivery-id, that of data.webhook',
-    run: async (visit) => {
-      const { callback, last } = await delivered(visit);
+    title: 'the webhook header x-service-delivery-id equals data.webhook.delivery_id',
+    run: async (context) => {
+      const { callback, last } = await delivered(context);
       const header = callback.headers['x-service-delivery-id'];
       if (!header) throw new Breach('the callback to have the header x-service-delivery-id');
-      const told = webhookOf(last)['delivery_id'];
-      holds(last, told === undefined || told === header, `data.webhook.delivery_id to be ${String(header)}`);
+      const deliveryId = webhookOf(last)['delivery_id'];
+      holds(
+        last,
+        deliveryId === undefined || deliveryId === header,
+        `data.webhook.delivery_id to be ${String(header)}`,
+      );
     },
   },
   {
     id: 'defectoscopy.webhook.header.type',
     cites: ['6.1', '`application/json`'],
-    title: 'the callback is application/json',
-    run: async (visit) => {
-      const type = (await delivered(visit)).callback.headers['content-type'] ?? 'none';
+    title: 'the webhook has the content type application/json',
+    run: async (context) => {
+      const type = (await delivered(context)).callback.headers['content-type'] ?? 'none';
       if (!type.startsWith('application/json'))
         throw new Breach(`the callback’s type to be application/json, not ${type}`);
     },
@@ -103,18 +104,18 @@ export const webhook: readonly Check[] = [
   {
     id: 'defectoscopy.webhook.body',
     cites: ['6.1', 'Body equals the final `GET /result/{task_id}` body'],
-    title: 'the callback’s body is that of GET /result; only data.webhook goes on',
-    run: async (visit) => {
-      const { callback, last } = await delivered(visit);
+    title: 'the webhook body equals GET /result except data.webhook',
+    run: async (context) => {
+      const { callback, last } = await delivered(context);
       holds(last, sameResult(callback.text, data(last)), `the body of the callback: ${shortened(callback.text, 400)}`);
     },
   },
   {
     id: 'defectoscopy.webhook.delivered',
     cites: ['6.1', 'Delivery progress is visible in `data.webhook`'],
-    title: 'a callback that was answered with 204 is delivered, with its attempts and time, and no other status',
-    run: async (visit) => {
-      const { last } = await delivered(visit);
+    title: 'a webhook answered with 204 is delivered, with attempts and time',
+    run: async (context) => {
+      const { last } = await delivered(context);
       const shape = record(
         {
           state: oneOf('delivered'),
@@ -123,7 +124,7 @@ export const webhook: readonly Check[] = [
           last_attempt_at: filledText,
           delivered_at: filledText,
         },
-        // This process receives on a loopback address, and a deployment may say nothing of what answers there.
+        // A deployment may omit the response status of loopback addresses.
         { response_status_code: oneOf(204) },
       );
       shaped(last, webhookOf(last), shape, 'data.webhook');
@@ -131,7 +132,6 @@ export const webhook: readonly Check[] = [
   },
 ];
 
-/** Whether a callback tells what the state tells, whatever each says of the delivery. */
 function sameResult(callback: string, state: unknown): boolean {
   const stripped = (value: unknown) => (isRecord(value) ? { ...value, webhook: null } : value);
   try {

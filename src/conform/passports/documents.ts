@@ -1,9 +1,8 @@
-/** A PDF of its own, though it shows the same: a deployment answers files that it knows from its cache. */
+/** A PDF with unique bytes, which no cache contains. */
 export function numbered(pdf: Uint8Array, nonce: string): Buffer {
   return Buffer.concat([pdf, Buffer.from(`\n% conform ${nonce}\n`, 'latin1')]);
 }
 
-/** One page with nothing on it. */
 export function blankPdf(): Buffer {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',

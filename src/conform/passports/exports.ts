@@ -8,7 +8,7 @@ interface Format {
   readonly name: 'excel' | 'pdf';
   readonly words: string;
   readonly fileName: (task: string) => string;
-  readonly isOne: (bytes: Buffer) => boolean;
+  readonly hasFormat: (bytes: Buffer) => boolean;
 }
 
 const FORMATS: readonly Format[] = [
@@ -16,24 +16,22 @@ const FORMATS: readonly Format[] = [
     name: 'excel',
     words: 'file name `Passport_<task name>.xlsx`',
     fileName: (task) => `Passport_${task}.xlsx`,
-    // A zip, and in its directory the part that makes it a workbook.
-    isOne: (bytes) => bytes.subarray(0, 2).toString() === 'PK' && bytes.includes('xl/workbook.xml'),
+    hasFormat: (bytes) => bytes.subarray(0, 2).toString() === 'PK' && bytes.includes('xl/workbook.xml'),
   },
   {
     name: 'pdf',
     words: 'file name `Report_<task name>.pdf`',
     fileName: (task) => `Report_${task}.pdf`,
-    isOne: (bytes) => bytes.subarray(0, 5).toString() === '%PDF-',
+    hasFormat: (bytes) => bytes.subarray(0, 5).toString() === '%PDF-',
   },
 ];
 
-async function exported(visit: Visit, id: string, format: string) {
+async function requestExport(context: Visit, id: string, format: string) {
   const accept = id === NOBODYS ? 'application/json' : '*/*';
-  return visit.probe.get(`/export/${id}/${format}`, { ...(await asOwner(visit)), headers: { accept } });
+  return context.probe.get(`/export/${id}/${format}`, { ...(await asOwner(context)), headers: { accept } });
 }
 
-/** One task as a file. */
-export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, words, fileName, isOne }): Check[] => [
+export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, words, fileName, hasFormat }): Check[] => [
   {
     id: `passports.export.${name}.file`,
     cites: [
@@ -42,11 +40,15 @@ export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, words, fi
         ? 'returns one Excel file with all fields of the task'
         : 'returns a printable PDF report of one task',
     ],
-    title: `GET /export/{task_id}/${name} answers such a file`,
-    run: async (visit) => {
-      const answer = await exported(visit, await extracted(visit), name);
-      status(answer, 200);
-      holds(answer, isOne(answer.bytes), name === 'excel' ? 'the bytes of an Excel workbook' : 'the bytes of a PDF');
+    title: `GET /export/{task_id}/${name} returns a file of this format`,
+    run: async (context) => {
+      const response = await requestExport(context, await extracted(context), name);
+      status(response, 200);
+      holds(
+        response,
+        hasFormat(response.bytes),
+        name === 'excel' ? 'the bytes of an Excel workbook' : 'the bytes of a PDF',
+      );
     },
   },
   ...[
@@ -56,35 +58,39 @@ export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, words, fi
     ([kind, word]): Check => ({
       id: `passports.export.${name}.name-${kind}`,
       cites: ['4.3', words],
-      title: `its name is ${fileName('<task name>')}, also for a name like ${word}`,
-      run: async (visit) => {
-        const id = await extracted(visit);
-        const task = `${word}-${visit.nonce}`;
-        await named(visit, task);
-        const answer = await exported(visit, id, name);
-        status(answer, 200);
-        holds(answer, fileNameOf(answer) === fileName(task), `the file name ${fileName(task)} in Content-Disposition`);
+      title: `the ${name} file name is ${fileName('<task name>')} for a name like ${word}`,
+      run: async (context) => {
+        const id = await extracted(context);
+        const task = `${word}-${context.nonce}`;
+        await named(context, task);
+        const response = await requestExport(context, id, name);
+        status(response, 200);
+        holds(
+          response,
+          fileNameOf(response) === fileName(task),
+          `the file name ${fileName(task)} in Content-Disposition`,
+        );
       },
     }),
   ),
   {
     id: `passports.export.${name}.unknown`,
     cites: ['4.3', 'Errors: unauthorized or token expired; task not found; validation error.'],
-    title: `an unknown task has no ${name} file`,
-    run: async (visit) => {
-      const answer = await exported(visit, NOBODYS, name);
-      refused(answer);
-      looseEnvelope(answer);
+    title: `GET /export/{task_id}/${name} returns an error for an unknown task`,
+    run: async (context) => {
+      const response = await requestExport(context, NOBODYS, name);
+      refused(response);
+      looseEnvelope(response);
     },
   },
 ]);
 
-/** The name that a client would use (RFC 6266): `filename*` where there is one, as UTF-8, else `filename`. */
+/** File name as a client reads it (RFC 6266): `filename*`, else `filename`. */
 function fileNameOf({ headers }: Exchange): string | undefined {
-  const given = headers.get('content-disposition') ?? '';
-  const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(given)?.[1];
+  const header = headers.get('content-disposition') ?? '';
+  const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
   if (extended !== undefined) return decodedOr(extended);
-  const [, quoted, word] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(given) ?? [];
+  const [, quoted, word] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? [];
   return quoted?.replace(/\\(.)/g, '$1') ?? word;
 }
 

@@ -5,16 +5,20 @@ import { body, detail, holds, isSuccess, looseEnvelope, refused, shaped } from '
 import { isRecord, oneOf, record, uuid } from '../shape.ts';
 import { asOwner, isUuid, itemsOf, list, NOBODYS } from './steps.ts';
 
-async function uploadImage(visit: Visit): Promise<string> {
+async function uploadImage(context: Visit): Promise<string> {
   const files = [
-    { field: 'files', name: `conform-${visit.nonce}.jpg`, type: 'image/jpeg', bytes: await visit.specimens.image() },
+    {
+      field: 'files',
+      name: `conform-${context.nonce}.jpg`,
+      type: 'image/jpeg',
+      bytes: await context.specimens.image(),
+    },
   ];
-  const answer = await visit.probe.post('/api/v1/upload-images', { ...(await asOwner(visit)), files });
-  const id = isSuccess(answer) ? imageIdIn(answer.json) : undefined;
-  return id ?? skip(`no image was uploaded: /api/v1/upload-images, with a part named files, answered ${answer.status}`);
+  const response = await context.probe.post('/api/v1/upload-images', { ...(await asOwner(context)), files });
+  const id = isSuccess(response) ? imageIdIn(response.json) : undefined;
+  return id ?? skip(`no image was uploaded: /api/v1/upload-images with a part named files returned ${response.status}`);
 }
 
-/** The first id of an image in an answer whose form is not in the specification. */
 function imageIdIn(json: unknown, key = ''): string | undefined {
   if (/^(image_)?ids?$/.test(key) && isUuid(json)) return json;
   const inner = Array.isArray(json)
@@ -29,13 +33,12 @@ function imageIdIn(json: unknown, key = ''): string | undefined {
   return undefined;
 }
 
-const createPdf = async (visit: Visit, json: unknown) =>
-  visit.probe.post('/api/v1/create-pdf', { ...(await asOwner(visit)), json });
+const createPdf = async (context: Visit, json: unknown) =>
+  context.probe.post('/api/v1/create-pdf', { ...(await asOwner(context)), json });
 
-/** An image that became a PDF, and the answer to that. */
-const assembled = step(async (visit) => {
-  const image = await uploadImage(visit);
-  return { image, answer: await createPdf(visit, { image_ids: [image] }) };
+const assembled = step(async (context) => {
+  const image = await uploadImage(context);
+  return { image, response: await createPdf(context, { image_ids: [image] }) };
 });
 
 const CREATE_ERRORS = [
@@ -53,7 +56,6 @@ const malformed: readonly (readonly [string, string, unknown])[] = [
   ['numbers', 'image_ids that are numbers', { image_ids: [1, 2] }],
 ];
 
-/** Images that become a PDF. */
 export const imageChecks: readonly Check[] = [
   {
     id: 'passports.create-pdf.body',
@@ -61,21 +63,21 @@ export const imageChecks: readonly Check[] = [
       '2.4',
       '`task_id` string (UUID), `status` string (`PENDING` = queued, `SUCCESS` = result taken from cache), both required',
     ],
-    title: 'POST /api/v1/create-pdf answers the task and its state',
-    run: async (visit) => {
-      const { answer } = await assembled(visit);
-      holds(answer, isSuccess(answer), 'a success');
-      shaped(answer, body(answer), record({ task_id: uuid, status: oneOf('PENDING', 'SUCCESS') }), 'the body');
+    title: 'POST /api/v1/create-pdf returns the task and its state',
+    run: async (context) => {
+      const { response } = await assembled(context);
+      holds(response, isSuccess(response), 'a success');
+      shaped(response, body(response), record({ task_id: uuid, status: oneOf('PENDING', 'SUCCESS') }), 'the body');
     },
   },
   {
     id: 'passports.create-pdf.listed',
     cites: ['4.3', 'Builds a multi-page PDF, stores it permanently, creates an extraction task'],
-    title: 'the assembled PDF is a task of the session',
-    run: async (visit) => {
-      const { answer } = await assembled(visit);
-      const { task_id } = body(answer);
-      const listed = await list(visit);
+    title: 'the assembled PDF is listed as a task of the session',
+    run: async (context) => {
+      const { response } = await assembled(context);
+      const { task_id } = body(response);
+      const listed = await list(context);
       holds(
         listed,
         itemsOf(listed).some(({ id }) => id === task_id),
@@ -86,84 +88,84 @@ export const imageChecks: readonly Check[] = [
   {
     id: 'passports.create-pdf.used-up',
     cites: ['4.3', "deletes the session's temporary files after assembly"],
-    title: 'an image that became a PDF is no longer there',
-    run: async (visit) => {
-      const { image, answer: before } = await assembled(visit);
+    title: 'an image is deleted after assembly',
+    run: async (context) => {
+      const { image, response: before } = await assembled(context);
       holds(before, isSuccess(before), 'a success');
-      const answer = await createPdf(visit, { image_ids: [image] });
-      refused(answer);
+      const response = await createPdf(context, { image_ids: [image] });
+      refused(response);
     },
   },
   {
     id: 'passports.create-pdf.refuses.empty',
     cites: CREATE_ERRORS,
-    title: 'an empty list of images is refused',
-    run: async (visit) => refused(await createPdf(visit, { image_ids: [] })),
+    title: 'an empty list of images is rejected',
+    run: async (context) => refused(await createPdf(context, { image_ids: [] })),
   },
   {
     id: 'passports.create-pdf.refuses.unknown',
     cites: CREATE_ERRORS,
-    title: 'an unknown image is refused',
-    run: async (visit) => refused(await createPdf(visit, { image_ids: [NOBODYS] })),
+    title: 'an unknown image is rejected',
+    run: async (context) => refused(await createPdf(context, { image_ids: [NOBODYS] })),
   },
   {
     id: 'passports.create-pdf.refuses.word',
     cites: CREATE_ERRORS,
-    title: 'an image_id that is no UUID is refused',
-    run: async (visit) => refused(await createPdf(visit, { image_ids: ['page one'] })),
+    title: 'an image_id that is not a UUID is rejected',
+    run: async (context) => refused(await createPdf(context, { image_ids: ['page one'] })),
   },
   ...malformed.map(
     ([name, title, json]): Check => ({
       id: `passports.create-pdf.malformed.${name}`,
       cites: VALIDATION,
-      title: `POST /api/v1/create-pdf with ${title} is answered with the validation error body`,
-      run: async (visit) => detail(await createPdf(visit, json)),
+      title: `POST /api/v1/create-pdf with ${title} returns the validation error body`,
+      run: async (context) => detail(await createPdf(context, json)),
     }),
   ),
   {
     id: 'passports.create-pdf.session',
     cites: ['5.3', '`create-pdf` must use the same cookie as the upload'],
-    title: 'an image of a session is nothing to another',
-    run: async (visit) => {
-      const image = await uploadImage(visit);
-      const { cookie, token } = await asOwner(visit);
-      if (cookie === undefined) skip('nobody uploads without a token here, and a token is no session of a cookie');
+    title: 'an image cannot be used in another session',
+    run: async (context) => {
+      const image = await uploadImage(context);
+      const { cookie, token } = await asOwner(context);
+      if (cookie === undefined) skip('uploads require a token, so there is no cookie session');
       const json = { image_ids: [image] };
-      const answer = await visit.probe.post('/api/v1/create-pdf', { token, json, as: 'without the session' });
-      refused(answer);
+      const response = await context.probe.post('/api/v1/create-pdf', { token, json, as: 'without the session' });
+      refused(response);
     },
   },
   {
     id: 'passports.images.rotate',
     cites: ['4.3', 'rotate an uploaded image by 90 degrees'],
     title: 'an uploaded image can be rotated',
-    run: async (visit) => {
-      const answer = await rotate(visit, await uploadImage(visit));
-      holds(answer, isSuccess(answer), 'a success');
+    run: async (context) => {
+      const response = await rotate(context, await uploadImage(context));
+      holds(response, isSuccess(response), 'a success');
     },
   },
   {
     id: 'passports.images.rotate-unknown',
     cites: ['4.3', 'rotate an uploaded image by 90 degrees'],
     title: 'an unknown image cannot be rotated',
-    run: async (visit) => {
-      const answer = await rotate(visit, NOBODYS);
-      refused(answer);
-      looseEnvelope(answer);
+    run: async (context) => {
+      const response = await rotate(context, NOBODYS);
+      refused(response);
+      looseEnvelope(response);
     },
   },
   {
     id: 'passports.images.delete',
     cites: ['4.3', 'remove an uploaded image from the session'],
-    title: 'an image that was removed cannot become a PDF',
-    run: async (visit) => {
-      const image = await uploadImage(visit);
-      const removed: Exchange = await visit.probe.delete(`/api/v1/image/${image}`, await asOwner(visit));
+    title: 'a deleted image cannot be used in a PDF',
+    run: async (context) => {
+      const image = await uploadImage(context);
+      const removed: Exchange = await context.probe.delete(`/api/v1/image/${image}`, await asOwner(context));
       holds(removed, isSuccess(removed), 'a success');
-      refused(await createPdf(visit, { image_ids: [image] }));
+      refused(await createPdf(context, { image_ids: [image] }));
     },
   },
 ];
 
-const rotate = async (visit: Visit, image: string) =>
-  visit.probe.post(`/api/v1/rotate-image/${image}`, await asOwner(visit));
+const rotate = async (context: Visit, image: string) =>
+  context.probe.post(`/api/v1/rotate-image/${image}`, await asOwner(context));

@@ -12,7 +12,6 @@ import { retryChecks } from './retry.ts';
 import { taskChecks } from './tasks.ts';
 import { tokenChecks } from './token.ts';
 
-/** Sections 2.4, 3.3, 4.3 and 5.3; what removes the document comes last. */
 export const passportsChecks: readonly Check[] = [
   openapiCheck('passports'),
   ...tokenChecks,

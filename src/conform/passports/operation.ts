@@ -4,7 +4,7 @@ import { body, detail, holds, shaped, status } from '../expect.ts';
 import { flag, integer, nullable, oneOf, record, text } from '../shape.ts';
 import { asProgram } from './steps.ts';
 
-const health = step(async (visit) => visit.probe.get('/health/deep', await asProgram(visit)));
+const health = step(async (context) => context.probe.get('/health/deep', await asProgram(context)));
 
 const HEALTH = record(
   {
@@ -17,23 +17,22 @@ const HEALTH = record(
   { llm_error: nullable(text) },
 );
 
-async function cleanup(visit: Visit, query: string) {
-  if (!visit.mayCleanUp)
-    skip('it deletes old documents, and all of them where a bound is not kept; --cleanup allows it');
-  return visit.probe.post(`/admin/cleanup${query}`, await asProgram(visit));
+async function cleanup(context: Visit, query: string) {
+  if (!context.mayCleanUp)
+    skip('requires --cleanup, which deletes old documents, or all documents of a faulty deployment');
+  return context.probe.post(`/admin/cleanup${query}`, await asProgram(context));
 }
 
-/** What the operator of the service asks. */
 export const operationChecks: readonly Check[] = [
   {
     id: 'passports.health.status',
     cites: ['4.3', '200 means the service works normally (the LLM may be `unconfigured`).'],
-    title: 'GET /health/deep with 200 is ok, its database is ok',
-    run: async (visit) => {
-      const answer = await health(visit);
-      if (answer.status !== 200) skip(`the service does not work normally now: ${answer.status}`);
+    title: 'GET /health/deep with 200 reports ok for service and database',
+    run: async (context) => {
+      const response = await health(context);
+      if (response.status !== 200) skip(`the service is unhealthy: ${response.status}`);
       const data = record({ database: oneOf('ok'), llm_status: oneOf('ok', 'unconfigured') });
-      shaped(answer, body(answer), record({ ok: oneOf(true), data }), 'the body');
+      shaped(response, body(response), record({ ok: oneOf(true), data }), 'the body');
     },
   },
   {
@@ -42,40 +41,40 @@ export const operationChecks: readonly Check[] = [
       '2.4',
       '`workers_online` integer (number of active background workers; 0 means the queue is not processed)',
     ],
-    title: 'the deep health has its fields, each of its type, whatever it tells',
-    run: async (visit) => {
-      const answer = await health(visit);
+    title: 'GET /health/deep has the specified fields and types',
+    run: async (context) => {
+      const response = await health(context);
       const error = nullable(record({ code: text, message: text }));
-      shaped(answer, body(answer), record({ ok: flag }, { data: nullable(HEALTH), error }), 'the body');
+      shaped(response, body(response), record({ ok: flag }, { data: nullable(HEALTH), error }), 'the body');
     },
   },
   {
     id: 'passports.health.version',
     cites: ['9', 'Passports reports `version` in `GET /health/deep`'],
-    title: 'the deep health tells the version',
-    run: async (visit) => {
-      const answer = await health(visit);
-      if (answer.status !== 200) skip(`the service does not work normally now: ${answer.status}`);
-      shaped(answer, body(answer), record({ data: record({ version: text }) }), 'the body');
+    title: 'GET /health/deep has the version',
+    run: async (context) => {
+      const response = await health(context);
+      if (response.status !== 200) skip(`the service is unhealthy: ${response.status}`);
+      shaped(response, body(response), record({ data: record({ version: text }) }), 'the body');
     },
   },
   ...['days=366', 'days=many', 'days=0'].map(
     (query): Check => ({
       id: `passports.cleanup.refuses.${query.replace('=', '-')}`,
       cites: ['4.3', 'query `days` integer, 1 to 365, default 30'],
-      title: `a cleanup with ${query} is answered with the validation error body`,
-      run: async (visit) => detail(await cleanup(visit, `?${query}`)),
+      title: `a cleanup with ${query} returns the validation error body`,
+      run: async (context) => detail(await cleanup(context, `?${query}`)),
     }),
   ),
   {
     id: 'passports.cleanup.body',
     cites: ['2.4', '`status` string (always `success`), `deleted_tasks` integer (required)'],
-    title: 'a cleanup answers success and how many tasks it deleted',
-    run: async (visit) => {
-      const answer = await cleanup(visit, '?days=365');
-      status(answer, 200);
-      shaped(answer, body(answer), record({ status: oneOf('success'), deleted_tasks: integer }), 'the body');
-      holds(answer, Number(body(answer)['deleted_tasks']) >= 0, '`deleted_tasks` to be 0 or more');
+    title: 'a cleanup returns success and the number of deleted tasks',
+    run: async (context) => {
+      const response = await cleanup(context, '?days=365');
+      status(response, 200);
+      shaped(response, body(response), record({ status: oneOf('success'), deleted_tasks: integer }), 'the body');
+      holds(response, Number(body(response)['deleted_tasks']) >= 0, '`deleted_tasks` to be 0 or more');
     },
   },
 ];

@@ -3,51 +3,50 @@ import { body, looseEnvelope, refused, shaped, status } from '../expect.ts';
 import { oneOf, record } from '../shape.ts';
 import { asOwner, extracted, failed, NOBODYS, readStatus, statusOf } from './steps.ts';
 
-const retry = async (visit: Visit, id: string) => visit.probe.post(`/api/task/${id}/retry`, await asOwner(visit));
+const retry = async (context: Visit, id: string) => context.probe.post(`/api/task/${id}/retry`, await asOwner(context));
 
 const CONFLICT = ['4.3', '409 when the task is not in `ERROR` or `FAILED`.'] as const;
 
-/** Another try, for what failed and for nothing else. */
 export const retryChecks: readonly Check[] = [
   {
     id: 'passports.retry.conflict',
     cites: CONFLICT,
-    title: 'a document that is SUCCESS is not tried again: 409',
-    run: async (visit) => {
-      const answer = await retry(visit, await extracted(visit));
-      status(answer, 409);
-      looseEnvelope(answer);
+    title: 'a retry of a SUCCESS document returns 409',
+    run: async (context) => {
+      const response = await retry(context, await extracted(context));
+      status(response, 409);
+      looseEnvelope(response);
     },
   },
   {
     id: 'passports.retry.unchanged',
     cites: ['3.3', 'any other state'],
-    title: 'after a 409 the document is SUCCESS as before',
-    run: async (visit) => {
-      const id = await extracted(visit);
-      await retry(visit, id);
-      const answer = await readStatus(visit, id);
-      shaped(answer, statusOf(answer), oneOf('SUCCESS'), 'status');
+    title: 'a rejected retry leaves the document SUCCESS',
+    run: async (context) => {
+      const id = await extracted(context);
+      await retry(context, id);
+      const response = await readStatus(context, id);
+      shaped(response, statusOf(response), oneOf('SUCCESS'), 'status');
     },
   },
   {
     id: 'passports.retry.unknown',
     cites: ['4.3', 'Errors also: unauthorized or token expired; task not found; validation error.'],
-    title: 'an unknown task is not tried again',
-    run: async (visit) => {
-      const answer = await retry(visit, NOBODYS);
-      refused(answer);
-      looseEnvelope(answer);
+    title: 'a retry of an unknown task returns an error',
+    run: async (context) => {
+      const response = await retry(context, NOBODYS);
+      refused(response);
+      looseEnvelope(response);
     },
   },
   {
     id: 'passports.retry.pending',
     cites: ['4.3', 'Success: task status response.'],
-    title: 'a document that failed is tried again: PENDING',
-    run: async (visit) => {
-      const answer = await retry(visit, await failed(visit));
-      status(answer, 200, 202);
-      shaped(answer, body(answer), record({ status: oneOf('PENDING') }), 'the body');
+    title: 'a retry of a failed document returns PENDING',
+    run: async (context) => {
+      const response = await retry(context, await failed(context));
+      status(response, 200, 202);
+      shaped(response, body(response), record({ status: oneOf('PENDING') }), 'the body');
     },
   },
 ];

@@ -8,115 +8,105 @@ import type { Ask } from '../probe.ts';
 import { isRecord } from '../shape.ts';
 import { blankPdf, numbered } from './documents.ts';
 
-/** An id that no task and no image has. */
 export const NOBODYS = randomUUID();
 
 export const COOKIE = 'bti_session_id';
 
-/** The answer to the key; throws a `Skip` where none was given. */
+/** The response of the token exchange. Throws `Skip` without an API key. */
 export const exchanged = step(async ({ probe, apiKey }) => {
-  if (apiKey === undefined) return skip('no --api-key was given');
+  if (apiKey === undefined) return skip('--api-key is missing');
   return probe.post('/auth/token', { json: { api_key: apiKey }, as: 'with the key' });
 });
 
-/** The token of the key. */
-export const token = step(async (visit) => {
-  const answer = await exchanged(visit);
-  const { token: found } = isRecord(answer.json) ? answer.json : {};
-  if (typeof found !== 'string') return skip(`the key brought no token: POST /auth/token answered ${answer.status}`);
+export const token = step(async (context) => {
+  const response = await exchanged(context);
+  const { token: found } = isRecord(response.json) ? response.json : {};
+  if (typeof found !== 'string')
+    return skip(`the API key was not exchanged: POST /auth/token returned ${response.status}`);
   return found;
 });
 
-/** The visitor with a token and no session. */
-export const asProgram = async (visit: Visit): Promise<Ask> => ({ token: await token(visit), as: 'with the token' });
+export const asProgram = async (context: Visit): Promise<Ask> => ({
+  token: await token(context),
+  as: 'with the token',
+});
 
 export interface Sent {
-  readonly answer: Exchange;
-  /** The session that the upload began or belongs to, where it is one of a cookie. */
+  readonly response: Exchange;
   readonly cookie: string | undefined;
 }
 
-/**
- * The first upload, by somebody who is not known yet. How an upload looks is not in the specification: files in parts
- * named `files` are what it is tried with.
- */
-export const uploaded = step(async (visit): Promise<Sent> => {
-  const bytes = numbered(await visit.specimens.document(), visit.nonce);
-  const files = [{ field: 'files', name: `conform-${visit.nonce}.pdf`, type: 'application/pdf', bytes }];
-  const anonymous = await visit.probe.post('/upload', { files, as: 'by nobody in particular' });
+/** The first upload, without a session. Upload requests are not specified; tries files in parts named `files`. */
+export const uploaded = step(async (context): Promise<Sent> => {
+  const bytes = numbered(await context.specimens.document(), context.nonce);
+  const files = [{ field: 'files', name: `conform-${context.nonce}.pdf`, type: 'application/pdf', bytes }];
+  const anonymous = await context.probe.post('/upload', { files, as: 'without a token or session' });
   const needsToken = anonymous.status === 401 || anonymous.status === 403;
-  const answer = needsToken ? await visit.probe.post('/upload', { files, ...(await asProgram(visit)) }) : anonymous;
-  return { answer, cookie: cookieOf(answer) };
+  const response = needsToken
+    ? await context.probe.post('/upload', { files, ...(await asProgram(context)) })
+    : anonymous;
+  return { response, cookie: cookieOf(response) };
 });
 
-/** The visitor with the token and the session of the upload: who may do everything with its document. */
-export const asOwner = step(async (visit): Promise<Ask> => {
-  const { answer, cookie } = await uploaded(visit);
-  if (answer.status >= 400) {
-    return skip(`no document was uploaded: POST /upload with a part named files answered ${answer.status}`);
+export const asOwner = step(async (context): Promise<Ask> => {
+  const { response, cookie } = await uploaded(context);
+  if (response.status >= 400) {
+    return skip(`no document was uploaded: POST /upload with a part named files returned ${response.status}`);
   }
-  return { token: await token(visit), cookie, as: cookie ? 'with the token and the session' : 'with the token' };
+  return { token: await token(context), cookie, as: cookie ? 'with the token and the session' : 'with the token' };
 });
 
-export const list = async (visit: Visit, query = '') => visit.probe.get(`/api/tasks${query}`, await asOwner(visit));
+export const list = async (context: Visit, query = '') =>
+  context.probe.get(`/api/tasks${query}`, await asOwner(context));
 
-/** The tasks of a list, whatever else it is. */
 export const itemsOf = ({ json }: Exchange): Record<string, unknown>[] =>
   isRecord(json) && Array.isArray(json['items']) ? json['items'].filter(isRecord) : [];
 
-/** The list of the session right after the first upload. */
-export const listed = step((visit) => list(visit));
+export const listed = step((context) => list(context));
 
-/** The id of the document that was uploaded first. */
-export const document = step(async (visit) => newest(await listed(visit)));
+export const document = step(async (context) => newest(await listed(context)));
 
-function newest(answer: Exchange): string {
-  const id = itemsOf(answer)[0]?.['id'];
-  return typeof id === 'string'
-    ? id
-    : skip(`the document is not in the list: GET /api/tasks answered ${answer.status}`);
+function newest(response: Exchange): string {
+  const id = itemsOf(response)[0]?.['id'];
+  return typeof id === 'string' ? id : skip(`the document is not listed: GET /api/tasks returned ${response.status}`);
 }
 
-export const readStatus = async (visit: Visit, id: string) =>
-  visit.probe.get(`/api/task/${id}/status`, await asOwner(visit));
+export const readStatus = async (context: Visit, id: string) =>
+  context.probe.get(`/api/task/${id}/status`, await asOwner(context));
 
 export const statusOf = ({ json }: Exchange): unknown => (isRecord(json) ? json['status'] : undefined);
 
-async function ended(visit: Visit, id: string): Promise<Exchange> {
-  const isOver = (answer: Exchange) => !['PENDING', 'PROCESSING'].includes(statusOf(answer) as string);
-  return (await until(visit, () => readStatus(visit, id), isOver)) ?? skip(tooLong(visit));
+async function ended(context: Visit, id: string): Promise<Exchange> {
+  const isOver = (response: Exchange) => !['PENDING', 'PROCESSING'].includes(statusOf(response) as string);
+  return (await until(context, () => readStatus(context, id), isOver)) ?? skip(tooLong(context));
 }
 
-/** The id of the document, when it has been extracted. */
-export const extracted = step(async (visit) => {
-  const id = await document(visit);
-  const last = statusOf(await ended(visit, id));
+export const extracted = step(async (context) => {
+  const id = await document(context);
+  const last = statusOf(await ended(context, id));
   return last === 'SUCCESS' ? id : skip(`the document ended as ${String(last)}`);
 });
 
-/** The id of another document: an empty page, of which nothing can be extracted. */
-export const empty = step(async (visit) => {
-  const bytes = numbered(blankPdf(), visit.nonce);
-  const files = [{ field: 'files', name: `conform-empty-${visit.nonce}.pdf`, type: 'application/pdf', bytes }];
-  const known = new Set(itemsOf(await list(visit)).map(({ id }) => id));
-  const answer = await visit.probe.post('/upload', { files, ...(await asOwner(visit)) });
-  if (!isSuccess(answer) && answer.status >= 400)
-    return skip(`an empty page is not taken: POST /upload answered ${answer.status}`);
-  const id = itemsOf(await list(visit)).find((item) => !known.has(item['id']))?.['id'];
-  return typeof id === 'string' ? id : skip('the second document is not in the list');
+export const empty = step(async (context) => {
+  const bytes = numbered(blankPdf(), context.nonce);
+  const files = [{ field: 'files', name: `conform-empty-${context.nonce}.pdf`, type: 'application/pdf', bytes }];
+  const known = new Set(itemsOf(await list(context)).map(({ id }) => id));
+  const response = await context.probe.post('/upload', { files, ...(await asOwner(context)) });
+  if (!isSuccess(response) && response.status >= 400)
+    return skip(`a blank page was rejected: POST /upload returned ${response.status}`);
+  const id = itemsOf(await list(context)).find((item) => !known.has(item['id']))?.['id'];
+  return typeof id === 'string' ? id : skip('the second document is not listed');
 });
 
-/** The id of the empty document, when it has failed. */
-export const failed = step(async (visit) => {
-  const id = await empty(visit);
-  const last = statusOf(await ended(visit, id));
-  return last === 'FAILED' || last === 'ERROR' ? id : skip(`a document that is an empty page ended as ${String(last)}`);
+export const failed = step(async (context) => {
+  const id = await empty(context);
+  const last = statusOf(await ended(context, id));
+  return last === 'FAILED' || last === 'ERROR' ? id : skip(`the blank document ended as ${String(last)}`);
 });
 
 export const isUuid = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
-/** The session cookie that an answer sets, as it is sent back. */
 export function cookieOf({ headers }: Exchange): string | undefined {
   const line = headers.getSetCookie().find((one) => one.startsWith(`${COOKIE}=`));
   const value = line?.slice(COOKIE.length + 1).split(';')[0];

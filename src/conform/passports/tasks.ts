@@ -17,38 +17,37 @@ const LIST = record({ items: listOf(ITEM), total: integer, page: integer, limit:
 
 const PAGE_RULE = ['8', '`limit` 1 to 200, default 50; `page` >= 1'] as const;
 
-/** The list of a session's tasks. */
 export const taskChecks: readonly Check[] = [
   {
     id: 'passports.session.cookie',
     cites: ['1', 'Tasks are bound to a browser-style session identified by the cookie `bti_session_id`.'],
-    title: `an upload by somebody new begins a session: the cookie ${COOKIE}`,
-    run: async (visit) => {
-      const { answer, cookie } = await uploaded(visit);
-      if (answer.status >= 400) skip(`no document was uploaded: POST /upload answered ${answer.status}`);
-      if (answer.asked.as === 'with the token') skip('nobody uploads without a token here');
-      holds(answer, cookie !== undefined, `the cookie ${COOKIE} to be set`);
+    title: `an upload without a session sets the cookie ${COOKIE}`,
+    run: async (context) => {
+      const { response, cookie } = await uploaded(context);
+      if (response.status >= 400) skip(`no document was uploaded: POST /upload returned ${response.status}`);
+      if (response.asked.as === 'with the token') skip('uploads require a token');
+      holds(response, cookie !== undefined, `the cookie ${COOKIE} to be set`);
     },
   },
   {
     id: 'passports.upload.json',
     cites: ['4.3', 'there is no JSON mode (unlike `/upload` and `/task/{id}/update`, which have one)'],
-    title: 'an upload that asks for JSON is answered with JSON',
-    run: async (visit) => {
-      const { answer } = await uploaded(visit);
-      if (answer.status >= 400) skip(`no document was uploaded: POST /upload answered ${answer.status}`);
-      holds(answer, isSuccess(answer), 'a success');
-      body(answer);
+    title: 'an upload with Accept: application/json returns JSON',
+    run: async (context) => {
+      const { response } = await uploaded(context);
+      if (response.status >= 400) skip(`no document was uploaded: POST /upload returned ${response.status}`);
+      holds(response, isSuccess(response), 'a success');
+      body(response);
     },
   },
   {
     id: 'passports.session.others',
     cites: ['5.3', 'Tasks and uploaded images are bound to the session cookie `bti_session_id`'],
     title: 'another session does not list the document',
-    run: async (visit) => {
-      const id = await document(visit);
-      const answer = await visit.probe.get('/api/tasks', { as: 'without a session' });
-      holds(answer, !itemsOf(answer).some((item) => item['id'] === id), 'a list without the documents of others');
+    run: async (context) => {
+      const id = await document(context);
+      const response = await context.probe.get('/api/tasks', { as: 'without a session' });
+      holds(response, !itemsOf(response).some((item) => item['id'] === id), 'a list without the documents of others');
     },
   },
   {
@@ -57,48 +56,48 @@ export const taskChecks: readonly Check[] = [
       '2.4',
       '`items` array of task list items, `total` integer (count with filters applied), `page` integer, `limit` integer; all required',
     ],
-    title: 'the list has items, total, page and limit, all of their types',
-    run: async (visit) => {
-      const answer = await listed(visit);
-      status(answer, 200);
-      shaped(answer, body(answer), LIST, 'the body');
+    title: 'the list has items, total, page and limit with the right types',
+    run: async (context) => {
+      const response = await listed(context);
+      status(response, 200);
+      shaped(response, body(response), LIST, 'the body');
     },
   },
   {
     id: 'passports.list.defaults',
     cites: PAGE_RULE,
-    title: 'without a query it is page 1 with a limit of 50',
-    run: async (visit) => {
-      const answer = await listed(visit);
-      shaped(answer, body(answer), record({ page: oneOf(1), limit: oneOf(50) }), 'the body');
+    title: 'the list defaults to page 1 with a limit of 50',
+    run: async (context) => {
+      const response = await listed(context);
+      shaped(response, body(response), record({ page: oneOf(1), limit: oneOf(50) }), 'the body');
     },
   },
   {
     id: 'passports.list.item',
     cites: ['2.4', '`filename` string (display name)'],
-    title: 'a document that was uploaded is in the list of its session',
-    run: async (visit) => {
-      const id = await document(visit);
-      const answer = await listed(visit);
-      const item = itemsOf(answer).find((one) => one['id'] === id);
-      shaped(answer, item?.['filename'], filledText, 'its filename');
-      holds(answer, Number(body(answer)['total']) >= 1, '`total` to count it');
+    title: 'an uploaded document is listed in its session',
+    run: async (context) => {
+      const id = await document(context);
+      const response = await listed(context);
+      const item = itemsOf(response).find((one) => one['id'] === id);
+      shaped(response, item?.['filename'], filledText, 'its filename');
+      holds(response, Number(body(response)['total']) >= 1, '`total` to count it');
     },
   },
   {
     id: 'passports.list.sorted',
     cites: ['4.3', 'Sorted always by creation date, descending.'],
-    title: 'the newest comes first',
-    run: async (visit) => {
-      const [older, newer] = [await document(visit), await empty(visit)];
-      const answer = await list(visit);
-      const ids = itemsOf(answer).map(({ id }) => id);
-      holds(answer, ids.indexOf(newer) >= 0 && ids.indexOf(newer) < ids.indexOf(older), `${newer} before ${older}`);
-      const times = itemsOf(answer).flatMap(({ created_at }) =>
+    title: 'the list starts with the newest document',
+    run: async (context) => {
+      const [older, newer] = [await document(context), await empty(context)];
+      const response = await list(context);
+      const ids = itemsOf(response).map(({ id }) => id);
+      holds(response, ids.indexOf(newer) >= 0 && ids.indexOf(newer) < ids.indexOf(older), `${newer} before ${older}`);
+      const times = itemsOf(response).flatMap(({ created_at }) =>
         typeof created_at === 'string' ? [Date.parse(created_at)] : [],
       );
       holds(
-        answer,
+        response,
         times.every((time, index) => index === 0 || time <= times[index - 1]!),
         'created_at to descend',
       );
@@ -107,15 +106,15 @@ export const taskChecks: readonly Check[] = [
   {
     id: 'passports.list.pages',
     cites: ['4.3', '>= 1, default 1'],
-    title: 'pages follow one another without a gap, and total counts all of them',
-    run: async (visit) => {
-      await empty(visit);
-      const [first, second] = [await list(visit, '?page=1&limit=1'), await list(visit, '?page=2&limit=1')];
-      for (const [index, answer] of [first, second].entries()) {
-        status(answer, 200);
-        shaped(answer, body(answer), record({ page: oneOf(index + 1), limit: oneOf(1) }), 'the body');
-        holds(answer, itemsOf(answer).length === 1, 'one item on a page of one');
-        holds(answer, Number(body(answer)['total']) >= 2, '`total` to count all pages');
+    title: 'pages do not overlap and total counts all of them',
+    run: async (context) => {
+      await empty(context);
+      const [first, second] = [await list(context, '?page=1&limit=1'), await list(context, '?page=2&limit=1')];
+      for (const [index, response] of [first, second].entries()) {
+        status(response, 200);
+        shaped(response, body(response), record({ page: oneOf(index + 1), limit: oneOf(1) }), 'the body');
+        holds(response, itemsOf(response).length === 1, 'one item on a page of one');
+        holds(response, Number(body(response)['total']) >= 2, '`total` to count all pages');
       }
       holds(second, itemsOf(first)[0]?.['id'] !== itemsOf(second)[0]?.['id'], 'another item on the next page');
     },
@@ -124,8 +123,8 @@ export const taskChecks: readonly Check[] = [
     (query): Check => ({
       id: `passports.list.takes.${query.slice(1).replace('=', '-')}`,
       cites: PAGE_RULE,
-      title: `the list takes ${query}`,
-      run: async (visit) => status(await list(visit, query), 200),
+      title: `the list accepts ${query}`,
+      run: async (context) => status(await list(context, query), 200),
     }),
   ),
   ...(
@@ -141,8 +140,8 @@ export const taskChecks: readonly Check[] = [
     ([name, query]): Check => ({
       id: `passports.list.refuses.${name}`,
       cites: ['7', 'Validation failures (HTTP validation errors) return the `detail` array body of section 2.4.'],
-      title: `the list refuses ${query} with the validation error body`,
-      run: async (visit) => detail(await list(visit, query)),
+      title: `the list rejects ${query} with the validation error body`,
+      run: async (context) => detail(await list(context, query)),
     }),
   ),
   ...FILTERS.map(
@@ -150,40 +149,40 @@ export const taskChecks: readonly Check[] = [
       id: `passports.list.filter.${filter.toLowerCase()}`,
       cites: ['4.3', 'optional filter: `PENDING`, `PROCESSING`, `SUCCESS`, `FAILED`, `ERROR`'],
       title: `the list can be filtered by ${filter}`,
-      run: async (visit) => {
-        const answer = await list(visit, `?status=${filter}`);
-        status(answer, 200);
+      run: async (context) => {
+        const response = await list(context, `?status=${filter}`);
+        status(response, 200);
         const items = listOf(record({ status: oneOf(filter) }));
-        shaped(answer, body(answer), record({ items }), 'the body');
+        shaped(response, body(response), record({ items }), 'the body');
       },
     }),
   ),
   {
     id: 'passports.list.total',
     cites: ['2.4', '`total` integer (count with filters applied)'],
-    title: 'total counts what the filter lets through',
-    run: async (visit) => {
-      const id = await extracted(visit);
-      const answer = await list(visit, '?status=SUCCESS&limit=200');
-      const { total } = body(answer);
+    title: 'total counts the filtered documents',
+    run: async (context) => {
+      const id = await extracted(context);
+      const response = await list(context, '?status=SUCCESS&limit=200');
+      const { total } = body(response);
       holds(
-        answer,
-        itemsOf(answer).some((item) => item['id'] === id),
-        'the document that is done to be in it',
+        response,
+        itemsOf(response).some((item) => item['id'] === id),
+        'the processed document in the list',
       );
-      const isWhole = itemsOf(answer).length < 200;
-      holds(answer, !isWhole || total === itemsOf(answer).length, '`total` to be the number of items');
+      const isWhole = itemsOf(response).length < 200;
+      holds(response, !isWhole || total === itemsOf(response).length, '`total` to be the number of items');
     },
   },
   {
     id: 'passports.list.cached',
     cites: ['2.4', '`cached` boolean (true when taken from cache, i.e. a repeated file)'],
-    title: 'a document that is new is not from the cache',
-    run: async (visit) => {
-      const id = await document(visit);
-      const answer = await listed(visit);
-      const item = itemsOf(answer).find((one) => one['id'] === id);
-      shaped(answer, isRecord(item) ? item['cached'] : undefined, oneOf(false), 'its `cached`');
+    title: 'a new document is not from the cache',
+    run: async (context) => {
+      const id = await document(context);
+      const response = await listed(context);
+      const item = itemsOf(response).find((one) => one['id'] === id);
+      shaped(response, isRecord(item) ? item['cached'] : undefined, oneOf(false), 'its `cached`');
     },
   },
 ];

@@ -6,57 +6,56 @@ import { exchanged } from './steps.ts';
 
 const MALFORMED = ['4.3', 'Malformed body: validation error body.'] as const;
 
-const json = (value: unknown) => (visit: Visit) => visit.probe.post('/auth/token', { json: value });
+const json = (value: unknown) => (context: Visit) => context.probe.post('/auth/token', { json: value });
 
-const malformed: readonly (readonly [string, string, (visit: Visit) => Promise<Exchange>])[] = [
+const malformed: readonly (readonly [string, string, (context: Visit) => Promise<Exchange>])[] = [
   ['no-key', 'no api_key', json({})],
   ['key-number', 'an api_key that is a number', json({ api_key: 17 })],
   ['key-null', 'an api_key that is null', json({ api_key: null })],
   ['list', 'a list', json([])],
   [
     'broken',
-    'a body that is no JSON',
+    'an invalid JSON body',
     ({ probe }) => probe.post('/auth/token', { headers: { 'content-type': 'application/json' }, body: '{"api_key":' }),
   ],
 ];
 
-/** A key for a token. */
 export const tokenChecks: readonly Check[] = [
   {
     id: 'passports.token.body',
     cites: ['2.4', '`token` string (JWT), `expires_in` integer (seconds), both required'],
-    title: 'POST /auth/token answers a token and its lifetime in seconds',
-    run: async (visit) => {
-      const answer = await exchanged(visit);
-      shaped(answer, body(answer), record({ token: filledText, expires_in: integer }), 'the body');
-      holds(answer, Number(body(answer)['expires_in']) > 0, '`expires_in` to be more than 0');
+    title: 'POST /auth/token returns a token and its lifetime in seconds',
+    run: async (context) => {
+      const response = await exchanged(context);
+      shaped(response, body(response), record({ token: filledText, expires_in: integer }), 'the body');
+      holds(response, Number(body(response)['expires_in']) > 0, '`expires_in` to be more than 0');
     },
   },
   {
     id: 'passports.token.jwt',
     cites: ['5.3', '`POST /auth/token` with a static API key issued by the service administrator returns a JWT.'],
     title: 'the token is a JWT',
-    run: async (visit) => {
-      const answer = await exchanged(visit);
-      holds(answer, isJwt(body(answer)['token']), '`token` to be a JWT: three parts, of which two are JSON');
+    run: async (context) => {
+      const response = await exchanged(context);
+      holds(response, isJwt(body(response)['token']), '`token` to be a JWT: three parts, of which two are JSON');
     },
   },
   {
     id: 'passports.token.wrong-key',
     cites: ['4.3', 'Wrong key: error envelope.'],
-    title: 'a wrong key is answered with the error envelope',
+    title: 'a wrong key returns the error envelope',
     run: async ({ probe, nonce }) => {
-      const answer = await probe.post('/auth/token', { json: { api_key: `wrong-${nonce}` }, as: 'with a wrong key' });
-      refused(answer);
-      looseEnvelope(answer);
+      const response = await probe.post('/auth/token', { json: { api_key: `wrong-${nonce}` }, as: 'with a wrong key' });
+      refused(response);
+      looseEnvelope(response);
     },
   },
   ...malformed.map(
     ([name, title, ask]): Check => ({
       id: `passports.token.malformed.${name}`,
       cites: MALFORMED,
-      title: `POST /auth/token with ${title} is answered with the validation error body`,
-      run: async (visit) => detail(await ask(visit)),
+      title: `POST /auth/token with ${title} returns the validation error body`,
+      run: async (context) => detail(await ask(context)),
     }),
   ),
 ];

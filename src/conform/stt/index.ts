@@ -21,9 +21,9 @@ const access = guardedChecks({
   service: 'stt',
   cites: ['5.2', 'missing or wrong token gives `UNAUTHORIZED`'],
   endpoints,
-  refused: (answer) => {
-    refused(answer);
-    envelope(answer, 'UNAUTHORIZED');
+  refused: (response) => {
+    refused(response);
+    envelope(response, 'UNAUTHORIZED');
   },
 });
 
@@ -31,25 +31,24 @@ const unconfigured = unconfiguredCheck({
   service: 'stt',
   cites: ['5.2', 'When the canonical set of tokens is not configured, both endpoints answer `QUEUE_UNAVAILABLE`.'],
   endpoints,
-  refused: (answer) => {
-    refused(answer);
-    envelope(answer, 'QUEUE_UNAVAILABLE');
+  refused: (response) => {
+    refused(response);
+    envelope(response, 'QUEUE_UNAVAILABLE');
   },
 });
 
 const limit: Check = {
   id: 'stt.limit',
   cites: ['4.2', 'with header `Retry-After` string = seconds after which a retry is safe'],
-  title: 'over the limit of requests the answer is 429 RATE_LIMIT_EXCEEDED with Retry-After in seconds',
-  run: async (visit) => {
-    const answer = await flooded(visit);
-    status(answer, 429);
-    envelope(answer, 'RATE_LIMIT_EXCEEDED');
-    holds(answer, /^\d+$/.test(answer.headers.get('retry-after') ?? ''), 'the header Retry-After, in seconds');
+  title: 'requests above the rate limit return 429 RATE_LIMIT_EXCEEDED with Retry-After in seconds',
+  run: async (context) => {
+    const response = await flooded(context);
+    status(response, 429);
+    envelope(response, 'RATE_LIMIT_EXCEEDED');
+    holds(response, /^\d+$/.test(response.headers.get('retry-after') ?? ''), 'the header Retry-After in seconds');
   },
 };
 
-/** Sections 2.3, 4.2, 5.2 and 6.2; what reaches the limit comes last. */
 export const sttChecks: readonly Check[] = [
   openapiCheck('stt'),
   ...access,

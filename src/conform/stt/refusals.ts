@@ -12,58 +12,68 @@ const METADATA_RULE = ['2.3', 'object, free-form keys, any values'] as const;
 const WEBHOOK_RULE = ['2.3', 'required when `webhook` is given; `https://`'] as const;
 const BODY_RULE = ['4.2', 'validation failure (`VALIDATION_ERROR`)'] as const;
 
-const url = (value: unknown) => (visit: Visit) => transcribe(visit, { url: value });
-const webhook = (value: unknown) => (visit: Visit) => transcribeAudio(visit, { webhook: value });
+const url = (value: unknown) => (context: Visit) => transcribe(context, { url: value });
+const webhook = (value: unknown) => (context: Visit) => transcribeAudio(context, { webhook: value });
 
-type Wrong = readonly [name: string, title: string, cites: Check['cites'], ask: (visit: Visit) => Promise<Exchange>];
+type InvalidRequest = readonly [
+  name: string,
+  title: string,
+  cites: Check['cites'],
+  ask: (context: Visit) => Promise<Exchange>,
+];
 
-const wrongs: readonly Wrong[] = [
-  ['no-url', 'no url', URL_RULE, (visit) => transcribe(visit, {})],
+const invalidRequests: readonly InvalidRequest[] = [
+  ['no-url', 'no url', URL_RULE, (context) => transcribe(context, {})],
   ['url-empty', 'an empty url', URL_RULE, url('')],
   ['url-number', 'a url that is a number', URL_RULE, url(17)],
   ['url-null', 'a url that is null', URL_RULE, url(null)],
-  ['url-words', 'a url that is no address', URL_RULE, url('a recording')],
+  ['url-words', 'a url that is not an address', URL_RULE, url('a recording')],
   [
     'url-http',
-    'a url by http',
+    'an http url',
     URL_RULE,
-    async (visit) => transcribe(visit, { url: (await audioUrl(visit)).replace(/^https:/, 'http:') }),
+    async (context) => transcribe(context, { url: (await audioUrl(context)).replace(/^https:/, 'http:') }),
   ],
-  ['url-file', 'a url of a file', URL_RULE, url('file:///etc/hostname')],
+  ['url-file', 'a file url', URL_RULE, url('file:///etc/hostname')],
   ['url-no-host', 'a url without a host', URL_RULE, url('https://')],
-  ['metadata-text', 'metadata that is text', METADATA_RULE, (visit) => transcribeAudio(visit, { metadata: 'a call' })],
-  ['metadata-list', 'metadata that is a list', METADATA_RULE, (visit) => transcribeAudio(visit, { metadata: [1] })],
+  [
+    'metadata-text',
+    'metadata that is text',
+    METADATA_RULE,
+    (context) => transcribeAudio(context, { metadata: 'a call' }),
+  ],
+  ['metadata-list', 'metadata that is a list', METADATA_RULE, (context) => transcribeAudio(context, { metadata: [1] })],
   ['webhook-text', 'a webhook that is text', WEBHOOK_RULE, webhook('https://conform.invalid/hook')],
   ['webhook-no-url', 'a webhook without a url', WEBHOOK_RULE, webhook({ secret: 'x' })],
-  ['webhook-http', 'a webhook by http', WEBHOOK_RULE, webhook({ url: 'http://conform.invalid/hook' })],
-  ['webhook-words', 'a webhook that leads nowhere', WEBHOOK_RULE, webhook({ url: 'call me' })],
+  ['webhook-http', 'an http webhook', WEBHOOK_RULE, webhook({ url: 'http://conform.invalid/hook' })],
+  ['webhook-words', 'a webhook with an invalid url', WEBHOOK_RULE, webhook({ url: 'call me' })],
   [
     'secret-number',
-    'a webhook’s secret that is a number',
+    'a webhook secret that is a number',
     ['2.3', 'optional; used to sign or verify the webhook'],
-    (visit) => transcribeAudio(visit, { webhook: { url: visit.webhookUrl, secret: 17 } }),
+    (context) => transcribeAudio(context, { webhook: { url: context.webhookUrl, secret: 17 } }),
   ],
-  ['body-list', 'a body that is a list', BODY_RULE, (visit) => transcribe(visit, [])],
+  ['body-list', 'a body that is a list', BODY_RULE, (context) => transcribe(context, [])],
   [
     'body-broken',
-    'a body that is no JSON',
+    'an invalid JSON body',
     BODY_RULE,
-    async (visit) => {
-      await admitted(visit);
+    async (context) => {
+      await admitted(context);
       const headers = { 'content-type': 'application/json' };
-      return visit.probe.post('/transcribe/audio_url', { ...asOwner(visit), headers, body: '{"url":' });
+      return context.probe.post('/transcribe/audio_url', { ...asOwner(context), headers, body: '{"url":' });
     },
   ],
 ];
 
-/** A request that is not as it should be is refused; with which status, the specification does not show. */
-export const sttRefused: readonly Check[] = wrongs.map(([name, title, cites, ask]) => ({
+/** One check per kind of invalid request; the specification does not define the status. */
+export const sttRefused: readonly Check[] = invalidRequests.map(([name, title, cites, ask]) => ({
   id: `stt.accept.refuses.${name}`,
   cites,
-  title: `${title} is refused: VALIDATION_ERROR`,
-  run: async (visit) => {
-    const answer = await ask(visit);
-    refused(answer);
-    envelope(answer, 'VALIDATION_ERROR');
+  title: `${title} is rejected with VALIDATION_ERROR`,
+  run: async (context) => {
+    const response = await ask(context);
+    refused(response);
+    envelope(response, 'VALIDATION_ERROR');
   },
 }));

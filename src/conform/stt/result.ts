@@ -1,8 +1,7 @@
 import { admitted, nobodys } from '../access.ts';
 import type { Check } from '../check.ts';
 import { data, dataObject, envelope, holds, refused, shaped } from '../expect.ts';
-import { same } from '../same.ts';
-import { filledText, flag, integer, oneOf, record, text } from '../shape.ts';
+import { filledText, flag, integer, oneOf, record, same, text } from '../shape.ts';
 import { readTask } from '../task.ts';
 import { failed, full, METADATA, notConfigured, plain } from './steps.ts';
 
@@ -29,54 +28,54 @@ const WEBHOOK = record(
   },
 );
 
-/** What `GET /result/{task_id}` answers; with which status, the specification does not show. */
+/** Checks of `GET /result/{task_id}`, whose status is not specified. */
 export const sttResult: readonly Check[] = [
   {
     id: 'stt.result.in-progress',
     cites: ['4.2', 'task still queued or running'],
-    title: 'right after acceptance the state can be read, in the success envelope',
-    run: async (visit) => {
-      const answer = await plain.firstLook(visit);
-      shaped(answer, data(answer), STATE, 'data');
+    title: 'the state can be read after acceptance in the success envelope',
+    run: async (context) => {
+      const response = await plain.firstLook(context);
+      shaped(response, data(response), STATE, 'data');
     },
   },
   {
     id: 'stt.result.task-id',
     cites: ['4.2', '`task_id` is the identifier received at acceptance.'],
-    title: 'task_id is there in every state, and is that of the request',
-    run: async (visit) => {
-      const { id } = await plain.accepted(visit);
-      for (const answer of [await plain.firstLook(visit), await plain.final(visit)]) {
-        shaped(answer, dataObject(answer)['task_id'], oneOf(id), 'data.task_id');
+    title: 'task_id is present in every state',
+    run: async (context) => {
+      const { id } = await plain.accepted(context);
+      for (const response of [await plain.firstLook(context), await plain.final(context)]) {
+        shaped(response, dataObject(response)['task_id'], oneOf(id), 'data.task_id');
       }
     },
   },
   {
     id: 'stt.result.final',
     cites: ['4.2', 'finished task with its final state'],
-    title: 'a task that has ended is done or failed, its fields of their types',
-    run: async (visit) => {
-      const answer = await plain.final(visit);
-      shaped(answer, data(answer), STATE, 'data');
-      shaped(answer, dataObject(answer)['status'], oneOf('done', 'failed'), 'data.status');
+    title: 'a finished task is done or failed and has the right field types',
+    run: async (context) => {
+      const response = await plain.final(context);
+      shaped(response, data(response), STATE, 'data');
+      shaped(response, dataObject(response)['status'], oneOf('done', 'failed'), 'data.status');
     },
   },
   {
     id: 'stt.result.transcription',
     cites: ['2.3', '`transcription` string (required, may be empty when no useful speech was found)'],
-    title: 'a task that is done has a transcription',
-    run: async (visit) => {
-      const answer = await plain.done(visit);
-      shaped(answer, dataObject(answer), record({ result: record({ transcription: text }) }), 'data');
+    title: 'a completed task has a transcription',
+    run: async (context) => {
+      const response = await plain.done(context);
+      shaped(response, dataObject(response), record({ result: record({ transcription: text }) }), 'data');
     },
   },
   {
     id: 'stt.result.service',
     cites: ['2.3', '`service` string (required, name of the public service that produced the result)'],
-    title: 'a task that is done names the service that produced the result',
-    run: async (visit) => {
-      const answer = await plain.done(visit);
-      shaped(answer, dataObject(answer), record({ result: record({ service: filledText }) }), 'data');
+    title: 'a completed task names the service that produced the result',
+    run: async (context) => {
+      const response = await plain.done(context);
+      shaped(response, dataObject(response), record({ result: record({ service: filledText }) }), 'data');
     },
   },
   {
@@ -85,65 +84,65 @@ export const sttResult: readonly Check[] = [
       '4.2',
       'This is the canonical way to read the result after reconnecting, retrying, or missing a notification.',
     ],
-    title: 'the result can be read again, and is the same',
-    run: async (visit) => {
-      const before = await plain.final(visit);
-      const answer = await readTask(visit, (await plain.accepted(visit)).id);
-      holds(answer, same(answer.json, before.json), 'the same body as the time before');
+    title: 'the result does not change when it is read again',
+    run: async (context) => {
+      const before = await plain.final(context);
+      const response = await readTask(context, (await plain.accepted(context)).id);
+      holds(response, same(response.json, before.json), 'the same body as before');
     },
   },
   {
     id: 'stt.result.metadata',
     cites: ['2.3', 'optional, echo'],
-    title: 'metadata is echoed in every state',
-    run: async (visit) => {
-      for (const answer of [await full.firstLook(visit), await full.final(visit)]) {
-        const echo = dataObject(answer)['metadata'];
-        holds(answer, same(echo, METADATA), `data.metadata to be ${JSON.stringify(METADATA)}`);
+    title: 'metadata is included in every state',
+    run: async (context) => {
+      for (const response of [await full.firstLook(context), await full.final(context)]) {
+        const echo = dataObject(response)['metadata'];
+        holds(response, same(echo, METADATA), `data.metadata to be ${JSON.stringify(METADATA)}`);
       }
     },
   },
   {
     id: 'stt.result.webhook',
     cites: ['6.2', 'Delivery progress is visible in `data.webhook` of the result.'],
-    title: 'the webhook is configured, has a status, and what else it has is a string',
-    run: async (visit) => {
-      for (const answer of [await full.firstLook(visit), await full.final(visit)]) {
-        shaped(answer, dataObject(answer), record({ webhook: WEBHOOK }), 'data');
-        shaped(answer, dataObject(answer)['webhook'], record({ configured: oneOf(true) }), 'data.webhook');
+    title: 'the webhook is configured, has a status and only string fields',
+    run: async (context) => {
+      for (const response of [await full.firstLook(context), await full.final(context)]) {
+        shaped(response, dataObject(response), record({ webhook: WEBHOOK }), 'data');
+        shaped(response, dataObject(response)['webhook'], record({ configured: oneOf(true) }), 'data.webhook');
       }
     },
   },
   {
     id: 'stt.result.no-webhook',
     cites: ['2.3', '`configured` boolean (required), `status` string (required)'],
-    title: 'a task without a webhook has none that is configured',
-    run: async (visit) => {
-      for (const answer of [await plain.firstLook(visit), await plain.final(visit)]) {
-        const { webhook } = dataObject(answer);
-        holds(answer, notConfigured(webhook), 'data.webhook to be absent, or not configured');
+    title: 'a task without a webhook has no configured webhook',
+    run: async (context) => {
+      for (const response of [await plain.firstLook(context), await plain.final(context)]) {
+        const { webhook } = dataObject(response);
+        holds(response, notConfigured(webhook), 'data.webhook to be absent or not configured');
       }
     },
   },
   {
     id: 'stt.result.failed',
     cites: ['2.3', 'required; `queued`, `done`, `failed` are named'],
-    title: 'a task whose recording is not there fails, its fields of their types',
-    run: async (visit) => {
-      const answer = await failed(visit);
-      shaped(answer, data(answer), STATE, 'data');
-      shaped(answer, dataObject(answer)['status'], oneOf('failed'), 'data.status');
+    title: 'a task with a missing recording fails and has the right field types',
+    run: async (context) => {
+      const response = await failed(context);
+      shaped(response, data(response), STATE, 'data');
+      shaped(response, dataObject(response)['status'], oneOf('failed'), 'data.status');
     },
   },
   {
     id: 'stt.result.unknown',
     cites: ['4.2', 'unknown or expired identifier'],
-    title: 'an unknown identifier is answered with the error envelope',
-    run: async (visit) => {
-      await admitted(visit);
-      const answer = await readTask(visit, nobodys(visit));
-      refused(answer);
-      envelope(answer);
+    title: 'an unknown identifier returns the error envelope',
+    run: async (context) => {
+      await admitted(context);
+      const response = await readTask(context, nobodys(context));
+      refused(response);
+      envelope(response);
     },
   },
 ];

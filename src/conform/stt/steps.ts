@@ -6,39 +6,34 @@ import { fileUrl, missingFile } from '../file-url.ts';
 import { isRecord } from '../shape.ts';
 import { finalState, stateOf, taskOf, taskSteps } from '../task.ts';
 
-export const audioUrl = step((visit) => fileUrl(visit, '--audio-url', 'audio/mpeg', () => visit.specimens.recording()));
+export const audioUrl = step((context) =>
+  fileUrl(context, '--audio-url', 'audio/mpeg', () => context.specimens.recording()),
+);
 
-/** Whatever a client says of its recording: it is echoed as it is. */
 export const METADATA = { note: 17, deep: { list: [1, null, 'запись'], none: {} }, yes: true };
 
-/** `POST /transcribe/audio_url` with this body. */
-export async function transcribe(visit: Visit, body: unknown): Promise<Exchange> {
-  await admitted(visit);
-  return visit.probe.post('/transcribe/audio_url', { ...asOwner(visit), json: body });
+export async function transcribe(context: Visit, body: unknown): Promise<Exchange> {
+  await admitted(context);
+  return context.probe.post('/transcribe/audio_url', { ...asOwner(context), json: body });
 }
 
-/** A good request, with what is given in place of its parts and beside them. */
-export async function transcribeAudio(visit: Visit, more: Record<string, unknown> = {}): Promise<Exchange> {
-  return transcribe(visit, { url: await audioUrl(visit), ...more });
+export async function transcribeAudio(context: Visit, overrides: Record<string, unknown> = {}): Promise<Exchange> {
+  return transcribe(context, { url: await audioUrl(context), ...overrides });
 }
 
-/** A task with nothing but its `url`. */
 export const plain = taskSteps(transcribeAudio);
 
-/** A task with metadata and a webhook. */
-export const full = taskSteps((visit) => {
-  const webhook = { url: visit.webhookUrl, secret: `secret-of-${visit.nonce}` };
-  return transcribeAudio(visit, { metadata: METADATA, webhook });
+export const full = taskSteps((context) => {
+  const webhook = { url: context.webhookUrl, secret: `secret-of-${context.nonce}` };
+  return transcribeAudio(context, { metadata: METADATA, webhook });
 });
 
-/** The final state of a task whose recording is not there. */
-export const failed = step(async (visit) => {
-  const url = missingFile(await audioUrl(visit), visit.nonce);
-  const answer = await finalState(visit, taskOf(await transcribeAudio(visit, { url })).id);
-  if (stateOf(answer) === 'done') skip('a task with a recording that should not be there did not fail');
-  return answer;
+export const failed = step(async (context) => {
+  const url = missingFile(await audioUrl(context), context.nonce);
+  const response = await finalState(context, taskOf(await transcribeAudio(context, { url })).id);
+  if (stateOf(response) === 'done') skip('a task with a missing recording did not fail');
+  return response;
 });
 
-/** Whether this `data.webhook` says that there is none. */
 export const notConfigured = (webhook: unknown) =>
   webhook === undefined || (isRecord(webhook) && webhook['configured'] === false);

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeWithFfmpeg, hasFfmpeg } from './decode-ffmpeg.ts';
 
-/** Stands in for ffmpeg: each of its runs writes its environment beside it; then it gives ten samples. */
+/** Fake ffmpeg: records its environment and outputs ten samples. */
 const PROGRAM = `#!/bin/sh
 env >> "$0.environment"
 printf '01234567890123456789'
@@ -32,7 +32,6 @@ describe('decodeWithFfmpeg', () => {
       samples += piece.length;
     expect(samples).toBe(10);
     const lines = (await readFile(join(folder, 'ffmpeg.environment'), 'utf8')).split('\n').filter(Boolean);
-    // The shell itself sets these.
     const names = lines
       .map((line) => line.split('=')[0]!)
       .filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name));

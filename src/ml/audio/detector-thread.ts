@@ -2,19 +2,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { FRAME_SAMPLES } from './sound.ts';
 
-/** What the thread is started with: the network's bytes. */
 export interface DetectorOptions {
   readonly network: Uint8Array;
 }
 
-/** What it is asked: how likely there is speech in each frame of `samples`, which hold whole frames. */
 export interface Question {
   readonly id: number;
   readonly samples: Float32Array;
-  /** What was heard before, as the last answer gave it; absent at a beginning. */
   readonly memory?: Memory | undefined;
 }
-/** The network's state, and the end of the last frame, which it wants to see before the next one. */
+/** The network's recurrent state, and the end of the last frame, which is part of its next input. */
 export interface Memory {
   readonly state: Float32Array;
   readonly context: Float32Array;
@@ -36,27 +33,27 @@ const session = await InferenceSession.create(network, {
   executionMode: 'sequential',
 });
 
-// One question at a time: the runs of two would only take turns.
-let turn = Promise.resolve();
-let leaving = false;
-parentPort!.on('message', (message: Question | 'leave') => {
-  // Between two frames: a thread that is ended from outside while the network runs takes the whole process with it.
-  if (message === 'leave') {
-    leaving = true;
+// Requests run one after another: parallel runs gain nothing on one thread.
+let queue = Promise.resolve();
+let isClosing = false;
+parentPort!.on('message', (message: Question | 'close') => {
+  // Closes between two frames: terminating a thread during a network run crashes the process.
+  if (message === 'close') {
+    isClosing = true;
     parentPort!.close();
   } else {
-    turn = turn.then(() => answer(message));
+    queue = queue.then(() => handleRequest(message));
   }
 });
 
-async function answer({ id, samples, memory }: Question): Promise<void> {
+async function handleRequest({ id, samples, memory }: Question): Promise<void> {
   try {
     let state = memory?.state ?? new Float32Array(STATE_DIMS.reduce((a, b) => a * b));
     const input = new Float32Array(CONTEXT_SAMPLES + FRAME_SAMPLES);
     if (memory) input.set(memory.context);
     const probabilities = new Float32Array(samples.length / FRAME_SAMPLES);
     for (let frame = 0; frame < probabilities.length; frame++) {
-      if (leaving) return;
+      if (isClosing) return;
       input.set(samples.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES), CONTEXT_SAMPLES);
       const { output, stateN } = await session.run({
         input: new Tensor('float32', input, [1, input.length]),
@@ -67,8 +64,8 @@ async function answer({ id, samples, memory }: Question): Promise<void> {
       state = stateN!.data as Float32Array;
       input.copyWithin(0, FRAME_SAMPLES);
     }
-    const after = { state: state.slice(), context: input.slice(0, CONTEXT_SAMPLES) };
-    parentPort!.postMessage({ id, probabilities, memory: after } satisfies Answer);
+    const nextMemory = { state: state.slice(), context: input.slice(0, CONTEXT_SAMPLES) };
+    parentPort!.postMessage({ id, probabilities, memory: nextMemory } satisfies Answer);
   } catch (error) {
     parentPort!.postMessage({ id, error: error instanceof Error ? error.message : String(error) } satisfies Answer);
   }

@@ -1,26 +1,33 @@
-/** What a file says of itself before anything is decoded. */
+import { AudioRefused } from './refused.ts';
+
 export interface Header {
-  /** Seconds. */
   readonly duration?: Duration;
   readonly sampleRate?: number;
   readonly channels?: number;
-  /** Of an Ogg file: how its sound is coded. */
   readonly codec?: 'vorbis' | 'opus' | 'flac' | 'speex';
-  /** Bytes before the sound that no decoder needs to see. */
   readonly skip?: number;
-  /** Of an MP4: how many samples its index declares, each number of uncompressed sound among them. */
+  /** MP4 only: samples declared by the index; for uncompressed audio each PCM sample counts. */
   readonly samples?: number;
-  /** Of an MP4: where its index lies, when it lies behind the sound. */
   readonly index?: { readonly at: number; readonly bytes: number };
 }
 
-/** `counted` by whoever wrote the file, so that less sound than that means that a part is missing; else a guess. */
+/** `isExact`: written by the encoder, so less audio means that a part is missing. Otherwise an estimate. */
 export interface Duration {
   readonly seconds: number;
   readonly counted: boolean;
 }
 
-/** Whether so many seconds of so many are too few: the tail of a file may be cut by a second, or by a fiftieth. */
-export function isCutOff(heard: number, declared: number): boolean {
-  return declared - heard > Math.max(1, declared / 50);
+/** Whether audio is missing. Tolerates one second or 2 % of the declared duration. */
+export function isCutOff(seconds: number, declared: number): boolean {
+  return declared - seconds > Math.max(1, declared / 50);
+}
+
+/** Rejects implausible formats, which hostile headers use to exhaust a decoder's memory. */
+export function checkSound({ sampleRate, channels }: { sampleRate?: number; channels?: number }): void {
+  if (sampleRate !== undefined && !(sampleRate >= 1000 && sampleRate <= 768_000)) {
+    throw new AudioRefused('corrupt', `The recording declares ${sampleRate} samples per second.`);
+  }
+  if (channels !== undefined && !(channels >= 1 && channels <= 32)) {
+    throw new AudioRefused('corrupt', `The recording declares ${channels} channels.`);
+  }
 }

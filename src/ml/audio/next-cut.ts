@@ -1,98 +1,98 @@
 import { framesIn } from './sound.ts';
 
-/** What is known of the frames since the last cut. */
 export interface Heard {
-  /** How likely somebody speaks in each frame, 0..1. */
+  /** Speech probability per frame, 0..1. */
   readonly probabilities: ArrayLike<number>;
-  /** The mean square of each frame's samples. */
   readonly powers: ArrayLike<number>;
-  /** Whether these are all, and none will follow. */
   readonly ended: boolean;
 }
 
-/** What becomes of the sound since the last cut: `from` and `to` are frames counted from there, and `to` is the next cut. */
 export type Cut =
   | { readonly kind: 'speech'; readonly from: number; readonly to: number }
   | { readonly kind: 'silence'; readonly to: number };
 
 /**
- * The next cut, as soon as enough is known to make it: where speech is followed by a long pause; where it would grow
- * longer than `maxFrames`, at the best of its short pauses, or, of unbroken speech, at its quietest place; and, now and
- * then, in a long silence. It depends on nothing but the frames since the last cut, and not on how many are known beyond
- * those that it needs: so whoever goes on from a cut makes the same cuts as whoever comes from the beginning.
+ * Finds the next cut, or undefined if more frames are needed. It cuts at a long pause after speech; before `maxFrames`
+ * at the best short pause, or at the quietest place in unbroken speech; and regularly in long silence. The result
+ * depends only on frames since the last cut, so resuming from a cut gives the same cuts as processing from the start.
  */
 export function nextCut(heard: Heard, maxFrames: number): Cut | undefined {
   const frames = heard.probabilities.length;
-  const stretches: Stretch[] = [];
-  let open: Stretch | undefined;
+  const regions: SpeechRegion[] = [];
+  let open: SpeechRegion | undefined;
 
   for (let now = 0; now < frames; now++) {
     const probability = heard.probabilities[now]!;
-    if (probability >= SPEAKS) open = { from: open?.from ?? now, to: now + 1 };
-    else if (open && probability >= STILL_SPEAKS) open = { ...open, to: now + 1 };
-    else if (open && now - open.to >= PAUSE) {
-      if (open.to - open.from >= SHORTEST) stretches.push(open);
+    if (probability >= SPEECH_START_THRESHOLD) open = { from: open?.from ?? now, to: now + 1 };
+    else if (open && probability >= SPEECH_CONTINUE_THRESHOLD) open = { ...open, to: now + 1 };
+    else if (open && now - open.to >= PAUSE_FRAMES) {
+      if (open.to - open.from >= MIN_SPEECH_FRAMES) regions.push(open);
       open = undefined;
     }
 
-    const first = stretches[0] ?? open;
+    const first = regions[0] ?? open;
     if (!first) {
-      if (now + 1 >= LONG_SILENCE) return { kind: 'silence', to: now + 1 - PADDING };
+      if (now + 1 >= SILENCE_REPORT_FRAMES) return { kind: 'silence', to: now + 1 - PADDING_FRAMES };
       continue;
     }
-    const from = Math.max(0, first.from - PADDING);
-    const last = stretches.at(-1);
-    if (!open && last && now + 1 - last.to >= LONG_PAUSE) return { kind: 'speech', from, to: last.to + PADDING };
+    const from = Math.max(0, first.from - PADDING_FRAMES);
+    const last = regions.at(-1);
+    if (!open && last && now + 1 - last.to >= LONG_PAUSE_FRAMES)
+      return { kind: 'speech', from, to: last.to + PADDING_FRAMES };
     if (now + 1 - from >= maxFrames) {
-      const known = open ? [...stretches, open] : stretches;
-      return { kind: 'speech', from, to: fullWindowEnd(known, from, from + maxFrames, heard.powers) };
+      const candidates = open ? [...regions, open] : regions;
+      return { kind: 'speech', from, to: fullWindowEnd(candidates, from, from + maxFrames, heard.powers) };
     }
   }
 
   if (!heard.ended) return undefined;
-  if (open && open.to - open.from >= SHORTEST) stretches.push(open);
-  const [first, last] = [stretches[0], stretches.at(-1)];
+  if (open && open.to - open.from >= MIN_SPEECH_FRAMES) regions.push(open);
+  const [first, last] = [regions[0], regions.at(-1)];
   if (!first || !last) return { kind: 'silence', to: frames };
-  return { kind: 'speech', from: Math.max(0, first.from - PADDING), to: Math.min(frames, last.to + PADDING) };
+  return {
+    kind: 'speech',
+    from: Math.max(0, first.from - PADDING_FRAMES),
+    to: Math.min(frames, last.to + PADDING_FRAMES),
+  };
 }
 
-/** Frames in which somebody speaks: from `from` to before `to`. */
-interface Stretch {
+interface SpeechRegion {
   readonly from: number;
   readonly to: number;
 }
 
-// The thresholds are the ones that the detector's makers use.
-const SPEAKS = 0.5;
-const STILL_SPEAKS = 0.35;
-/** What is shorter is a knock or a cough. */
-const SHORTEST = framesIn(0.2);
-/** From here on a silence within speech is a place to cut at. */
-const PAUSE = framesIn(0.13);
-/** From here on a pause ends a window: an engine is not paid to hear silence, in which some invent words. */
-const LONG_PAUSE = framesIn(2);
-/** What is kept around speech: the beginnings and ends of words are softer than the detector hears. */
-const PADDING = framesIn(0.3);
-/** So often a silence is reported. */
-const LONG_SILENCE = framesIn(30);
+// Thresholds of Silero VAD.
+const SPEECH_START_THRESHOLD = 0.5;
+const SPEECH_CONTINUE_THRESHOLD = 0.35;
+/** Shorter regions are knocks or coughs. */
+const MIN_SPEECH_FRAMES = framesIn(0.2);
+const PAUSE_FRAMES = framesIn(0.13);
+/** Pause that ends a window. Longer silence costs time, and some models hallucinate words in it. */
+const LONG_PAUSE_FRAMES = framesIn(2);
+/** Margin around speech: word boundaries are softer than the detector's threshold. */
+const PADDING_FRAMES = framesIn(0.3);
+const SILENCE_REPORT_FRAMES = framesIn(30);
 
-/** Where the best pause lies in a window that has become full; where there is none, its quietest place. */
-function fullWindowEnd(stretches: readonly Stretch[], from: number, full: number, powers: ArrayLike<number>): number {
-  const early = from + (full - from) * 0.4;
+function fullWindowEnd(
+  regions: readonly SpeechRegion[],
+  from: number,
+  limit: number,
+  powers: ArrayLike<number>,
+): number {
+  const early = from + (limit - from) * 0.4;
   let best: { end: number; worth: number } | undefined;
-  stretches.forEach(({ to }, i) => {
-    const pauseEnds = stretches[i + 1]?.from ?? full;
-    const end = to + Math.min(PADDING, Math.floor((pauseEnds - to) / 2));
-    if (pauseEnds - to < PAUSE || end < early) return;
-    // A pause of half a second ends most sentences; of two that do, the later one leaves fewer windows, and engines take
-    // about as long for a short one as for a long one.
-    const worth = Math.min(pauseEnds - to, framesIn(0.5)) * ((end - from) / (full - from)) ** 2;
-    if (!best || worth >= best.worth) best = { end, worth };
+  regions.forEach(({ to }, i) => {
+    const pauseEnds = regions[i + 1]?.from ?? limit;
+    const end = to + Math.min(PADDING_FRAMES, Math.floor((pauseEnds - to) / 2));
+    if (pauseEnds - to < PAUSE_FRAMES || end < early) return;
+    // Half a second ends most sentences. Prefers later pauses: fewer windows, and a short window costs about as much
+    // time as a long one.
+    const score = Math.min(pauseEnds - to, framesIn(0.5)) * ((end - from) / (limit - from)) ** 2;
+    if (!best || score >= best.worth) best = { end, worth: score };
   });
-  return best?.end ?? quietest(powers, Math.floor(from + (full - from) * 0.6), full);
+  return best?.end ?? quietest(powers, Math.floor(from + (limit - from) * 0.6), limit);
 }
 
-/** The frame between two places around which five frames have the least power. */
 function quietest(powers: ArrayLike<number>, from: number, to: number): number {
   let best = to;
   let least = Number.POSITIVE_INFINITY;

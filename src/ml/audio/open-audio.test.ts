@@ -28,23 +28,22 @@ afterAll(() => files.remove());
 const DECODERS = ['wasm', 'ffmpeg'] as const;
 type Decoder = (typeof DECODERS)[number];
 
-async function heard(path: string, options: { decoder: Decoder; maxSeconds?: number; fromSeconds?: number }) {
+async function decodeFile(path: string, options: { decoder: Decoder; maxSeconds?: number; fromSeconds?: number }) {
   const { fromSeconds = 0, ...others } = options;
   const audio = await openAudio(path, { ...limits, ...others });
   return { audio, samples: await join16k(audio.pieces({ fromSeconds, signal })) };
 }
-/** What is wrong with these bytes, whichever way they are decoded. */
 async function problemOf(bytes: Uint8Array, decoder: Decoder, maxSeconds = 60) {
   const path = await files.write(`${Math.random()}`, bytes);
-  const error = await heard(path, { decoder, maxSeconds }).then(
-    ({ samples }) => `heard ${samples.length} samples`,
+  const error = await decodeFile(path, { decoder, maxSeconds }).then(
+    ({ samples }) => `decoded ${samples.length} samples`,
     (reason: unknown) => reason,
   );
   return error instanceof AudioRefused ? error.problem : error;
 }
 
-/** How alike two recordings are at the best of all lags up to 60 ms: 1 where one is the other, louder or softer. */
-function likeness(a: Float32Array, b: Float32Array): number {
+/** Highest normalised cross-correlation for lags up to 60 ms. */
+function correlation(a: Float32Array, b: Float32Array): number {
   let best = 0;
   for (let lag = -960; lag <= 960; lag++) {
     let [product, ours, theirs] = [0, 0, 0];
@@ -61,30 +60,29 @@ function likeness(a: Float32Array, b: Float32Array): number {
 const loudness = (samples: Float32Array) =>
   Math.sqrt(samples.reduce((sum, value) => sum + value * value, 0) / samples.length);
 
-describe('the same speech in every format', () => {
-  test.each(VOICES)('%s, without ffmpeg', async (voice) => {
-    const { audio, samples } = await heard(voicePath(voice), { decoder: 'wasm' });
-    const { samples: original } = await heard(voicePath('flac'), { decoder: 'wasm' });
+describe('openAudio in every format', () => {
+  test.each(VOICES)('decodes %s without ffmpeg', async (voice) => {
+    const { audio, samples } = await decodeFile(voicePath(voice), { decoder: 'wasm' });
+    const { samples: original } = await decodeFile(voicePath('flac'), { decoder: 'wasm' });
     expect(audio.format).toBe(voice);
-    // What has no header that counts tells about how long it is.
     expect(Math.abs(audio.durationSeconds! - 4.315)).toBeLessThan(voice === 'amr' || voice === 'aac' ? 0.5 : 0.1);
     expect(Math.abs(samples.length / 16_000 - 4.315)).toBeLessThan(0.1);
     expect(Math.abs(20 * Math.log10(loudness(samples) / loudness(original)))).toBeLessThan(1.5);
-    expect(likeness(original, samples)).toBeGreaterThan(voice === 'amr' ? 0.7 : 0.95);
+    expect(correlation(original, samples)).toBeGreaterThan(voice === 'amr' ? 0.7 : 0.95);
   });
 
-  test.for(VOICES)('%s: ffmpeg hears what WebAssembly hears', async (voice, context) => {
+  test.for(VOICES)('decodes %s with ffmpeg and WebAssembly to the same audio', async (voice, context) => {
     needs('ffmpeg', context);
-    const ours = await heard(voicePath(voice), { decoder: 'wasm' });
-    const theirs = await heard(voicePath(voice), { decoder: 'ffmpeg' });
+    const ours = await decodeFile(voicePath(voice), { decoder: 'wasm' });
+    const theirs = await decodeFile(voicePath(voice), { decoder: 'ffmpeg' });
     expect(theirs.audio.durationSeconds).toBe(ours.audio.durationSeconds);
     expect(Math.abs(theirs.samples.length - ours.samples.length) / 16_000).toBeLessThan(voice === 'amr' ? 0.3 : 0.1);
     expect(Math.abs(20 * Math.log10(loudness(theirs.samples) / loudness(ours.samples)))).toBeLessThan(0.7);
-    expect(likeness(ours.samples, theirs.samples)).toBeGreaterThan(voice === 'amr' ? 0.9 : 0.95);
+    expect(correlation(ours.samples, theirs.samples)).toBeGreaterThan(voice === 'amr' ? 0.9 : 0.95);
   });
 });
 
-describe('WAV, at any rate and width', () => {
+describe('openAudio with WAV files', () => {
   const kinds: [string, WavOptions][] = [
     ...[8000, 11_025, 16_000, 22_050, 44_100, 48_000, 96_000].map((rate): [string, WavOptions] => [
       `${rate}/s`,
@@ -96,17 +94,17 @@ describe('WAV, at any rate and width', () => {
     ['24 bits, stereo, 96000/s', { bits: 24, channels: 2, rate: 96_000 }],
     ['32 bits', { bits: 32 }],
     ['32 bits, floating point, stereo', { bits: 32, float: true, channels: 2 }],
-    ['written by a program that could not go back: its length is 0', { claims: { size: 0 } }],
-    ['or four gigabytes', { claims: { size: 0xffffffff } }],
-    ['or two', { claims: { size: 0x7ffff000 } }],
+    ['a declared length of 0', { claims: { size: 0 } }],
+    ['a declared length of 4 GiB', { claims: { size: 0xffffffff } }],
+    ['a declared length of 2 GiB', { claims: { size: 0x7ffff000 } }],
   ];
   test.for(kinds.flatMap((kind) => DECODERS.map((decoder) => [decoder, ...kind] as const)))(
-    '%s: %s',
+    'decodes with %s: %s',
     async ([decoder, , options], context) => {
       if (decoder === 'ffmpeg') needs('ffmpeg', context);
       const rate = options.rate ?? 16_000;
       const path = await files.write('sound.wav', wav(tones(1, rate), options));
-      const { audio, samples } = await heard(path, { decoder });
+      const { audio, samples } = await decodeFile(path, { decoder });
       expect(audio.durationSeconds).toBeCloseTo(1, 3);
       expect(Math.abs(samples.length - 16_000)).toBeLessThan(16);
       const right = tones(1, 16_000);
@@ -116,52 +114,51 @@ describe('WAV, at any rate and width', () => {
   );
 });
 
-describe.each(DECODERS)('by %s', (decoder) => {
+describe.each(DECODERS)('openAudio with %s', (decoder) => {
   const cases = (title: string, run: () => Promise<void>) =>
     test(title, async (context) => {
       if (decoder === 'ffmpeg') needs('ffmpeg', context);
       await run();
     });
 
-  cases('a recording is what it is, whatever its name says', async () => {
+  cases('detects the format by content, not by file name', async () => {
     const path = await files.write('voice.wav', voiceBytes('mp3'));
-    expect((await heard(path, { decoder })).audio.format).toBe('mp3');
+    expect((await decodeFile(path, { decoder })).audio.format).toBe('mp3');
   });
 
-  cases('whoever begins in the middle hears the very same samples', async () => {
+  cases('returns the same samples when starting in the middle', async () => {
     for (const voice of ['mp3', 'm4a', 'opus'] as const) {
-      const { samples } = await heard(voicePath(voice), { decoder });
-      const later = await heard(voicePath(voice), { decoder, fromSeconds: 2.5 });
+      const { samples } = await decodeFile(voicePath(voice), { decoder });
+      const later = await decodeFile(voicePath(voice), { decoder, fromSeconds: 2.5 });
       expect(isSame(later.samples, samples.subarray(40_000))).toBe(true);
     }
   });
 
-  cases('tags before the sound are passed over', async () => {
+  cases('skips tags before the audio', async () => {
     const tag = Buffer.concat([Buffer.from('ID3\x04\0\0\0\x01\0\0', 'latin1'), Buffer.alloc(16_384)]);
     for (const voice of ['mp3', 'flac', 'aac'] as const) {
       const path = await files.write('tagged', Buffer.concat([tag, voiceBytes(voice)]));
-      const { audio, samples } = await heard(path, { decoder });
+      const { audio, samples } = await decodeFile(path, { decoder });
       expect(audio.format).toBe(voice);
       expect(Math.abs(samples.length / 16_000 - 4.315)).toBeLessThan(0.12);
     }
   });
 
-  cases('what says nothing of its length is heard to its end', async () => {
+  cases('decodes a file without a declared duration to its end', async () => {
     const path = await files.write('live', withoutDuration(voiceBytes('webm')));
-    const { audio, samples } = await heard(path, { decoder });
-    // About: its last block begins then.
+    const { audio, samples } = await decodeFile(path, { decoder });
     expect(audio.durationSeconds).toBeCloseTo(4.3, 1);
     expect(samples.length / 16_000).toBeCloseTo(4.315, 1);
   });
 
-  cases('the sound of an MP4 whose index lies at its end is the sound of one whose index comes first', async () => {
+  cases('decodes an MP4 to the same samples with its index first or last', async () => {
     expect(voiceBytes('m4a').indexOf('moov')).toBeGreaterThan(voiceBytes('m4a').indexOf('mdat'));
     const path = await files.write('first', indexFirst(voiceBytes('m4a')));
-    const [moved, original] = [await heard(path, { decoder }), await heard(voicePath('m4a'), { decoder })];
+    const [moved, original] = [await decodeFile(path, { decoder }), await decodeFile(voicePath('m4a'), { decoder })];
     expect(isSame(moved.samples, original.samples)).toBe(true);
   });
 
-  cases('a file that breaks off is corrupt, where its format says how long it ought to be', async () => {
+  cases('reports a truncated file as corrupt if its format declares a duration', async () => {
     for (const voice of ['flac', 'm4a', 'mp4', 'ogg', 'opus', 'webm', 'mp3'] as const) {
       const whole = voiceBytes(voice);
       const problem = await problemOf(whole.subarray(0, whole.length * 0.6), decoder);
@@ -171,15 +168,17 @@ describe.each(DECODERS)('by %s', (decoder) => {
     expect(await problemOf(sound.subarray(0, 100_000), decoder)).toBe('corrupt');
   });
 
-  cases('of a format that only goes on, what is there is heard', async () => {
+  cases('decodes the remainder of a truncated file in a format without a declared duration', async () => {
     for (const voice of ['aac', 'amr'] as const) {
       const whole = voiceBytes(voice);
-      const { samples } = await heard(await files.write('part', whole.subarray(0, whole.length * 0.6)), { decoder });
+      const { samples } = await decodeFile(await files.write('part', whole.subarray(0, whole.length * 0.6)), {
+        decoder,
+      });
       expect(samples.length / 16_000).toBeGreaterThan(2);
     }
   });
 
-  cases('a header without sound is corrupt', async () => {
+  cases('reports a header without audio as corrupt', async () => {
     expect(await problemOf(wav([]), decoder)).toBe('corrupt');
     expect(await problemOf(wav([], { claims: { size: 0xffffffff } }), decoder)).toBe('corrupt');
     expect(await problemOf(wav(tones(5, 16_000)).subarray(0, 44), decoder)).toBe('corrupt');
@@ -199,7 +198,7 @@ describe.each(DECODERS)('by %s', (decoder) => {
     expect(await problemOf(Buffer.alloc(0), decoder)).toBe('corrupt');
   });
 
-  cases('a header that no microphone ever wrote is corrupt', async () => {
+  cases('reports implausible sample rates and channel counts as corrupt', async () => {
     const sound = tones(0.1, 16_000);
     const claims: WavOptions['claims'][] = [
       { rate: 0 },
@@ -215,11 +214,11 @@ describe.each(DECODERS)('by %s', (decoder) => {
     expect(await problemOf(flac, decoder)).toBe('corrupt');
   });
 
-  cases('a code of sound that nobody knows is unsupported', async () => {
+  cases('reports an unknown codec as unsupported', async () => {
     expect(await problemOf(wav(tones(0.1, 16_000), { claims: { tag: 0x7777 } }), decoder)).toBe('unsupported');
   });
 
-  cases('sound that its seller locked is protected', async () => {
+  cases('reports audio under DRM as protected', async () => {
     for (const lock of ['drms', 'enca']) {
       const locked = Buffer.from(voiceBytes('m4a'));
       locked.write(lock, locked.indexOf('stsd') + 16, 'latin1');
@@ -227,8 +226,8 @@ describe.each(DECODERS)('by %s', (decoder) => {
     }
   });
 
-  cases('a video without sound has no sound', async () => {
-    // The track of sound is still there, but says that it is one of subtitles.
+  cases('reports a video without audio as no_sound', async () => {
+    // Relabels the audio track as subtitles.
     const mute = Buffer.from(voiceBytes('mp4'));
     mute.write('subt', mute.indexOf('soun'), 'latin1');
     expect(await problemOf(mute, decoder)).toBe('no_sound');
@@ -238,37 +237,37 @@ describe.each(DECODERS)('by %s', (decoder) => {
     expect(await problemOf(webm, decoder)).toBe('no_sound');
   });
 
-  cases('what lasts too long is refused, by its header or once it has lasted too long', async () => {
+  cases('rejects a recording above the limit by its header or during decoding', async () => {
     expect(await problemOf(voiceBytes('m4a'), decoder, 3)).toBe('too_long');
     expect(await problemOf(voiceBytes('aac'), decoder, 3)).toBe('too_long');
     expect(await problemOf(withoutDuration(voiceBytes('webm')), decoder, 3)).toBe('too_long');
-    expect(await problemOf(voiceBytes('m4a'), decoder, 5)).toMatch('heard');
+    expect(await problemOf(voiceBytes('m4a'), decoder, 5)).toMatch('decoded');
   });
 
-  cases('noise under the head of a recording does no more than break it', async () => {
+  cases('handles noise inside a recording', async () => {
     for (const voice of VOICES) {
       const bytes = Buffer.from(voiceBytes(voice));
       const start = Math.floor(bytes.length / 4);
       noise(Math.floor(bytes.length / 2), 11).forEach((value, i) => {
         bytes[start + i] = value * 128 + 128;
       });
-      expect(String(await problemOf(bytes, decoder))).toMatch(/^(heard \d+ samples|corrupt|too_long|unsupported)$/);
+      expect(String(await problemOf(bytes, decoder))).toMatch(/^(decoded \d+ samples|corrupt|too_long|unsupported)$/);
     }
   });
 
-  cases('decoding stops with the signal, and with whoever takes no more', async () => {
+  cases('stops decoding when the signal aborts and when the consumer stops', async () => {
     const part = tones(10, 16_000);
     const path = await files.write('long', wav(concatenate(...Array.from({ length: 60 }, () => part))));
     const audio = await openAudio(path, { signal, maxSeconds: 3600, decoder });
     const stop = new AbortController();
     const pieces = audio.pieces({ signal: stop.signal })[Symbol.asyncIterator]();
     await pieces.next();
-    stop.abort(new Error('no longer wanted'));
+    stop.abort(new Error('cancelled'));
     await expect(
       (async () => {
         for (;;) if ((await pieces.next()).done) return;
       })(),
-    ).rejects.toThrow('no longer wanted');
+    ).rejects.toThrow('cancelled');
     for await (const piece of audio.pieces({ signal })) {
       expect(piece.length).toBeGreaterThan(0);
       break;
@@ -277,17 +276,17 @@ describe.each(DECODERS)('by %s', (decoder) => {
       expect(spawnSync('ps', ['-A', '-o', 'args'], { encoding: 'utf8' }).stdout).not.toContain(path);
   });
 
-  cases('the event loop goes on while it is decoded', async () => {
+  cases('does not block the event loop', async () => {
     const path = await files.write('minute', wav(tones(60, 48_000), { rate: 48_000 }));
-    let beats = 0;
-    const heart = setInterval(() => beats++, 5);
-    await heard(path, { decoder, maxSeconds: 100 });
-    clearInterval(heart);
-    expect(beats).toBeGreaterThan(5);
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 5);
+    await decodeFile(path, { decoder, maxSeconds: 100 });
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(5);
   });
 });
 
-test('what ffmpeg gave before somebody else ended it is not taken for the recording', async (context) => {
+test('openAudio rejects the partial output of a killed ffmpeg', async (context) => {
   needs('ffmpeg', context);
   const part = tones(10, 16_000);
   const path = await files.write(
@@ -307,10 +306,10 @@ test('what ffmpeg gave before somebody else ended it is not taken for the record
   ).rejects.toThrow('SIGKILL');
 });
 
-test('what is buried under more tags or boxes than anybody writes is not dug for: there could be millions', async () => {
+test('openAudio stops scanning after an implausible number of tags or boxes', async () => {
   const empty = Buffer.from('ID3\x04\0\0\0\0\0\0', 'latin1');
   const tagged = (count: number) => Buffer.concat([Buffer.alloc(count * empty.length, empty), voiceBytes('aac')]);
-  expect(await problemOf(tagged(20), 'wasm')).toMatch('heard');
+  expect(await problemOf(tagged(20), 'wasm')).toMatch('decoded');
   expect(await problemOf(tagged(5000), 'wasm')).toBe('corrupt');
 
   const m4a = voiceBytes('m4a');
@@ -321,33 +320,31 @@ test('what is buried under more tags or boxes than anybody writes is not dug for
     bytes.writeUInt32BE(bytes.readUInt32BE(at) + free.length, at);
     return bytes;
   };
-  expect(await problemOf(boxed(20), 'wasm')).toMatch('heard');
+  expect(await problemOf(boxed(20), 'wasm')).toMatch('decoded');
   expect(await problemOf(boxed(5000), 'wasm')).toBe('no_sound');
 });
 
-describe('what is no recording is unsupported', () => {
+describe('openAudio with other files', () => {
   test.each([
     ['text', Buffer.from('just some text, long enough to be looked at '.repeat(100))],
     ['a web page', Buffer.from('<!doctype html><html><body>404</body></html>')],
     ['noise', Buffer.from(noise(50_000, 3).map((value) => value * 128 + 128))],
-    ['a playlist that leads elsewhere', Buffer.from('#EXTM3U\n#EXTINF:10,\nhttp://127.0.0.1/secret.ts\n')],
+    ['a playlist with an external address', Buffer.from('#EXTM3U\n#EXTINF:10,\nhttp://127.0.0.1/secret.ts\n')],
     ['a list of other files', Buffer.from('ffconcat version 1.0\nfile /etc/passwd\n')],
     ['a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')],
-  ])('%s', async (_, bytes) => {
+  ])('reports %s as unsupported', async (_, bytes) => {
     for (const decoder of DECODERS) expect(await problemOf(bytes, decoder)).toBe('unsupported');
   });
 });
 
-/** The WebM file as a browser records it: its length is not told. */
 function withoutDuration(webm: Buffer): Buffer {
   const bytes = Buffer.from(webm);
-  // The element becomes a Void of the same length (id 0xEC), which readers pass over.
+  // Replaces the element with a Void of the same length (id 0xEC).
   const at = bytes.indexOf(Buffer.from([0x44, 0x89, 0x88]));
   bytes.set([0xec, 0x89], at);
   return bytes;
 }
 
-/** The MP4 file with its index moved to the front, as it is made for the web. */
 function indexFirst(mp4: Buffer): Buffer {
   const at = mp4.indexOf('moov') - 4;
   const size = mp4.readUInt32BE(at);
@@ -361,7 +358,7 @@ function indexFirst(mp4: Buffer): Buffer {
   return Buffer.concat([mp4.subarray(0, start), moov, mp4.subarray(start, at), mp4.subarray(at + size)]);
 }
 
-test('a decoder that was told to stop leaves no damaged recording behind, and a Ctrl-C does not reach it', async (context) => {
+test('openAudio runs ffmpeg in its own process group and rejects its output after SIGINT', async (context) => {
   needs('ffmpeg', context);
   const path = await files.write('long', wav(noise(240 * 16_000), { rate: 16_000 }));
   const audio = await openAudio(path, { signal, maxSeconds: 600, decoder: 'ffmpeg' });
@@ -373,15 +370,15 @@ test('a decoder that was told to stop leaves no damaged recording behind, and a 
   const rest = (async () => {
     while (!(await pieces.next()).done);
   })();
-  await expect(rest).rejects.toThrow('ffmpeg was ended by a signal.');
+  await expect(rest).rejects.toThrow('ffmpeg was killed by a signal.');
 });
 
-/** A child of this process, as /proc tells of it: `pid (name) state parent group …`. */
+/** Finds a child process in /proc/PID/stat: `pid (name) state parent group …`. */
 function childNamed(name: string): { pid: number; group: number } {
   for (const entry of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
     const stat = existsSync(`/proc/${entry}/stat`) ? readFileSync(`/proc/${entry}/stat`, 'utf8') : '';
     const [, comm, parent, group] = /\((.*)\) \S (\d+) (\d+)/.exec(stat) ?? [];
     if (comm === name && Number(parent) === process.pid) return { pid: Number(entry), group: Number(group) };
   }
-  throw new Error(`There is no child ${name}.`);
+  throw new Error(`No child process ${name}.`);
 }

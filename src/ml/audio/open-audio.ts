@@ -1,7 +1,7 @@
 import { type AudioType, id3Length, SNIFFED_BYTES, sniffAudio } from '../../base/sniff-audio.ts';
 import { decodeWithFfmpeg, hasFfmpeg } from './decode-ffmpeg.ts';
 import { decodeWithWasm } from './decode-wasm.ts';
-import { type Header, isCutOff } from './header.ts';
+import { checkSound, type Header, isCutOff } from './header.ts';
 import { readAmr } from './headers/amr.ts';
 import { type Bytes, openBytes } from './headers/bytes.ts';
 import { readFlac } from './headers/flac.ts';
@@ -12,33 +12,31 @@ import { readWav } from './headers/wav.ts';
 import { readWebm } from './headers/webm.ts';
 import { AudioRefused } from './refused.ts';
 import { SAMPLE_RATE } from './sound.ts';
-import { checkSound } from './sound-check.ts';
 
 export { type AudioProblem, AudioRefused } from './refused.ts';
 
-/** A recording that can be listened to, any number of times. */
 export interface Audio {
   readonly format: AudioType;
-  /** As its header says, or, of kinds whose header does not, about; absent where nothing is known. */
+  /** From the header or estimated from the file size; undefined when unknown. */
   readonly durationSeconds: number | undefined;
   /**
-   * Mono, 16 000 samples a second, from `fromSeconds` on, in order, in pieces of some tenths of a second; the same samples
-   * wherever one begins. Throws `AudioRefused` when the recording turns out to be broken, cut off or too long, and the
-   * signal's reason when it aborts. Decoding stops with whoever takes the pieces.
+   * Decodes mono 16 kHz samples from `fromSeconds` on, in chunks of some tenths of a second; deterministic for any
+   * start. Throws `AudioError` when the recording is broken, truncated or too long, and the signal's reason when it
+   * aborts. Decoding stops when the consumer stops.
    */
   pieces(options: { fromSeconds?: number; signal: AbortSignal }): AsyncIterable<Float32Array>;
 }
 
 /**
- * Opens a file as a recording, whatever its name says it is. Throws `AudioRefused` for one that shows by its header that it
- * cannot be heard. It is decoded by ffmpeg where this machine has it, else by WebAssembly, or as `decoder` says.
+ * Opens a file by its content, not its name. Throws `AudioError` if its header shows that it cannot be decoded. The
+ * default decoder is ffmpeg if installed, else WebAssembly.
  */
 export async function openAudio(
   path: string,
   options: { signal: AbortSignal; maxSeconds: number; decoder?: 'ffmpeg' | 'wasm' },
 ): Promise<Audio> {
   const { signal, maxSeconds } = options;
-  const { type, header } = await look(path, signal);
+  const { type, header } = await readMetadata(path, signal);
   const { duration } = header;
   if (duration?.counted && duration.seconds > maxSeconds) throw tooLong(maxSeconds);
   signal.throwIfAborted();
@@ -52,30 +50,30 @@ export async function openAudio(
     format: type,
     durationSeconds: duration?.seconds,
     async *pieces({ fromSeconds = 0, signal }) {
-      // Decoded from the beginning: places found by searching in a compressed file are not exact to the sample.
+      // Decodes from the beginning: seeking in compressed files is not sample-accurate.
       const from = Math.round(fromSeconds * SAMPLE_RATE);
-      let heard = 0;
+      let decoded = 0;
       for await (const piece of decode(signal)) {
-        const wanted = piece.subarray(Math.max(0, Math.min(from - heard, piece.length)));
-        heard += piece.length;
-        if (heard > maxSeconds * SAMPLE_RATE) throw tooLong(maxSeconds);
+        const wanted = piece.subarray(Math.max(0, Math.min(from - decoded, piece.length)));
+        decoded += piece.length;
+        if (decoded > maxSeconds * SAMPLE_RATE) throw tooLong(maxSeconds);
         if (wanted.length > 0) yield wanted;
       }
-      if (heard === 0) throw new AudioRefused('corrupt', 'The recording has no sound in it.');
-      if (duration?.counted && isCutOff(heard / SAMPLE_RATE, duration.seconds)) {
-        throw new AudioRefused('corrupt', 'The recording breaks off before its end.');
+      if (decoded === 0) throw new AudioRefused('corrupt', 'The recording has no audio.');
+      if (duration?.counted && isCutOff(decoded / SAMPLE_RATE, duration.seconds)) {
+        throw new AudioRefused('corrupt', 'The recording ends before its declared duration.');
       }
     },
   };
 }
 
-async function look(path: string, signal: AbortSignal): Promise<{ type: AudioType; header: Header }> {
+async function readMetadata(path: string, signal: AbortSignal): Promise<{ type: AudioType; header: Header }> {
   const bytes = await openBytes(path, signal);
   try {
     if (bytes.size === 0) throw new AudioRefused('corrupt', 'The file is empty.');
-    const { skip, head } = await behindTags(bytes);
+    const { skip, head } = await skipTags(bytes);
     const type = sniffAudio(head);
-    if (!type) throw new AudioRefused('unsupported', 'The file is no recording of a kind that is known here.');
+    if (!type) throw new AudioRefused('unsupported', 'The file is not an audio recording in a supported format.');
     const header = await readHeader(type, bytes, skip);
     checkSound(header);
     return { type, header };
@@ -84,18 +82,17 @@ async function look(path: string, signal: AbortSignal): Promise<{ type: AudioTyp
   }
 }
 
-/** Where the tags in front end (there may be several, each with a picture), and what begins there. */
-async function behindTags(bytes: Bytes): Promise<{ skip: number; head: Buffer }> {
-  for (let skip = 0, tags = 0; skip < bytes.size && tags < MOST_TAGS; tags++) {
+async function skipTags(bytes: Bytes): Promise<{ skip: number; head: Buffer }> {
+  for (let skip = 0, tags = 0; skip < bytes.size && tags < MAX_TAGS; tags++) {
     const head = await bytes.read(skip, SNIFFED_BYTES);
     const tag = id3Length(head);
     if (tag === 0) return { skip, head };
     skip += tag;
   }
-  throw new AudioRefused('corrupt', 'The file has nothing but tags.');
+  throw new AudioRefused('corrupt', 'The file contains only tags.');
 }
-// A tag may take ten bytes: a file full of them would be read for an hour.
-const MOST_TAGS = 100;
+// A tag can be ten bytes long: a file full of tags would take an hour to scan.
+const MAX_TAGS = 100;
 
 function readHeader(type: AudioType, bytes: Bytes, skip: number): Promise<Header> {
   switch (type) {

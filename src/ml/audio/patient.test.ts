@@ -3,13 +3,13 @@ import { patient } from './patient.ts';
 
 const never = new Promise<never>(() => {});
 
-test('pieces pass through, and their end', async () => {
-  const given: number[] = [];
-  for await (const piece of patient(numbers(3), 1000)) given.push(piece);
-  expect(given).toEqual([0, 1, 2]);
+test('withStallTimeout forwards all chunks and the end', async () => {
+  const received: number[] = [];
+  for await (const piece of patient(numbers(3), 1000)) received.push(piece);
+  expect(received).toEqual([0, 1, 2]);
 });
 
-test('a piece that does not come in time makes the recording corrupt', async () => {
+test('withStallTimeout rejects with problem "corrupt" when a chunk takes too long', async () => {
   const pieces = patient(
     (async function* () {
       yield 1;
@@ -18,17 +18,17 @@ test('a piece that does not come in time makes the recording corrupt', async () 
     20,
   );
   expect(await pieces.next()).toEqual({ done: false, value: 1 });
-  await expect(pieces.next()).rejects.toMatchObject({ name: 'AudioRefused', problem: 'corrupt' });
+  await expect(pieces.next()).rejects.toMatchObject({ name: 'AudioError', problem: 'corrupt' });
 });
 
-test('a piece that nobody asks for is not waited for', async () => {
+test('withStallTimeout does not count the time between reads', async () => {
   const pieces = patient(numbers(2), 20);
   await pieces.next();
   await new Promise((resolve) => setTimeout(resolve, 60));
   expect(await pieces.next()).toEqual({ done: false, value: 1 });
 });
 
-test('whoever takes no more pieces ends their source', async () => {
+test('withStallTimeout ends its source when the consumer stops', async () => {
   let ended = false;
   const source = async function* () {
     try {

@@ -1,12 +1,11 @@
 /**
- * Why a recording cannot be heard: it is none, or of a kind that is not read here (`unsupported`); it is broken, empty or
- * cut off (`corrupt`); it lasts longer than is taken (`too_long`); it has pictures only (`no_sound`); or its owner locked
- * it (`protected`).
+ * Why a recording cannot be transcribed: not audio or an unsupported format (`unsupported`); broken, empty or truncated
+ * (`corrupt`); above the duration limit (`too_long`); video without audio (`no_sound`); under DRM (`protected`).
  */
 export type AudioProblem = 'unsupported' | 'corrupt' | 'too_long' | 'no_sound' | 'protected';
 
 export class AudioRefused extends Error {
-  override readonly name = 'AudioRefused';
+  override readonly name = 'AudioError';
   readonly problem: AudioProblem;
 
   constructor(problem: AudioProblem, message: string, options: { cause?: unknown } = {}) {

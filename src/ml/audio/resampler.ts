@@ -1,38 +1,34 @@
 import { SAMPLE_RATE } from './sound.ts';
 
-/** Turns a stream of samples into one of 16 000 a second. */
 export interface Resampler {
-  /** What can be said of the sound after these samples; the last few wait for what follows them. */
+  /** Returns the output available so far; the last samples wait for their successors. */
   push(samples: Float32Array): Float32Array;
-  /** What is left once nothing follows. */
   end(): Float32Array;
 }
 
 /**
- * By a windowed sinc, one for each place between two samples at which one of ours can lie (a polyphase filter: Crochiere
- * and Rabiner, Multirate Digital Signal Processing, 1983, ch. 3). What it passes is flat up to 6.9 kHz; from 8 kHz on, or
- * half the old rate where that is less, everything is at least 70 dB down and cannot come back as another tone. It adds no
- * delay: a sample's time is the same before and after.
+ * Windowed-sinc polyphase filter (Crochiere and Rabiner, Multirate Digital Signal Processing, 1983, ch. 3). The
+ * passband is flat to 6.9 kHz; from 8 kHz, or half the input rate if lower, attenuation is at least 70 dB. No delay:
+ * output times equal input times.
  */
 export function createResampler(rate: number): Resampler {
   const ratio = rate / SAMPLE_RATE;
   const divisor = greatestCommonDivisor(rate, SAMPLE_RATE);
-  // For rates that have nothing in common the nearest of so many places is exact to a thousandth of a sample.
-  const phases = Math.min(SAMPLE_RATE / divisor, MOST_PHASES);
+  // For rates without a common divisor, the nearest phase is exact to a thousandth of a sample.
+  const phases = Math.min(SAMPLE_RATE / divisor, MAX_PHASES);
   const half = Math.ceil(LOBES * Math.max(1, ratio));
   const filters = Array.from({ length: phases + 1 }, (_, phase) => filterAt(phase / phases, half, Math.max(1, ratio)));
 
-  // As if silence had come before: then the first output needs nothing special.
+  // Starts with silence, so that the first output is no special case.
   let held = new Float32Array(half);
-  /** The place of `held[0]` among all samples, and how many were given out. */
   let offset = -half;
-  let given = 0;
+  let produced = 0;
 
-  const take = (until: number): Float32Array => {
-    const count = Math.max(0, Math.ceil(until / ratio) - given);
+  const produce = (until: number): Float32Array => {
+    const count = Math.max(0, Math.ceil(until / ratio) - produced);
     const out = new Float32Array(count);
     for (let i = 0; i < count; i++) {
-      const place = ((given + i) * rate) / SAMPLE_RATE;
+      const place = ((produced + i) * rate) / SAMPLE_RATE;
       const whole = Math.floor(place);
       const filter = filters[Math.round((place - whole) * phases)]!;
       const from = whole - half + 1 - offset;
@@ -40,15 +36,15 @@ export function createResampler(rate: number): Resampler {
       for (let tap = 0; tap < filter.length; tap++) sum += filter[tap]! * held[from + tap]!;
       out[i] = sum;
     }
-    given += count;
-    const needless = Math.min(held.length, Math.floor((given * rate) / SAMPLE_RATE) - half + 1 - offset);
-    if (needless > 0) {
-      held = held.slice(needless);
-      offset += needless;
+    produced += count;
+    const consumed = Math.min(held.length, Math.floor((produced * rate) / SAMPLE_RATE) - half + 1 - offset);
+    if (consumed > 0) {
+      held = held.slice(consumed);
+      offset += consumed;
     }
     return out;
   };
-  const hold = (samples: Float32Array) => {
+  const append = (samples: Float32Array) => {
     const longer = new Float32Array(held.length + samples.length);
     longer.set(held);
     longer.set(samples, held.length);
@@ -57,25 +53,24 @@ export function createResampler(rate: number): Resampler {
 
   return {
     push(samples) {
-      hold(samples);
-      // The sample at `place` is mixed of those up to `half` after it.
-      return take(offset + held.length - half);
+      append(samples);
+      return produce(offset + held.length - half);
     },
     end() {
       const length = offset + held.length;
-      hold(new Float32Array(half + 1));
-      return take(length);
+      append(new Float32Array(half + 1));
+      return produce(length);
     },
   };
 }
 
 const LOBES = 32;
-const MOST_PHASES = 1024;
+const MAX_PHASES = 1024;
 const KAISER_BETA = 7;
-/** Of half the lower rate: the filter falls from here on. */
+/** Start of the roll-off as a share of the lower Nyquist frequency. */
 const CUTOFF = 0.94;
 
-/** The weights of 2·half samples around a place that lies `fraction` after the half-th of them; they sum to 1. */
+/** Taps for a position `fraction` after the half-th sample; they sum to 1. */
 function filterAt(fraction: number, half: number, stretch: number): Float64Array {
   const taps = new Float64Array(2 * half);
   for (let tap = 0; tap < taps.length; tap++) {
@@ -94,7 +89,7 @@ function kaiser(x: number): number {
   return Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
 }
 
-/** The modified Bessel function of the first kind, order zero, by its series. */
+/** Modified Bessel function of the first kind, order zero (power series). */
 function bessel(x: number): number {
   let sum = 1;
   let term = 1;

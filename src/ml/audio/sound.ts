@@ -1,8 +1,7 @@
-/** How many samples a second everything here hears: what the networks of speech were trained with. */
+/** Sample rate in Hz that the speech models were trained with. */
 export const SAMPLE_RATE = 16_000;
 
-/** The samples that the speech detector judges at a time: 32 ms. */
+/** Samples per frame of the speech detector: 32 ms. */
 export const FRAME_SAMPLES = 512;
 
-/** How many whole frames there are in so many seconds. */
 export const framesIn = (seconds: number): number => Math.floor((seconds * SAMPLE_RATE) / FRAME_SAMPLES);

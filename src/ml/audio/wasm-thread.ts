@@ -1,44 +1,43 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodeChunked } from 'audio-decode';
+import { checkSound } from './header.ts';
 import { type FileLayout, inReadingOrder } from './reading-order.ts';
 import { type AudioProblem, AudioRefused } from './refused.ts';
 import { createResampler, type Resampler } from './resampler.ts';
 import { SAMPLE_RATE } from './sound.ts';
-import { checkSound } from './sound-check.ts';
 
-/** What the thread is started with. */
 export interface WasmOptions extends FileLayout {
   readonly codec: WasmCodec;
 }
 export type WasmCodec = Parameters<typeof decodeChunked>[1];
 
-/** What it answers each time it is asked for more: mono samples at 16 kHz, or that there are none left, or why. */
 export type Answer =
   | { readonly samples: Float32Array }
   | { readonly end: true }
   | { readonly problem: AudioProblem; readonly message: string };
 
-// Sound needs a few megabytes; a file that wants more of a decoder gets none, which its decoder calls an error.
+// Decoding needs a few megabytes. Above the limit, growth fails and the decoder reports an error.
 const MAX_MEMORY_BYTES = 2 ** 28;
 const PAGE_BYTES = 2 ** 16;
 const { grow } = WebAssembly.Memory.prototype;
 WebAssembly.Memory.prototype.grow = function (pages) {
-  if (this.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES) throw new RangeError('The file needs too much.');
+  if (this.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES)
+    throw new RangeError('The file needs too much memory.');
   return grow.call(this, pages);
 };
-// The decoders print what they think of a broken file.
+// The decoders print messages about broken files.
 console.log = console.warn = console.error = () => {};
 
-const { codec, ...file } = workerData as WasmOptions;
-const decoded = resampled(decodeChunked(inReadingOrder(file), codec));
-parentPort!.on('message', () => void answer());
+const { codec, ...layout } = workerData as WasmOptions;
+const decoded = resampled(decodeChunked(inReadingOrder(layout), codec));
+parentPort!.on('message', () => void respond());
 
-async function answer(): Promise<void> {
-  const said = await next();
-  parentPort!.postMessage(said, 'samples' in said ? [said.samples.buffer as ArrayBuffer] : []);
+async function respond(): Promise<void> {
+  const response = await nextResponse();
+  parentPort!.postMessage(response, 'samples' in response ? [response.samples.buffer as ArrayBuffer] : []);
 }
 
-async function next(): Promise<Answer> {
+async function nextResponse(): Promise<Answer> {
   try {
     const { done, value } = await decoded.next();
     return done ? { end: true } : { samples: value };
@@ -49,14 +48,13 @@ async function next(): Promise<Answer> {
   }
 }
 
-/** Pieces of at least a tenth of a second, so that not every handful of samples is a message. */
 async function* resampled(
   pieces: AsyncIterable<{ channelData: Float32Array[]; sampleRate: number }>,
 ): AsyncGenerator<Float32Array> {
-  let now: { rate: number; resampler: Resampler } | undefined;
+  let current: { rate: number; resampler: Resampler } | undefined;
   let ready: Float32Array[] = [];
   const readySamples = () => ready.reduce((sum, { length }) => sum + length, 0);
-  const hand = () => {
+  const flush = () => {
     const joined = new Float32Array(readySamples());
     let at = 0;
     for (const piece of ready) {
@@ -68,19 +66,19 @@ async function* resampled(
   };
   for await (const { channelData, sampleRate } of pieces) {
     if (channelData.length === 0) continue;
-    if (now?.rate !== sampleRate) {
+    if (current?.rate !== sampleRate) {
       checkSound({ sampleRate, channels: channelData.length });
-      if (now) ready.push(now.resampler.end());
-      now = { rate: sampleRate, resampler: createResampler(sampleRate) };
+      if (current) ready.push(current.resampler.end());
+      current = { rate: sampleRate, resampler: createResampler(sampleRate) };
     }
-    ready.push(now.resampler.push(mono(channelData)));
-    if (readySamples() >= SAMPLE_RATE / 10) yield hand();
+    ready.push(current.resampler.push(mono(channelData)));
+    if (readySamples() >= SAMPLE_RATE / 10) yield flush();
   }
-  if (now) ready.push(now.resampler.end());
-  if (readySamples() > 0) yield hand();
+  if (current) ready.push(current.resampler.end());
+  if (readySamples() > 0) yield flush();
 }
 
-/** The mean of left and right, and of the centre where there are more: people speak in front. */
+/** Mixes the front channels (left, right, centre), where speech is. */
 function mono(channels: readonly Float32Array[]): Float32Array {
   const [first, ...others] = channels.slice(0, 3);
   if (others.length === 0) return first!;

@@ -14,26 +14,25 @@ beforeAll(async () => {
 });
 afterAll(() => detector.close());
 
-type Made = Window | { heardUntil: number };
-async function* inPieces(samples: Float32Array, length = 5000): AsyncGenerator<Float32Array> {
+type Output = Window | { heardUntil: number };
+async function* inChunks(samples: Float32Array, length = 5000): AsyncGenerator<Float32Array> {
   for (let at = 0; at < samples.length; at += length) yield samples.subarray(at, at + length);
 }
 async function cut(samples: Float32Array, options: { maxSeconds?: number; fromSeconds?: number; piece?: number } = {}) {
   const { maxSeconds = 30, fromSeconds = 0, piece } = options;
-  const made: Made[] = [];
-  const pieces = inPieces(samples.subarray(Math.round(fromSeconds * 16_000)), piece);
+  const made: Output[] = [];
+  const pieces = inChunks(samples.subarray(Math.round(fromSeconds * 16_000)), piece);
   for await (const one of cutWindows(pieces, { detector, maxSeconds, fromSeconds, signal })) made.push(one);
   return { made, windows: made.filter((one): one is Window => 'samples' in one) };
 }
-/** What was made, the samples as one number. */
-const told = (made: readonly Made[]) =>
+const summary = (made: readonly Output[]) =>
   made.map((one) =>
     'samples' in one ? { ...one, samples: one.samples.reduce((sum, v, i) => sum + v * (i % 97), 0) } : one,
   );
 const speechSeconds = (windows: readonly Window[]) => windows.reduce((sum, { start, end }) => sum + end - start, 0);
 
-describe('speech', () => {
-  test('is found where it is, and a window holds the samples of its time', async () => {
+describe('cutWindows with speech', () => {
+  test('finds speech and returns the samples of its time range', async () => {
     const recording = concatenate(silence(5), voice, silence(6), voice, silence(4));
     const { windows, made } = await cut(recording);
     expect(windows).toHaveLength(2);
@@ -46,7 +45,7 @@ describe('speech', () => {
     expect(made.at(-1)).toEqual({ heardUntil: recording.length / 16_000 });
   });
 
-  test('that is unbroken is cut without losing a sample, no window longer than asked for', async () => {
+  test('cuts unbroken speech into windows within the limit without losing samples', async () => {
     const recording = concatenate(...Array.from({ length: 8 }, () => voice));
     const { windows } = await cut(recording, { maxSeconds: 5 });
     expect(windows.length).toBeGreaterThan(6);
@@ -54,15 +53,15 @@ describe('speech', () => {
     expect(speechSeconds(windows)).toBeGreaterThan((recording.length / 16_000) * 0.97);
   });
 
-  test('is cut the same however it comes in', async () => {
+  test('returns the same windows for any chunk size', async () => {
     const recording = concatenate(silence(2), voice, silence(3), voice, voice);
     const { made } = await cut(recording, { maxSeconds: 6 });
     for (const piece of [333, 100_000]) {
-      expect(told((await cut(recording, { maxSeconds: 6, piece })).made)).toEqual(told(made));
+      expect(summary((await cut(recording, { maxSeconds: 6, piece })).made)).toEqual(summary(made));
     }
   });
 
-  test('is cut the same by whoever goes on from a cut as by whoever comes from the beginning', async () => {
+  test('returns the same windows when it resumes from a cut', async () => {
     const recording = concatenate(
       silence(35),
       voice,
@@ -78,27 +77,27 @@ describe('speech', () => {
     expect(made.length).toBeGreaterThan(6);
     for (const [i, one] of made.entries()) {
       const fromSeconds = 'samples' in one ? one.end : one.heardUntil;
-      expect(told((await cut(recording, { maxSeconds: 6, fromSeconds })).made)).toEqual(told(made.slice(i + 1)));
+      expect(summary((await cut(recording, { maxSeconds: 6, fromSeconds })).made)).toEqual(summary(made.slice(i + 1)));
     }
   });
 });
 
-describe('without speech there is nothing to recognize in', () => {
-  test('ten minutes of silence, of which is said now and then how far they were heard', async () => {
+describe('cutWindows without speech', () => {
+  test('returns no window for ten minutes of silence and reports the position regularly', async () => {
     const { made, windows } = await cut(silence(600));
     expect(windows).toEqual([]);
     expect(made.length).toBeGreaterThan(15);
     expect(made.at(-1)).toEqual({ heardUntil: 600 });
   });
 
-  test('a minute of noise, loud or soft', async () => {
+  test('returns no window for a minute of white noise at any volume', async () => {
     for (const loud of [0.5, 0.05, 0.002]) {
       const { windows } = await cut(noise(60 * 16_000).map((value) => value * loud));
       expect(windows).toEqual([]);
     }
   });
 
-  test('a minute of pink noise', async () => {
+  test('returns no window for a minute of pink noise', async () => {
     let low = 0;
     const pink = noise(60 * 16_000, 5).map((value) => {
       low = 0.97 * low + 0.03 * value;
@@ -107,17 +106,17 @@ describe('without speech there is nothing to recognize in', () => {
     expect((await cut(pink)).windows).toEqual([]);
   });
 
-  test('music: a minute of chords and arpeggios is hardly ever taken for speech', async () => {
+  test('finds less than six seconds of speech in a minute of music', async () => {
     expect(speechSeconds((await cut(arpeggios(60))).windows)).toBeLessThan(6);
     expect(speechSeconds((await cut(tones(60, 16_000))).windows)).toBeLessThan(6);
   });
 
-  test('nothing at all', async () => {
+  test('returns nothing for an empty recording', async () => {
     expect((await cut(silence(0))).made).toEqual([]);
   });
 });
 
-test('whoever stops taking windows stops the decoding', async () => {
+test('cutWindows ends its source when the consumer stops', async () => {
   let ended = false;
   const pieces = async function* () {
     try {
@@ -130,19 +129,19 @@ test('whoever stops taking windows stops the decoding', async () => {
   expect(ended).toBe(true);
 });
 
-test('nothing more is cut once the signal has aborted', async () => {
+test('cutWindows rejects after the signal has aborted', async () => {
   const stop = new AbortController();
-  const windows = cutWindows(inPieces(concatenate(voice, voice, voice)), {
+  const windows = cutWindows(inChunks(concatenate(voice, voice, voice)), {
     detector,
     maxSeconds: 5,
     signal: stop.signal,
   });
   await windows.next();
-  stop.abort(new Error('no longer wanted'));
-  await expect(windows.next()).rejects.toThrow('no longer wanted');
+  stop.abort(new Error('cancelled'));
+  await expect(windows.next()).rejects.toThrow('cancelled');
 });
 
-test('two recordings that are heard by turns are heard as each alone', async () => {
+test('the speech detector keeps the state of concurrent streams apart', async () => {
   const frames = voice.slice(0, 512 * 100);
   const alone = await detector.listen().hear(frames);
   const [one, other] = [detector.listen(), detector.listen()];
@@ -154,15 +153,15 @@ test('two recordings that are heard by turns are heard as each alone', async () 
   expect(concatenate(...halves)).toEqual(alone);
 });
 
-test('a detector that was closed says so', async () => {
+test('a closed speech detector rejects pending and later requests', async () => {
   const closed = await openSpeechDetector();
-  const asked = closed.listen().hear(noise(512 * 1000));
+  const pending = closed.listen().hear(noise(512 * 1000));
   await closed.close();
-  await expect(asked).rejects.toThrow('ended');
+  await expect(pending).rejects.toThrow('ended');
   await expect(closed.listen().hear(noise(512))).rejects.toThrow('closed');
 });
 
-/** Notes of a minor scale with four overtones each, swelling and fading, two voices. */
+/** Two voices in a minor scale with four overtones per note and a volume envelope. */
 function arpeggios(seconds: number): Float32Array {
   const scale = [0, 2, 3, 5, 7, 8, 10, 12].map((step) => 220 * 2 ** (step / 12));
   const noteSamples = 4800;

@@ -7,17 +7,14 @@ import { Value } from 'typebox/value';
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Path = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$' });
 
-/** `models/stt/NAME/manifest.json`: what a model is, where its files come from, and which bytes they must be. */
+/** Schema of `models/stt/NAME/manifest.json`: the model, the source of its files and their hashes. */
 export const SpeechManifest = Type.Object({
   name: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,63}$' }),
-  /** For people. */
   title: Type.String(),
   licence: Type.String(),
-  /** ISO 639-1 codes of what it understands; absent where it understands about a hundred. */
+  /** ISO 639-1 codes; absent for a multilingual model of about 100 languages. */
   languages: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z]{2}$' }))),
-  /** The longest window that it takes. */
   windowSeconds: Type.Number({ minimum: 1, maximum: 600 }),
-  /** What runs it; names are of `files`. */
   engine: Type.Union([
     Type.Object({ runs: Type.Literal('whisper'), encoder: Path, decoder: Path }),
     Type.Object({
@@ -25,7 +22,7 @@ export const SpeechManifest = Type.Object({
       kind: Type.Literal('moonshine'),
       encoder: Path,
       mergedDecoder: Path,
-      /** Its tokens come with no weights: they are written down from a vocabulary in another package. */
+      /** The tokens are generated from the vocabulary of another package. */
       tokens: Type.Object({ package: Type.String(), sha256: Sha256 }),
     }),
     Type.Object({
@@ -37,11 +34,10 @@ export const SpeechManifest = Type.Object({
       tokens: Path,
     }),
   ]),
-  /** The npm package that holds the files, and where in it. It need not be installed; `version` is the one to install. */
+  /** The optional npm package with the files; `version` is the one to install. */
   package: Type.Optional(Type.Object({ name: Type.String(), version: Type.Optional(Type.String()), folder: Path })),
-  /** Where `assay models pull` finds the files: this and their names. Ends in a slash. */
   url: Type.Optional(Type.String({ pattern: '^https://.*/$' })),
-  /** A file without a hash is one whose bytes the makers of this list have not seen: the first pull notes its hash. */
+  /** Files without a known hash: the first pull records it. */
   files: Type.Record(
     Path,
     Type.Object({ sha256: Type.Optional(Sha256), bytes: Type.Optional(Type.Integer({ minimum: 0 })) }),
@@ -49,21 +45,19 @@ export const SpeechManifest = Type.Object({
 });
 export type SpeechManifest = Static<typeof SpeechManifest>;
 
-const SHIPPED = fileURLToPath(new URL('../../../models/stt/', import.meta.url));
+const MODELS_FOLDER = fileURLToPath(new URL('../../../models/stt/', import.meta.url));
 
-/** Every model that has a name, in the order of their names. */
 export function speechModels(): SpeechManifest[] {
-  return readdirSync(SHIPPED).sort().map(shipped);
+  return readdirSync(MODELS_FOLDER).sort().map(readManifest);
 }
 
-/** The manifest of this name; undefined where there is none. */
 export function speechModel(name: string): SpeechManifest | undefined {
-  return readdirSync(SHIPPED).includes(name) ? shipped(name) : undefined;
+  return readdirSync(MODELS_FOLDER).includes(name) ? readManifest(name) : undefined;
 }
 
-const shipped = (name: string) => parseSpeechManifest(readFileSync(join(SHIPPED, name, 'manifest.json'), 'utf8'));
+const readManifest = (name: string) =>
+  parseSpeechManifest(readFileSync(join(MODELS_FOLDER, name, 'manifest.json'), 'utf8'));
 
-/** Throws with a sentence that says what is wrong with it. */
 export function parseSpeechManifest(text: string): SpeechManifest {
   const value: unknown = JSON.parse(text);
   if (Value.Check(SpeechManifest, value)) return value;

@@ -1,57 +1,58 @@
 import { startThread } from '../../base/programs.ts';
 import { createGate } from '../gate.ts';
 import { keepThread } from '../kept-thread.ts';
-import type { UtteredSegment } from './engine.ts';
-import type { EngineFiles } from './engine-files.ts';
+import type { EngineFiles, UtteredSegment } from './engine.ts';
 import type { Answer, Question, Ready, ThreadOptions } from './thread.ts';
 
-/** An engine in a thread of its own, so that whoever asks it stays free to beat. */
+/** An engine in a thread, so that the caller stays free for heartbeats. */
 export interface EngineThread {
   /**
-   * Asks the engine, one window after another. The memory of `samples` is given away. Rejects with the signal's reason
-   * as soon as that aborts (the thread stops between two tokens), and with an error when the engine fails or its thread
-   * dies, in which case the next question gets a new one.
+   * Recognizes windows one after another. Transfers the memory of `samples`. Rejects at once when the signal aborts
+   * (the thread stops before its next token), when the engine fails, and when the thread ends (the next call starts a
+   * new one).
    */
   recognize(
     samples: Float32Array,
     language: string | undefined,
     signal: AbortSignal,
   ): Promise<readonly UtteredSegment[]>;
-  /** Ends the thread, between two tokens; what waits or is being heard is rejected. */
+  /** Ends the thread before its next token; pending calls are rejected. */
   close(): Promise<void>;
 }
 
-/** Resolves when the engine is open; rejects with the reason when it cannot be opened. */
 export async function openEngineThread(files: EngineFiles, threads: number): Promise<EngineThread> {
-  const givenUp = new SharedArrayBuffer(4);
-  const oneAtATime = createGate(1);
+  const cancelledId = new SharedArrayBuffer(4);
+  const semaphore = createGate(1);
   const thread = keepThread<Ready>(
-    () => startThread('./thread', import.meta.url, { workerData: { files, threads, givenUp } satisfies ThreadOptions }),
+    () =>
+      startThread('./thread', import.meta.url, {
+        workerData: { files, threads, givenUp: cancelledId } satisfies ThreadOptions,
+      }),
     'the engine',
   );
   let closed = false;
-  let asked = 0;
+  let lastId = 0;
 
   const start = async (): Promise<void> => {
     if (closed) throw new Error('The recognizer was closed.');
     await thread.ready();
   };
 
-  const ask: EngineThread['recognize'] = async (samples, language, signal) => {
+  const recognize: EngineThread['recognize'] = async (samples, language, signal) => {
     signal.throwIfAborted();
     await start();
     signal.throwIfAborted();
-    const number = ++asked;
-    const giveUp = () => Atomics.store(new Int32Array(givenUp), 0, number);
-    signal.addEventListener('abort', giveUp, { once: true });
+    const number = ++lastId;
+    const cancel = () => Atomics.store(new Int32Array(cancelledId), 0, number);
+    signal.addEventListener('abort', cancel, { once: true });
     try {
-      const question: Question = { number, samples, language };
-      const given = await thread.ask<Answer>(question, [samples.buffer as ArrayBuffer]);
+      const request: Question = { number, samples, language };
+      const response = await thread.ask<Answer>(request, [samples.buffer as ArrayBuffer]);
       signal.throwIfAborted();
-      if ('error' in given) throw new Error(given.error);
-      return given.segments;
+      if ('error' in response) throw new Error(response.error);
+      return response.segments;
     } finally {
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', cancel);
     }
   };
 
@@ -59,18 +60,18 @@ export async function openEngineThread(files: EngineFiles, threads: number): Pro
   return {
     recognize: (samples, language, signal) =>
       unlessAborted(
-        oneAtATime(() => ask(samples, language, signal)),
+        semaphore(() => recognize(samples, language, signal)),
         signal,
       ),
     async close() {
       closed = true;
-      Atomics.store(new Int32Array(givenUp), 0, asked);
+      Atomics.store(new Int32Array(cancelledId), 0, lastId);
       await thread.leave();
     },
   };
 }
 
-/** What the promise brings, unless the signal comes first; the promise is left to itself then. */
+/** Settles like the promise, or rejects when the signal aborts first. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

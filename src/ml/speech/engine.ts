@@ -1,9 +1,7 @@
-/** What was said in a part of a window; times are seconds from the window's beginning. */
 export interface UtteredSegment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** ISO 639-1; absent where the engine does not know. */
   readonly language?: string;
   readonly words?: readonly UtteredWord[];
 }
@@ -12,16 +10,38 @@ export interface UtteredWord {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** 0..1 */
   readonly confidence?: number;
 }
 
-/** An opened engine. It computes on the thread that calls it, one window at a time. */
+/** A loaded engine. It runs on the calling thread, one window at a time. */
 export interface Engine {
-  /** Segments in order, none where nobody speaks. Samples are mono, 16 kHz. `throwIfStopped` is asked now and then, and what it throws is passed on. */
+  /**
+   * Returns segments in order, none without speech. Samples are mono 16 kHz. Calls `throwIfStopped` regularly and
+   * passes its error on.
+   */
   recognize(
     samples: Float32Array,
     options: { readonly language?: string | undefined; readonly throwIfStopped: () => void },
   ): Promise<readonly UtteredSegment[]>;
   close(): Promise<void>;
 }
+
+/** Verified file locations and the runtime of an engine. */
+export type EngineFiles = WhisperFiles | SherpaFiles;
+
+/** A Whisper export for transformers.js, run by onnxruntime with our decoder. File names are relative to `folder`. */
+export interface WhisperFiles {
+  readonly runs: 'whisper';
+  readonly folder: string;
+  readonly encoder: string;
+  readonly decoder: string;
+}
+
+export type SherpaFiles = {
+  readonly runs: 'sherpa';
+  readonly tokens: string;
+  readonly language?: string;
+} & (
+  | { readonly kind: 'moonshine'; readonly encoder: string; readonly mergedDecoder: string }
+  | { readonly kind: 'transducer'; readonly encoder: string; readonly decoder: string; readonly joiner: string }
+);

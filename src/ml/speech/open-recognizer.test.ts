@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-// A busy machine needs seconds for what an idle one does in one.
 describe('whisper-base', { timeout: 60_000 }, () => {
   let whisper: Recognizer;
   beforeAll(async () => {
@@ -27,7 +26,7 @@ describe('whisper-base', { timeout: 60_000 }, () => {
   });
   afterAll(() => whisper.close());
 
-  test('hears which language is spoken, and what is said when', async () => {
+  test('detects the language and returns text with word times', async () => {
     const window = spoken('bridge', 100);
     const segments = await whisper.recognize(window, { signal });
     expect(segments.map(({ text, language }) => ({ text, language }))).toEqual([{ text: BRIDGE, language: 'en' }]);
@@ -41,23 +40,22 @@ describe('whisper-base', { timeout: 60_000 }, () => {
       expect(word.confidence).toBeGreaterThan(0.1);
       expect(word.confidence).toBeLessThanOrEqual(1);
     }
-    // "bridge" is said within the first half second, "repairs" after the middle.
     expect(words[1]!.start).toBeLessThan(100.6);
     expect(words.at(-1)!.start).toBeGreaterThan(101.2);
   });
 
-  test('hears another language as that', async () => {
+  test('detects French', async () => {
     const [first] = await whisper.recognize(spoken('bonjour'), { signal });
     expect(first).toMatchObject({ language: 'fr' });
     expect(first!.text).toMatch(/^Bonjour/);
   });
 
-  test('takes the caller’s word for the language', async () => {
+  test('uses the language of the request', async () => {
     const segments = await whisper.recognize(spoken('bridge'), { language: 'de', signal });
     expect(segments.every(({ language }) => language === 'de')).toBe(true);
   });
 
-  test('invents nothing where nobody speaks', async () => {
+  test('returns no text for silence, noise and music', async () => {
     let seed = 7;
     const random = () => {
       seed = (seed * 16_807) % 2_147_483_647;
@@ -77,52 +75,52 @@ describe('whisper-base', { timeout: 60_000 }, () => {
     }
   });
 
-  test('goes on after a pause at which the model would have stopped', async () => {
+  test('continues after a pause at which the model stops', async () => {
     const { samples } = spoken('bridge');
     const twice = new Float32Array(3 * samples.length);
     for (const part of [0, 1, 2]) twice.set(samples, part * samples.length);
     const segments = await whisper.recognize({ start: 0, end: twice.length / 16_000, samples: twice }, { signal });
-    const heard = segments.map(({ text }) => text).join(' ');
-    expect(wordErrors(`${BRIDGE} ${BRIDGE} ${BRIDGE}`, heard).errors).toBeLessThanOrEqual(3);
+    const text = segments.map((segment) => segment.text).join(' ');
+    expect(wordErrors(`${BRIDGE} ${BRIDGE} ${BRIDGE}`, text).errors).toBeLessThanOrEqual(3);
   });
 
-  test('leaves the window to its caller, and the event loop free', async () => {
+  test('does not transfer the window of its caller or block the event loop', async () => {
     const window = spoken('bridge');
-    let beats = 0;
-    const heart = setInterval(() => beats++, 5);
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 5);
     await whisper.recognize(window, { language: 'en', signal });
-    clearInterval(heart);
+    clearInterval(timer);
     expect(window.samples.length).toBeGreaterThan(0);
-    expect(beats).toBeGreaterThan(10);
+    expect(ticks).toBeGreaterThan(10);
   });
 
-  test('stops with the signal’s reason, and hears the next window all the same', async () => {
+  test('rejects with the reason of the signal and recognizes the next window', async () => {
     const stop = new AbortController();
     const reason = new Error('Cancelled.');
-    const given = whisper.recognize(spoken('bridge'), { language: 'en', signal: stop.signal });
+    const running = whisper.recognize(spoken('bridge'), { language: 'en', signal: stop.signal });
     const waiting = whisper.recognize(spoken('bridge'), { language: 'en', signal: stop.signal });
     setTimeout(() => stop.abort(reason), 100);
-    await expect(given).rejects.toBe(reason);
+    await expect(running).rejects.toBe(reason);
     await expect(waiting).rejects.toBe(reason);
     expect(await whisper.recognize(spoken('bridge'), { language: 'en', signal })).toMatchObject([{ text: BRIDGE }]);
   });
 
-  test('hears while a Moonshine does, whose library is another version of the same', async () => {
+  test('runs beside Moonshine, which loads another version of onnxruntime', async () => {
     const moonshine = await openRecognizer('moonshine-tiny', { dataDir, threads: 1 });
     try {
       const both = [whisper, moonshine].map((recognizer) => recognizer.recognize(spoken('bridge'), { signal }));
-      const heard = await Promise.all(both);
-      expect(heard.map(([segment]) => segment?.text)).toEqual([BRIDGE, BRIDGE]);
+      const results = await Promise.all(both);
+      expect(results.map(([segment]) => segment?.text)).toEqual([BRIDGE, BRIDGE]);
     } finally {
       await moonshine.close();
     }
   });
 
-  test('once closed, fails as recognizers do', async () => {
+  test('rejects with RecognizerError after it is closed', async () => {
     const other = await openRecognizer('whisper-base', { dataDir, threads: 1 });
     const underWay = other.recognize(spoken('bridge'), { signal });
     underWay.catch(() => {});
-    // Into the network, which a thread must not be torn out of: the process would end with it.
+    // Long enough to be inside a network run, which must not be terminated.
     await rest(150);
     await other.close();
     await expect(underWay).rejects.toBeInstanceOf(RecognizerFailed);
@@ -131,31 +129,33 @@ describe('whisper-base', { timeout: 60_000 }, () => {
 });
 
 describe.each(['moonshine-tiny', 'moonshine-base'])('%s', (name) => {
-  test('hears English, and no other language', async () => {
+  test('recognizes English and rejects other languages', async () => {
     const moonshine = await openRecognizer(name, { dataDir, threads: 1 });
     try {
       const window = spoken('bridge', 50);
       const segments = await moonshine.recognize(window, { signal });
       expect(segments).toEqual([{ start: 50, end: window.end, text: BRIDGE, language: 'en' }]);
-      const refused = moonshine.recognize(window, { language: 'ru', signal });
-      await expect(refused).rejects.toMatchObject({ name: 'RecognizerFailed', transient: false });
+      const rejected = moonshine.recognize(window, { language: 'ru', signal });
+      await expect(rejected).rejects.toMatchObject({ name: 'RecognizerError', transient: false });
     } finally {
       await moonshine.close();
     }
   });
 });
 
-test('a name that is none is refused with those that are', async () => {
+test('openRecognizer lists the available models for an unknown name', async () => {
   const error = await openRecognizer('whisper-huge', { dataDir }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(OperatorError);
-  expect((error as Error).message).toMatch(/no speech model whisper-huge\. .*whisper-base/);
+  expect((error as Error).message).toMatch(/Unknown speech model whisper-huge\. .*whisper-base/);
 });
 
-test('a model that is not here says how it can be had', async () => {
-  await expect(openRecognizer('gigaam-v3', { dataDir })).rejects.toThrow('`assay models pull gigaam-v3` brings it');
+test('openRecognizer explains how to install a missing model', async () => {
+  await expect(openRecognizer('gigaam-v3', { dataDir })).rejects.toThrow(
+    'Install it with `assay models pull gigaam-v3`.',
+  );
 });
 
-test('a file that was changed is not loaded', async () => {
+test('openRecognizer rejects a modified model file', async () => {
   const manifest = speechModel('moonshine-tiny')!;
   const folder = join(dataDir, 'models/stt/moonshine-tiny');
   await cp(installedFolder(manifest, join(dataDir, 'elsewhere'))!, folder, { recursive: true });
@@ -163,11 +163,11 @@ test('a file that was changed is not loaded', async () => {
   encoder[encoder.length - 1]! ^= 1;
   await writeFile(join(folder, 'encoder_model.onnx'), encoder);
   await expect(openRecognizer('moonshine-tiny', { dataDir })).rejects.toThrow(
-    'encoder_model.onnx is not the file that the model moonshine-tiny consists of',
+    'encoder_model.onnx does not match the model moonshine-tiny',
   );
 });
 
-test('every manifest names a place, and what can be pulled is one revision of it', () => {
+test('every speech manifest has a source, and download URLs are pinned to a revision', () => {
   for (const { name, url, package: ofPackage } of speechModels()) {
     expect(url ?? ofPackage?.name, name).toBeDefined();
     if (url !== undefined) expect(url, name).toMatch(/\/resolve\/[0-9a-f]{40}\/$/);

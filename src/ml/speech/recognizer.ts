@@ -1,46 +1,37 @@
-/** A stretch of a recording, cut at a pause where there is one, that goes to a recognizer in one piece. */
 export interface Window {
-  /** Where it begins and ends in the recording, in seconds. */
+  /** Position in the recording in seconds. */
   readonly start: number;
   readonly end: number;
-  /** Mono, 16 000 samples a second, -1..1. */
+  /** Mono 16 kHz samples, -1..1. */
   readonly samples: Float32Array;
 }
 
 export interface Word {
   readonly text: string;
-  /** Seconds from the beginning of the recording. */
   readonly start: number;
   readonly end: number;
-  /** 0..1; absent where the engine gives none. */
+  /** 0..1; absent if the engine provides none. */
   readonly confidence?: number;
 }
 
-/** What was said in one window. */
 export interface Segment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** ISO 639-1, where the engine says or was told. */
   readonly language?: string;
-  /** Absent where the engine gives no word times. */
   readonly words?: readonly Word[];
 }
 
-/**
- * An engine that turns windows of sound into text, one window at a time: in this process (in a thread of its own) or at
- * a provider's. Which one produced a text is told by its `name`.
- */
+/** Transcribes windows one at a time, locally (in a thread) or at a remote provider. Results carry its `name`. */
 export interface Recognizer {
-  /** The public name, as `result.service` tells it: `local`, or what the operator calls a provider. */
+  /** Public name in `result.service`: `local` or the operator's name for a provider. */
   readonly name: string;
-  /** What computes, for the heartbeat and the docs: `whisper-base`, `moonshine-base`… */
+  /** Model name for heartbeats and diagnostics: `whisper-base`, `moonshine-base`… */
   readonly model: string;
-  /** The longest window that it takes. */
   readonly windowSeconds: number;
   /**
-   * Segments in order, empty where nothing was said. `language` is ISO 639-1, or absent: the engine finds out. Rejects
-   * with `RecognizerFailed` when it cannot, with the signal's reason when told to stop.
+   * Returns segments in order, none without speech. `language` is ISO 639-1; absent means automatic detection. Rejects
+   * with `RecognizerError`, or with the signal's reason when it aborts.
    */
   recognize(
     window: Window,
@@ -49,11 +40,10 @@ export interface Recognizer {
   close(): Promise<void>;
 }
 
-/** Why a recognizer gave no text: it broke or is out of reach (`failed`), or its owner's budget is spent (`quota`). */
+/** A recognition failure: `failed` (error or unreachable) or `quota` (the provider's budget is spent). */
 export class RecognizerFailed extends Error {
-  override readonly name = 'RecognizerFailed';
+  override readonly name = 'RecognizerError';
   readonly why: 'failed' | 'quota';
-  /** Whether another attempt may go better. */
   readonly transient: boolean;
 
   constructor(message: string, options: { why?: 'failed' | 'quota'; transient?: boolean; cause?: unknown } = {}) {

@@ -4,7 +4,7 @@ import { sentences, sentencesByLength } from './sentences.ts';
 const word = (text: string, start: number, end: number) => ({ text, start, end });
 const texts = (segments: readonly { text: string }[]) => segments.map(({ text }) => text);
 
-test('a sentence ends at its full stop, with the times of its first and last word', () => {
+test('splitSentences splits at a full stop and takes the times of the first and last word', () => {
   const words = [word('Yes.', 0, 0.4), word('It', 2, 2.2), word('is.', 2.2, 2.5)];
   expect(sentences(words)).toEqual([
     { start: 0, end: 0.4, text: 'Yes.', words: words.slice(0, 1) },
@@ -12,22 +12,22 @@ test('a sentence ends at its full stop, with the times of its first and last wor
   ]);
 });
 
-test('a short word with a dot is no end unless a pause follows', () => {
+test('splitSentences splits after a short word with a dot only before a pause', () => {
   expect(texts(sentences([word('Mr.', 0, 0.5), word('Quilter', 0.6, 1)]))).toEqual(['Mr. Quilter']);
   expect(texts(sentences([word('Am', 0, 0.2), word('3.', 0.2, 0.5), word('Mai', 0.5, 1)]))).toEqual(['Am 3. Mai']);
   expect(texts(sentences([word('Да.', 0, 0.5), word('Давай', 1.4, 2)]))).toEqual(['Да.', 'Давай']);
 });
 
-test('a long pause sets apart what no full stop does', () => {
+test('splitSentences splits at a long pause', () => {
   expect(texts(sentences([word('well', 0, 0.5), word('then', 2.5, 3)]))).toEqual(['well', 'then']);
 });
 
-test('scripts without spaces are put together without', () => {
+test('splitSentences joins words without spaces in scripts without spaces', () => {
   expect(texts(sentences([word('今天', 0, 1), word('很', 1, 2), word('好。', 2, 3)]))).toEqual(['今天很好。']);
   expect(texts(sentences([word('iPhone', 0, 1), word('很', 1, 2)]))).toEqual(['iPhone 很']);
 });
 
-test('a text without times is shared out by its letters', () => {
+test('splitSentencesByLength assigns durations by the number of letters', () => {
   expect(sentencesByLength('Hello there. Goodbye now.', 20)).toEqual([
     { start: 0, end: 10, text: 'Hello there.' },
     { start: 10, end: 20, text: 'Goodbye now.' },

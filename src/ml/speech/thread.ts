@@ -1,38 +1,33 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Engine, UtteredSegment } from './engine.ts';
-import type { EngineFiles } from './engine-files.ts';
+import type { Engine, EngineFiles, UtteredSegment } from './engine.ts';
 
-/** What the thread of an engine is started with. */
 export interface ThreadOptions {
   readonly files: EngineFiles;
-  /** CPU threads of one run. */
   readonly threads: number;
-  /** One Int32: the number of the last question whose answer nobody waits for any more. */
+  /** One Int32: the number of the last cancelled request. */
   readonly givenUp: SharedArrayBuffer;
 }
 
 export interface Question {
-  /** Counts up from 1. */
   readonly number: number;
   readonly samples: Float32Array;
   readonly language?: string | undefined;
 }
 
-/** What it says: first that it is ready (or it dies with the reason), then the answer to each question, in order. */
+/** First message of the thread; the responses follow in request order. */
 export type Ready = 'ready';
 export type Answer = { readonly segments: readonly UtteredSegment[] } | { readonly error: string };
 
 const { files, threads, givenUp } = workerData as ThreadOptions;
-const lastGivenUp = new Int32Array(givenUp);
+const lastCancelled = new Int32Array(givenUp);
 const engine = await open();
-parentPort!.on('message', (message: Question | 'leave') => {
-  // Between two runs: a thread that is ended from outside while a network runs takes the whole process with it.
-  if (message === 'leave') parentPort!.close();
-  else void answer(message);
+parentPort!.on('message', (message: Question | 'close') => {
+  // Closes between two runs: terminating a thread during a network run crashes the process.
+  if (message === 'close') parentPort!.close();
+  else void handleRequest(message);
 });
 parentPort!.postMessage('ready' satisfies Ready);
 
-/** Only the runtime of the engine that is asked for is loaded: each brings its own. */
 async function open(): Promise<Engine> {
   switch (files.runs) {
     case 'whisper':
@@ -42,9 +37,9 @@ async function open(): Promise<Engine> {
   }
 }
 
-async function answer({ number, samples, language }: Question): Promise<void> {
+async function handleRequest({ number, samples, language }: Question): Promise<void> {
   const throwIfStopped = () => {
-    if (Atomics.load(lastGivenUp, 0) >= number) throw new Error('Nobody waits for this text any more.');
+    if (Atomics.load(lastCancelled, 0) >= number) throw new Error('The request was cancelled.');
   };
   try {
     throwIfStopped();

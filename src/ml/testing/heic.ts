@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * A HEIC file put together as phones do it: four HEVC tiles of 64 × 64 under a grid of 128 × 96 that the file turns by
- * 90° clockwise (`irot`); its EXIF says the same turn once more, which readers of HEIF must not follow; and in front of
- * the primary picture lies another one, all green. Upright it is 96 × 128: blue, with a red upper right quarter. The
- * pictures were drawn by a program and encoded by libheif's heif-enc with x265; the boxes around them were written by
- * hand.
+ * A HEIC file with the structure of phone photos: four 64 × 64 HEVC tiles in a grid of 128 × 96 that `irot` turns by
+ * 90° clockwise. The EXIF orientation repeats the turn and must be ignored. A green image precedes the primary one.
+ * Upright 96 × 128: blue with a red upper right quarter. The images were generated and encoded with heif-enc (libheif,
+ * x265); the boxes were written by hand.
  */
 export const phoneHeic = (): Buffer => readFileSync(new URL('./phone.heic', import.meta.url));

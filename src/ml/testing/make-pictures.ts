@@ -1,49 +1,40 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Pictures written byte by byte, as no program would write them. */
-
-/** What a number of so many bytes is, the largest byte first. */
 export function big(value: number, bytes: 1 | 2 | 4 = 4): Buffer {
   const field = Buffer.alloc(bytes);
   field.writeUIntBE(value, 0, bytes);
   return field;
 }
 
-/** An honest picture, to be spoilt. */
 export const plain = (width = 64, height = 48, channels: 3 | 4 = 3) =>
   sharp({ create: { width, height, channels, background: '#a04020' } });
 
-/** A chunk of a PNG. */
 export function pngChunk(type: string, data = Buffer.alloc(0)): Buffer {
   const typed = Buffer.concat([Buffer.from(type), data]);
   return Buffer.concat([big(data.length), typed, big(crc32(typed))]);
 }
 
-/** A PNG of these chunks, and the one that ends it. */
 export const pngOf = (...chunks: readonly Buffer[]): Buffer =>
   Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks, pngChunk('IEND')]);
 
-/** The first chunk of a PNG; of one bit in grey unless something else is said. */
+/** `IHDR`; 1-bit greyscale by default. */
 export const pngHead = (width: number, height: number, { bits = 1, colour = 0, interlaced = false } = {}): Buffer =>
   pngChunk('IHDR', Buffer.concat([big(width), big(height), Buffer.from([bits, colour, 0, 0, Number(interlaced)])]));
 
-/** All that many pixels, black: an honest file of a thousandth of its size. */
+/** A valid black image, a thousandth of its pixel count in size. */
 export const blackPng = (side: number): Buffer =>
   pngOf(
     pngHead(side, side),
     pngChunk('IDAT', deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side), { level: 1 })),
   );
 
-/** A PNG of one pixel, and these chunks before it. */
 export const pixelPng = (...chunks: readonly Buffer[]): Buffer =>
   pngOf(pngHead(1, 1, { bits: 8 }), ...chunks, pngChunk('IDAT', deflateSync(Buffer.from([0, 128]))));
 
-/** A segment of a JPEG. */
 export const segment = (marker: number, body: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0xff, marker]), big(body.length + 2, 2), body]);
 
-/** The head of a JPEG of so many pixels a side, and nothing behind it. */
 export const jpegHead = (side: number): Buffer =>
   Buffer.concat([
     Buffer.from('ffd8ffc00011', 'hex'),
@@ -53,18 +44,15 @@ export const jpegHead = (side: number): Buffer =>
     Buffer.from('ffd9', 'hex'),
   ]);
 
-/** The JPEG with these segments right behind its first two bytes. */
 export const withSegments = (jpeg: Buffer, ...segments: readonly Buffer[]): Buffer =>
   Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
 
-/** A JPEG that goes over its pixels again and again: each pass costs the sender ten bytes. */
 export async function jpegOfScans(scans: number, width: number, height: number): Promise<Buffer> {
   const jpeg = await plain(width, height).jpeg({ progressive: true }).toBuffer();
   const scan = segment(0xda, Buffer.from([1, 1, 0, 1, 63, 0]));
   return Buffer.concat([jpeg.subarray(0, -2), ...Array<Buffer>(scans).fill(scan), Buffer.from([0xff, 0xd9])]);
 }
 
-/** A chunk of a WebP, or the whole file. */
 export function riff(type: string, ...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   const length = Buffer.alloc(4);
@@ -72,11 +60,9 @@ export function riff(type: string, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(type), length, body, Buffer.alloc(body.length % 2)]);
 }
 
-/** A WebP whose canvas is this large, whatever lies on it. */
 export const webpOf = (width: number, height: number, ...chunks: readonly Buffer[]): Buffer =>
   canvas(width, height, 0, chunks);
 
-/** A film of so many frames of one pixel. */
 export async function webpOfFrames(frames: number): Promise<Buffer> {
   const pixel = (await plain(1, 1).webp({ lossless: true }).toBuffer()).subarray(12);
   const frame = riff('ANMF', Buffer.alloc(16), pixel);
@@ -93,7 +79,6 @@ function canvas(width: number, height: number, flags: number, chunks: readonly B
   return riff('RIFF', Buffer.from('WEBP'), riff('VP8X', size), ...chunks);
 }
 
-/** A GIF of this screen and these blocks, two colours. */
 export function gifOf(width: number, height: number, ...blocks: readonly Buffer[]): Buffer {
   const head = Buffer.from('GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1');
   head.writeUInt16LE(width, 6);
@@ -101,7 +86,6 @@ export function gifOf(width: number, height: number, ...blocks: readonly Buffer[
   return Buffer.concat([head, ...blocks, Buffer.from(';')]);
 }
 
-/** A frame of a GIF that says it is this large and has one pixel. */
 export function gifFrame(width: number, height: number): Buffer {
   const frame = Buffer.from(',\0\0\0\0\0\0\0\0\0\x02\x02\x44\x01\0', 'latin1');
   frame.writeUInt16LE(width, 5);
@@ -111,7 +95,7 @@ export function gifFrame(width: number, height: number): Buffer {
 
 type Tag = readonly [tag: number, type: 3 | 4, ...values: number[]];
 
-/** A TIFF with one directory of these tags behind `data`, which begin at 8; `next` is where it says the next one is. */
+/** A TIFF with one directory after `data` (at offset 8); `next` is its declared next directory. */
 export function tiffOf(
   tags: readonly Tag[],
   { data = Buffer.alloc(8), next = 0 }: { data?: Buffer; next?: number } = {},
@@ -140,7 +124,7 @@ export function tiffOf(
   return file;
 }
 
-/** The tags of a grey picture of 8 bits, its pixels at 8. */
+/** Tags of an 8-bit greyscale image with pixels at offset 8. */
 export const greyTags = (width: number, height: number, ...more: readonly Tag[]): readonly Tag[] => {
   const tags: readonly Tag[] = [
     [256, 4, width],
@@ -153,31 +137,26 @@ export const greyTags = (width: number, height: number, ...more: readonly Tag[])
     [278, 4, height],
     [279, 4, 8],
   ];
-  const said = new Set(more.map(([tag]) => tag));
-  return [...tags.filter(([tag]) => !said.has(tag)), ...more].sort(([a], [b]) => a - b);
+  const overridden = new Set(more.map(([tag]) => tag));
+  return [...tags.filter(([tag]) => !overridden.has(tag)), ...more].sort(([a], [b]) => a - b);
 };
 
-/** A box of a HEIF file. */
 export const box = (type: string, ...parts: readonly Buffer[]): Buffer => {
   const body = Buffer.concat(parts);
   return Buffer.concat([big(body.length + 8), Buffer.from(type), body]);
 };
 
-/** A box with a version and flags, which are 0 where nothing is said. */
 const full = (type: string, version: number, ...parts: readonly Buffer[]) =>
   box(type, Buffer.from([version, 0, 0, 0]), ...parts);
 
-/** A part of a HEIF file: a picture, a grid of pictures, or what describes one. */
 interface Item {
-  /** Its type, and for a `mime` the two strings that follow. */
   readonly type: string;
   readonly data: Buffer;
   readonly properties?: readonly Buffer[];
-  /** What it is made of, or what it describes. */
   readonly refers?: { readonly as: string; readonly to: readonly number[] };
 }
 
-/** An AVIF of these items, counted from 1, of which the first is the picture; `beside` are boxes of the file itself. */
+/** An AVIF of these items (ids from 1; the first is primary); `beside` returns additional top-level boxes. */
 export function avifOf(items: readonly Item[], beside: (dataAt: number) => readonly Buffer[] = () => []): Buffer {
   const properties = items.flatMap((item) => item.properties ?? []);
   const whose = items.map(({ properties: own = [] }, i) => {
@@ -213,7 +192,6 @@ export function avifOf(items: readonly Item[], beside: (dataAt: number) => reado
 
 const avifSize = (width: number, height: number) => full('ispe', 0, big(width), big(height));
 
-/** An honest picture of 64 × 64, as an item, and the box that says how it is coded. */
 async function avifItem(): Promise<Item & { readonly coding: Buffer }> {
   const file = await plain(64, 64).avif({ effort: 0 }).toBuffer();
   const boxNamed = (type: string) => {
@@ -224,20 +202,17 @@ async function avifItem(): Promise<Item & { readonly coding: Buffer }> {
   return { type: 'av01', data: boxNamed('mdat').subarray(8), properties: [avifSize(64, 64), coding], coding };
 }
 
-/** A picture that is used `rows` × `columns` times as the tile of a grid, which says it is this large. */
 export async function avifGrid(rows: number, columns: number, width: number, height: number): Promise<Buffer> {
   const data = Buffer.concat([Buffer.from([0, 1, rows - 1, columns - 1]), big(width), big(height)]);
   const refers = { as: 'dimg', to: Array<number>(rows * columns).fill(2) };
   return avifOf([{ type: 'grid', data, properties: [avifSize(width, height)], refers }, await avifItem()]);
 }
 
-/** A picture with a description that is packed. */
 export async function avifDescribed(packed: Buffer): Promise<Buffer> {
   const type = 'mime\0application/rdf+xml\0deflate';
   return avifOf([await avifItem(), { type, data: packed, refers: { as: 'cdsc', to: [1] } }]);
 }
 
-/** A picture with films beside it, each of so many frames, as it says. */
 export async function avifWithFilms(films: number, frames: number): Promise<Buffer> {
   const item = await avifItem();
   const matrix = Buffer.concat([1, 0, 0, 0, 1, 0, 0, 0, 0x4000].map((one) => big(one * 0x10000)));
@@ -278,7 +253,6 @@ export async function avifWithFilms(films: number, frames: number): Promise<Buff
   return avifOf([item], (at) => [box('moov', head, ...Array<Buffer>(films).fill(film(at)))]);
 }
 
-/** The same HEIC file, whose grid (128 × 96) says that the picture is this large. */
 export function claiming(heic: Buffer, width: number, height: number): Buffer {
   const bytes = Buffer.from(heic);
   for (const each of [2, 4] as const) {

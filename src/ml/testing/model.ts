@@ -8,21 +8,20 @@ import { colourNetwork } from './onnx.ts';
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** A head whose classes are colours: `{ crack: [1, 0, 0] }` makes what is red a crack. */
 export function colourHead(classes: Record<string, [number, number, number]>, sharpness = 20): Head {
   const labels = Object.keys(classes);
   const weights = Float32Array.from(Object.values(classes).flat(), (weight) => weight * sharpness);
   return { labels, weights, bias: new Float32Array(labels.length), temperature: 1 };
 }
 
-/** Heads of a model for which red is a crack on a wall, green a stain on a floor, and blue is sound. */
+/** Red is a crack on a wall, green a stain on a floor, blue is sound. */
 export const COLOURS = {
   surface: colourHead({ wall: [1, 0, 0.5], floor: [0, 1, 0.5] }),
   masters: colourHead({ cracking: [1, 0, 0], contamination: [0, 1, 0], sound: [0, 0, 1] }),
   defects: colourHead({ crack: [1, 0, 0], stain: [0, 1, 0], sound: [0, 0, 1] }),
 };
 
-/** Puts a version on a shelf as an installation does: in a draft folder first, then renamed into place. */
+/** Installs a version like production: writes a draft folder and renames it. */
 export async function installColours(
   root: string,
   version: string,

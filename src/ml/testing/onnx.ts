@@ -1,9 +1,9 @@
 /**
- * A very small network as an ONNX file, written by hand so that tests need no trained one: the photo becomes a map of
- * `cells` × `cells` mean colours (0..1), and the features are the mean colour. So a class whose weights are [1, 0, 0]
- * is "red", and its activation map shows where red is.
+ * A tiny ONNX network, so that tests need no trained model: `map` holds `cells` × `cells` mean colours (0..1),
+ * `features` the overall mean. A class with weights [1, 0, 0] is "red".
  *
- * `image` uint8 [N, size, size, 3], 255 counting as `white` → `features` float32 [N, 3], `map` float32 [N, 3, cells, cells].
+ * `image` uint8 [N, size, size, 3], 255 scaled to `white` → `features` float32 [N, 3], `map` float32 [N, 3, cells,
+ * cells].
  */
 export function colourNetwork({ size = 32, cells = 4, white = 1 } = {}): Buffer {
   const FLOAT = 1;
@@ -32,7 +32,7 @@ export function colourNetwork({ size = 32, cells = 4, white = 1 } = {}): Buffer 
   return message([1, 7], [2, 'assay-tests'], [7, graph], [8, message([1, ''], [2, 13])]);
 }
 
-// Field numbers are those of onnx.proto3: ModelProto, GraphProto, NodeProto, AttributeProto, TensorProto.
+// Field numbers of onnx.proto3: ModelProto, GraphProto, NodeProto, AttributeProto, TensorProto.
 
 function node(kind: string, inputs: string[], output: string, attributes: Buffer[] = []): Buffer {
   return message(
@@ -54,7 +54,6 @@ function tensor(name: string, type: number, dims: (number | string)[]): Buffer {
 
 type Field = [number: number, value: number | string | Buffer];
 
-/** A protobuf message: integers as varints, everything else with its length in front. */
 function message(...fields: Field[]): Buffer {
   return Buffer.concat(
     fields.flatMap(([number, value]) => {

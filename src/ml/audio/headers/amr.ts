@@ -2,18 +2,17 @@ import type { Header } from '../header.ts';
 import { AudioRefused } from '../refused.ts';
 import type { Bytes } from './bytes.ts';
 
-/** AMR and AMR-WB (RFC 4867 §5): frames of 20 ms whose first byte says how long they are. */
+/** AMR and AMR-WB (RFC 4867 §5): 20 ms frames whose first byte gives their length. */
 export async function readAmr(bytes: Bytes): Promise<Header> {
   const head = await bytes.read(0, 16);
   const wide = head.toString('latin1', 0, 9) === '#!AMR-WB\n';
   const start = wide ? 9 : 6;
-  const frame = (wide ? WIDE : NARROW)[((head[start] ?? 0xff) >> 3) & 15];
-  if (head.length <= start || frame === undefined)
-    throw new AudioRefused('corrupt', 'The AMR file has no sound in it.');
+  const frame = (wide ? WIDEBAND_FRAME_BYTES : NARROWBAND_FRAME_BYTES)[((head[start] ?? 0xff) >> 3) & 15];
+  if (head.length <= start || frame === undefined) throw new AudioRefused('corrupt', 'The AMR file has no audio.');
   const seconds = ((bytes.size - start) / frame) * 0.02;
   return { sampleRate: wide ? 16_000 : 8000, channels: 1, duration: { seconds, counted: false } };
 }
 
-// Bytes of a frame by its mode, the first byte included.
-const NARROW = [13, 14, 16, 18, 20, 21, 27, 32, 6];
-const WIDE = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6];
+// Frame bytes per mode, including the first byte.
+const NARROWBAND_FRAME_BYTES = [13, 14, 16, 18, 20, 21, 27, 32, 6];
+const WIDEBAND_FRAME_BYTES = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6];

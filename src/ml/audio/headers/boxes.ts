@@ -1,14 +1,12 @@
-/** A part of an ISO base media file (ISO/IEC 14496-12 §4.2): a type, and content that may be boxes again. */
+/** A box of an ISO base media file (ISO/IEC 14496-12 §4.2). Its content may be boxes. */
 export interface Box {
   readonly type: string;
-  /** Where its content begins and ends. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The boxes that follow one another between two places, as far as they are whole, and as far as anybody writes them. */
 export function* boxesIn(bytes: Buffer, from: number, to: number): Generator<Box> {
-  for (let at = from, boxes = 0; at + 8 <= to && boxes < MOST_BOXES; boxes++) {
+  for (let at = from, boxes = 0; at + 8 <= to && boxes < MAX_BOXES; boxes++) {
     const { type, size, head } = boxAt(bytes, at, to - at);
     if (size < head || at + size > to) return;
     yield { type, from: at + head, to: at + size };
@@ -16,10 +14,9 @@ export function* boxesIn(bytes: Buffer, from: number, to: number): Generator<Box
   }
 }
 
-// Side by side there are a dozen, or one for each track; an index may hold millions that were made to cost its reader time.
-const MOST_BOXES = 1000;
+// Real files have about a dozen siblings; a hostile index may declare millions.
+const MAX_BOXES = 1000;
 
-/** The first box that a path of types leads to. */
 export function boxInside(bytes: Buffer, box: Box, ...path: readonly string[]): Box | undefined {
   const [type, ...rest] = path;
   if (type === undefined) return box;
@@ -29,13 +26,12 @@ export function boxInside(bytes: Buffer, box: Box, ...path: readonly string[]): 
   return undefined;
 }
 
-/** Its content. */
 export function inside(bytes: Buffer, box: Box, ...path: readonly string[]): Buffer | undefined {
   const found = boxInside(bytes, box, ...path);
   return found && bytes.subarray(found.from, found.to);
 }
 
-/** The type, the whole size and the length of the head of the box that begins at `at`; one that does not say its size takes `left`. */
+/** Reads the box header at `at`. A size of 0 means that the box takes all of `left`. */
 export function boxAt(bytes: Buffer, at: number, left: number): { type: string; size: number; head: number } {
   const type = bytes.toString('latin1', at + 4, at + 8);
   const size = bytes.readUInt32BE(at);

@@ -1,9 +1,8 @@
 import { open } from 'node:fs/promises';
 
-/** A file of which any part can be read. */
 export interface Bytes {
   readonly size: number;
-  /** So many bytes from a place on; fewer where the file ends before. Rejects once the signal has aborted. */
+  /** May return fewer bytes at the end of the file. Rejects after the signal has aborted. */
   read(at: number, length: number): Promise<Buffer>;
   close(): Promise<void>;
 }

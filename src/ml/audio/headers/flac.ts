@@ -2,7 +2,7 @@ import type { Header } from '../header.ts';
 import { AudioRefused } from '../refused.ts';
 import type { Bytes } from './bytes.ts';
 
-/** FLAC (RFC 9639): the first block says everything. */
+/** FLAC (RFC 9639): reads the STREAMINFO block. */
 export async function readFlac(bytes: Bytes, skip: number): Promise<Header> {
   const head = await bytes.read(skip, 42);
   if (head.length < 42 || (head[4]! & 0x7f) !== 0) throw new AudioRefused('corrupt', 'The FLAC file has no header.');
@@ -14,7 +14,6 @@ export async function readFlac(bytes: Bytes, skip: number): Promise<Header> {
     sampleRate,
     channels,
     skip,
-    // Zero: whoever wrote it did not know.
     ...(samples > 0 && sampleRate > 0 && { duration: { seconds: samples / sampleRate, counted: true } }),
   };
 }

@@ -3,27 +3,26 @@ import { type Header, isCutOff } from '../header.ts';
 import { AudioRefused } from '../refused.ts';
 import type { Bytes } from './bytes.ts';
 
-/** MP3, or AAC in ADTS, which begins at `skip`: frames one after the other, and in MP3 sometimes their number before them. */
+/** MP3, or AAC in ADTS, from the offset `skip`. MP3 files may declare their frame count. */
 export async function readFrames(bytes: Bytes, skip: number): Promise<Header> {
   const head = await bytes.read(skip, SNIFFED_BYTES);
   const first = firstFrame(head);
-  if (!first) throw new AudioRefused('corrupt', 'The recording has no frames of sound.');
+  if (!first) throw new AudioRefused('corrupt', 'The recording has no audio frames.');
   const { sampleRate, channels, samples } = first.frame;
-  const counted = first.frame.kind === 'mp3' ? countIn(head.subarray(first.at), first.frame) : undefined;
-  const there = bytes.size - skip - first.at;
-  if (!counted) {
-    const seconds = there / bytesPerSecond(head, first.at);
+  const declared = first.frame.kind === 'mp3' ? readDeclaredCounts(head.subarray(first.at), first.frame) : undefined;
+  const available = bytes.size - skip - first.at;
+  if (!declared) {
+    const seconds = available / bytesPerSecond(head, first.at);
     return { duration: { seconds, counted: false }, sampleRate, channels, skip };
   }
-  const seconds = (counted.frames * samples) / sampleRate;
-  if (counted.bytes !== undefined && isCutOff((there / counted.bytes) * seconds, seconds)) {
-    throw new AudioRefused('corrupt', 'The MP3 file is shorter than it says.');
+  const seconds = (declared.frames * samples) / sampleRate;
+  if (declared.bytes !== undefined && isCutOff((available / declared.bytes) * seconds, seconds)) {
+    throw new AudioRefused('corrupt', 'The MP3 file is shorter than its header declares.');
   }
   return { duration: { seconds, counted: true }, sampleRate, channels, skip };
 }
 
-/** The number of frames that the encoder left in the first one ("Xing", "Info" or "VBRI"), and of bytes. */
-function countIn(bytes: Buffer, frame: Frame): { frames: number; bytes?: number } | undefined {
+function readDeclaredCounts(bytes: Buffer, frame: Frame): { frames: number; bytes?: number } | undefined {
   const { xingAt } = frame;
   const name = bytes.toString('latin1', xingAt, xingAt + 4);
   if ((name === 'Xing' || name === 'Info') && bytes.length >= xingAt + 16) {
@@ -39,7 +38,6 @@ function countIn(bytes: Buffer, frame: Frame): { frames: number; bytes?: number 
   return undefined;
 }
 
-/** What a second of the first frames takes. */
 function bytesPerSecond(head: Buffer, from: number): number {
   let seconds = 0;
   let at = from;

@@ -2,37 +2,39 @@ import type { Duration, Header } from '../header.ts';
 import { AudioRefused } from '../refused.ts';
 import type { Bytes } from './bytes.ts';
 
-/** Ogg (RFC 3533) with Vorbis, Opus (RFC 7845), FLAC or Speex in it; other streams beside it are passed over. */
+/** Ogg (RFC 3533) with Vorbis, Opus (RFC 7845), FLAC or Speex. Other streams are ignored. */
 export async function readOgg(bytes: Bytes): Promise<Header> {
-  const begin = pagesIn(await bytes.read(0, HEAD_BYTES)).pages;
-  const streams = begin.filter(({ first }) => first);
-  const sound = streams.map((page) => ({ page, stream: soundIn(page.body) })).find(({ stream }) => stream);
-  if (!sound?.stream) {
+  const headPages = pagesIn(await bytes.read(0, HEAD_BYTES)).pages;
+  const streams = headPages.filter(({ first }) => first);
+  const selected = streams
+    .map((page) => ({ page, stream: readIdentification(page.body) }))
+    .find(({ stream }) => stream);
+  if (!selected?.stream) {
     throw streams.some(({ body }) => body.length > 0)
-      ? new AudioRefused('no_sound', 'The Ogg file has no sound that is read here.')
+      ? new AudioRefused('no_sound', 'The Ogg file has no audio in a supported codec.')
       : new AudioRefused('corrupt', 'The Ogg file has no header.');
   }
-  const { serial } = sound.page;
-  const { sampleRate, channels, codec, clock, lead } = sound.stream;
+  const { serial } = selected.page;
+  const { sampleRate, channels, codec, clock, preSkip } = selected.stream;
 
   const from = Math.max(0, bytes.size - TAIL_BYTES);
-  const end = pagesIn(await bytes.read(from, TAIL_BYTES));
-  const last = end.pages.filter((page) => page.serial === serial && page.position >= 0).at(-1);
-  if (end.broken && !last?.last) throw new AudioRefused('corrupt', 'The Ogg file breaks off in the middle of a page.');
+  const tail = pagesIn(await bytes.read(from, TAIL_BYTES));
+  const last = tail.pages.filter((page) => page.serial === serial && page.position >= 0).at(-1);
+  if (tail.isTruncated && !last?.last) throw new AudioRefused('corrupt', 'The Ogg file ends in the middle of a page.');
   const duration =
     last &&
-    lengthOf(
-      begin.filter((page) => page.serial === serial),
+    durationOf(
+      headPages.filter((page) => page.serial === serial),
       last,
     );
   return { sampleRate, channels, codec, ...(duration && { duration }) };
 
-  function lengthOf(pages: readonly Page[], last: Page): Duration | undefined {
-    // What was recorded from a running broadcast begins at whatever time that had come to.
+  function durationOf(pages: readonly Page[], last: Page): Duration | undefined {
+    // A recording of a live broadcast starts at a position other than zero.
     const earliest = pages.find(({ position }) => position > 0)?.position ?? 0;
-    const running = earliest > clock * LONGEST_PAGE_SECONDS;
-    const seconds = (last.position - (running ? earliest : lead)) / clock;
-    return seconds > 0 ? { seconds, counted: !running } : undefined;
+    const isLive = earliest > clock * LONGEST_PAGE_SECONDS;
+    const seconds = (last.position - (isLive ? earliest : preSkip)) / clock;
+    return seconds > 0 ? { seconds, counted: !isLive } : undefined;
   }
 }
 
@@ -40,20 +42,19 @@ interface Page {
   readonly serial: number;
   readonly first: boolean;
   readonly last: boolean;
-  /** The time at its end, in ticks of the codec's clock; -1 where it ends within a packet. */
+  /** End time in ticks of the codec's clock; -1 when no packet ends in this page. */
   readonly position: number;
   readonly body: Buffer;
 }
 
-/** The whole pages from the first one on, whatever lies between them, and whether the last one breaks off. */
-function pagesIn(bytes: Buffer): { pages: Page[]; broken: boolean } {
+function pagesIn(bytes: Buffer): { pages: Page[]; isTruncated: boolean } {
   const pages: Page[] = [];
   let at = bytes.indexOf('OggS');
   for (; at >= 0 && at + 27 <= bytes.length; at = bytes.indexOf('OggS', at)) {
     const segments = bytes[at + 26]!;
     const body = at + 27 + segments;
     const size = bytes.subarray(at + 27, body).reduce((sum, length) => sum + length, 0);
-    if (body + size > bytes.length) return { pages, broken: true };
+    if (body + size > bytes.length) return { pages, isTruncated: true };
     const flags = bytes[at + 5]!;
     pages.push({
       serial: bytes.readUInt32LE(at + 14),
@@ -64,27 +65,25 @@ function pagesIn(bytes: Buffer): { pages: Page[]; broken: boolean } {
     });
     at = body + size;
   }
-  return { pages, broken: at >= 0 };
+  return { pages, isTruncated: at >= 0 };
 }
 
-interface Sound {
+interface AudioStream {
   readonly sampleRate: number;
   readonly channels: number;
   readonly codec: NonNullable<Header['codec']>;
-  /** Ticks a second of the positions. */
+  /** Ticks per second of the page positions. */
   readonly clock: number;
-  /** Ticks before the sound begins. */
-  readonly lead: number;
+  readonly preSkip: number;
 }
 
-/** What a stream's first page says, if it is one of sound. */
-function soundIn(body: Buffer): Sound | undefined {
+function readIdentification(body: Buffer): AudioStream | undefined {
   const text = (from: number, to: number) => body.toString('latin1', from, to);
   if (text(0, 8) === 'OpusHead' && body.length >= 19) {
-    return { codec: 'opus', sampleRate: 48_000, channels: body[9]!, clock: 48_000, lead: body.readUInt16LE(10) };
+    return { codec: 'opus', sampleRate: 48_000, channels: body[9]!, clock: 48_000, preSkip: body.readUInt16LE(10) };
   }
-  const plain = (codec: Sound['codec'], sampleRate: number, channels: number) => {
-    return { codec, sampleRate, channels, clock: sampleRate, lead: 0 };
+  const plain = (codec: AudioStream['codec'], sampleRate: number, channels: number) => {
+    return { codec, sampleRate, channels, clock: sampleRate, preSkip: 0 };
   };
   if (text(0, 7) === '\x01vorbis' && body.length >= 30) return plain('vorbis', body.readUInt32LE(12), body[11]!);
   if (text(0, 5) === '\x7fFLAC' && body.length >= 51) {
@@ -97,7 +96,7 @@ function soundIn(body: Buffer): Sound | undefined {
   return undefined;
 }
 
-// A page has at most 65 307 bytes, so the tail holds a whole one.
+// A page has at most 65 307 bytes, so this tail holds a complete one.
 const HEAD_BYTES = 2 ** 17;
 const TAIL_BYTES = 2 ** 17;
 const LONGEST_PAGE_SECONDS = 60;

@@ -2,19 +2,19 @@ import { type Header, isCutOff } from '../header.ts';
 import { AudioRefused } from '../refused.ts';
 import type { Bytes } from './bytes.ts';
 
-/** WebM and Matroska (RFC 9559): what stands before the first cluster of sound. */
+/** WebM and Matroska (RFC 9559): reads the elements before the first cluster. */
 export async function readWebm(bytes: Bytes): Promise<Header> {
   const head = await bytes.read(0, HEAD_BYTES);
   const segment = [...elementsIn(head, 0, head.length)].find(({ id }) => id === SEGMENT);
-  if (!segment) throw new AudioRefused('corrupt', 'The WebM file ends with its header.');
+  if (!segment) throw new AudioRefused('corrupt', 'The WebM file ends after its header.');
   const parts = [...before(CLUSTER, elementsIn(head, segment.from, head.length))];
   const listed = parts.find(({ id }) => id === TRACKS);
   if (!listed || listed.from + (listed.size ?? 0) > head.length) {
-    throw new AudioRefused('corrupt', 'The WebM file ends before it has named its tracks.');
+    throw new AudioRefused('corrupt', 'The WebM file ends before its track list.');
   }
   const tracks = [...elementsIn(head, listed.from, listed.to)].map((entry) => trackIn(head, entry));
   const sound = tracks.find(isSound);
-  if (!sound) throw new AudioRefused('no_sound', 'The WebM file has no track of sound.');
+  if (!sound) throw new AudioRefused('no_sound', 'The WebM file has no audio track.');
   if (sound.encrypted) throw new AudioRefused('protected', 'The WebM file is encrypted.');
 
   const info = parts.find(({ id }) => id === INFO);
@@ -22,12 +22,11 @@ export async function readWebm(bytes: Bytes): Promise<Header> {
   const seconds = (info ? ticksIn(head, info) : 0) * scale;
   const declared = segment.size === undefined ? 0 : segment.from + segment.size;
   if (declared > bytes.size && isCutOff((bytes.size / declared) * (seconds || 60), seconds || 60)) {
-    throw new AudioRefused('corrupt', 'The WebM file is shorter than it says.');
+    throw new AudioRefused('corrupt', 'The WebM file is shorter than its header declares.');
   }
   const { sampleRate, channels } = sound;
-  // The length that is said is the longest track's, pictures included.
+  // The declared duration is that of the longest track, video included.
   if (seconds > 0) return { sampleRate, channels, duration: { seconds, counted: tracks.every(isSound) } };
-  // What a browser records says none.
   const until = scale * lastTicks(await bytes.read(Math.max(0, bytes.size - TAIL_BYTES), TAIL_BYTES));
   return { sampleRate, channels, ...(until > 0 && { duration: { seconds: until, counted: false } }) };
 }
@@ -39,7 +38,6 @@ function* before(id: number, elements: Iterable<Element>): Generator<Element> {
   }
 }
 
-/** The seconds of a tick. */
 function scaleIn(bytes: Buffer, info: Element): number {
   const found = [...elementsIn(bytes, info.from, info.to)].find(({ id }) => id === SCALE);
   return found ? integer(bytes, found.from, found.to) / 1e9 : DEFAULT_SCALE;
@@ -50,22 +48,21 @@ function ticksIn(bytes: Buffer, info: Element): number {
   return found ? float(bytes, found.from, found.to) : 0;
 }
 
-/** When the last block of the last cluster begins, as far as it can be found from the end. */
 function lastTicks(tail: Buffer): number {
   const at = tail.lastIndexOf(Buffer.from([0x1f, 0x43, 0xb6, 0x75]));
   const [cluster] = at < 0 ? [] : elementsIn(tail, at, tail.length);
-  let [begins, last] = [0, 0];
+  let [clusterTime, last] = [0, 0];
   for (const { id, from, to } of cluster ? elementsIn(tail, cluster.from, cluster.to) : []) {
-    if (id === CLUSTER_TIME) begins = integer(tail, from, to);
-    // A block begins with the number of its track, one byte, and its time after the cluster's.
-    if (id === BLOCK && to - from > 3) last = Math.max(last, begins + tail.readInt16BE(from + 1));
+    if (id === CLUSTER_TIME) clusterTime = integer(tail, from, to);
+    // A block starts with a one-byte track number and a time relative to the cluster.
+    if (id === BLOCK && to - from > 3) last = Math.max(last, clusterTime + tail.readInt16BE(from + 1));
   }
   return last;
 }
 
 const HEAD_BYTES = 2 ** 21;
 const TAIL_BYTES = 2 ** 19;
-/** A tick is a millisecond where nothing else is said. */
+/** One millisecond (RFC 9559 default). */
 const DEFAULT_SCALE = 0.001;
 const [SEGMENT, CLUSTER, INFO, TRACKS] = [0x18538067, 0x1f43b675, 0x1549a966, 0x1654ae6b];
 const [SCALE, DURATION] = [0x2ad7b1, 0x4489];
@@ -77,10 +74,8 @@ const isSound = ({ type }: Track) => type === AUDIO;
 
 interface Element {
   readonly id: number;
-  /** Where its content begins, and where it, or what was read of the file, ends. */
   readonly from: number;
   readonly to: number;
-  /** Undefined where it goes on until something follows that cannot be a part of it. */
   readonly size: number | undefined;
 }
 
@@ -93,17 +88,17 @@ function* elementsIn(bytes: Buffer, start: number, end: number): Generator<Eleme
     const open = size.value === 2 ** (7 * size.length) - 1;
     const to = open ? end : Math.min(end, from + size.value);
     yield { id: id.value + 2 ** (7 * id.length), from, to, size: open ? undefined : size.value };
-    // What holds all the others is looked into, not passed over.
+    // An element of unknown size is entered, not skipped.
     at = open ? end : from + size.value;
   }
 }
 
-/** A number of variable length: the zeros before its first one say how many bytes follow; without that marker. */
-function vint(bytes: Buffer, at: number, longest: number): { value: number; length: number } | undefined {
+/** Variable-length integer without its marker bit; leading zeros of the first byte give its length. */
+function vint(bytes: Buffer, at: number, maxBytes: number): { value: number; length: number } | undefined {
   const first = bytes[at];
   if (first === undefined) return undefined;
   const length = Math.clz32(first) - 24 + 1;
-  if (length > longest || at + length > bytes.length) return undefined;
+  if (length > maxBytes || at + length > bytes.length) return undefined;
   let value = first & (0xff >> length);
   for (let i = 1; i < length; i++) value = value * 256 + bytes[at + i]!;
   return { value, length };
@@ -118,7 +113,6 @@ interface Track {
 
 function trackIn(bytes: Buffer, entry: Element): Track {
   let type = 0;
-  // What the standard takes for granted where it is not said.
   let sampleRate = 8000;
   let channels = 1;
   let encrypted = false;

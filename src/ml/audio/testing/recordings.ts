@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { SAMPLE_RATE } from '../sound.ts';
 
 /**
- * Four seconds of espeak-ng saying "The north wall is dry. The floor is cracked in two places." in every format; `flac` is
- * lossless (at 12 kHz), `mp4` has pictures too.
+ * Four seconds of espeak-ng: "The north wall is dry. The floor is cracked in two places." `flac` is lossless (12 kHz),
+ * `mp4` has video.
  */
 export const VOICES = ['flac', 'mp3', 'm4a', 'mp4', 'aac', 'ogg', 'opus', 'webm', 'amr'] as const;
 export type Voice = (typeof VOICES)[number];
@@ -15,7 +15,6 @@ export type Voice = (typeof VOICES)[number];
 export const voicePath = (voice: Voice): string => fileURLToPath(new URL(`voice.${voice}`, import.meta.url));
 export const voiceBytes = (voice: Voice): Buffer => readFileSync(voicePath(voice));
 
-/** Files that are gone after the test. */
 export async function scratch(): Promise<{
   write(name: string, bytes: Uint8Array): Promise<string>;
   remove(): Promise<void>;
@@ -36,11 +35,9 @@ export interface WavOptions {
   readonly channels?: number;
   readonly bits?: 8 | 16 | 24 | 32;
   readonly float?: boolean;
-  /** What the header claims instead of the truth. */
   readonly claims?: { size?: number; rate?: number; channels?: number; bits?: number; block?: number; tag?: number };
 }
 
-/** A WAV file of these samples (-1..1), the same in each channel. */
 export function wav(samples: ArrayLike<number>, options: WavOptions = {}): Buffer {
   const { rate = SAMPLE_RATE, channels = 1, bits = 16, float = false, claims = {} } = options;
   const width = bits / 8;
@@ -71,7 +68,7 @@ export function wav(samples: ArrayLike<number>, options: WavOptions = {}): Buffe
   }
 }
 
-/** Three tones within what a telephone passes, as loud as speech, at any rate. */
+/** Three tones in the telephone band, as loud as speech. */
 export function tones(seconds: number, rate: number): Float32Array {
   return Float32Array.from({ length: Math.round(seconds * rate) }, (_, i) => {
     const t = i / rate;
@@ -102,7 +99,6 @@ export const isSame = (a: Float32Array, b: Float32Array): boolean =>
 
 export const silence = (seconds: number): Float32Array => new Float32Array(Math.round(seconds * SAMPLE_RATE));
 
-/** A sequence of numbers -1..1 that is the same each time. */
 export function noise(samples: number, seed = 1): Float32Array {
   let state = seed;
   return Float32Array.from({ length: samples }, () => {

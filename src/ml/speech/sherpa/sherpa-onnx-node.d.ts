@@ -1,4 +1,4 @@
-/** What we use of sherpa-onnx-node, which comes with its types in comments only. */
+/** Types for the part of sherpa-onnx-node in use; the package has only JSDoc. */
 declare module 'sherpa-onnx-node' {
   export interface OfflineStream {
     acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void;
@@ -6,11 +6,11 @@ declare module 'sherpa-onnx-node' {
   export interface OfflineResult {
     readonly text: string;
     readonly lang: string;
-    /** Seconds at which each token began, and how long it took; empty where the model does not say. */
+    /** Start and duration of each token in seconds; empty if the model provides none. */
     readonly tokens: readonly string[];
     readonly timestamps: readonly number[];
     readonly durations: readonly number[];
-    /** Natural logarithms; empty where the model does not say. */
+    /** Natural logarithms; empty if the model provides none. */
     readonly ys_log_probs: readonly number[];
   }
   export interface OfflineConfig {
@@ -25,7 +25,7 @@ declare module 'sherpa-onnx-node' {
     };
   }
   export class OfflineRecognizer {
-    /** Ends the process, not with an exception, when a file is absent or not what it should be. */
+    /** Exits the process, without an exception, when a file is missing or invalid. */
     constructor(config: OfflineConfig);
     createStream(): OfflineStream;
     decode(stream: OfflineStream): void;

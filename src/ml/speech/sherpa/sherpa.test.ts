@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { segmentsOf } from './sherpa.ts';
 
-const nothing = { text: '', lang: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [] };
+const emptyResult = { text: '', lang: '', tokens: [], timestamps: [], durations: [], ys_log_probs: [] };
 
-test('tokens with times and probabilities become words with times and confidences', () => {
+test('segmentsOf joins tokens into words with times and confidences', () => {
   const segments = segmentsOf(
     {
-      ...nothing,
+      ...emptyResult,
       text: 'Привет, мир.',
       tokens: ['▁При', 'вет', ',', '▁мир', '.'],
       timestamps: [0.4, 0.6, 0.9, 1.2, 1.6],
@@ -28,9 +28,9 @@ test('tokens with times and probabilities become words with times and confidence
   ]);
 });
 
-test('where a model tells beginnings only, a word ends with the next one, but soon, and within the window', () => {
+test('segmentsOf limits word ends when the model provides only token starts', () => {
   const [segment] = segmentsOf(
-    { ...nothing, text: 'one two', tokens: [' one', ' two'], timestamps: [0.2, 1.9], durations: [] },
+    { ...emptyResult, text: 'one two', tokens: [' one', ' two'], timestamps: [0.2, 1.9], durations: [] },
     2,
   );
   expect(segment!.words).toEqual([
@@ -39,9 +39,9 @@ test('where a model tells beginnings only, a word ends with the next one, but so
   ]);
 });
 
-test('a text without times is its sentences, and no words', () => {
-  const segments = segmentsOf({ ...nothing, text: 'Good day. Bad day.', tokens: [' Good', ' day'] }, 16);
+test('segmentsOf returns sentences without words for a text without token times', () => {
+  const segments = segmentsOf({ ...emptyResult, text: 'Good day. Bad day.', tokens: [' Good', ' day'] }, 16);
   expect(segments.map(({ text }) => text)).toEqual(['Good day.', 'Bad day.']);
   expect(segments.every((segment) => !('words' in segment))).toBe(true);
-  expect(segmentsOf(nothing, 16)).toEqual([]);
+  expect(segmentsOf(emptyResult, 16)).toEqual([]);
 });

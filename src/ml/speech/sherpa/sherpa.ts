@@ -1,14 +1,9 @@
 import sherpa, { type OfflineConfig, type OfflineResult } from 'sherpa-onnx-node';
-import type { Engine, UtteredSegment, UtteredWord } from '../engine.ts';
-import type { SherpaFiles } from '../engine-files.ts';
+import { SAMPLE_RATE } from '../../audio/sound.ts';
+import type { Engine, SherpaFiles, UtteredSegment, UtteredWord } from '../engine.ts';
 import { sentences, sentencesByLength } from '../sentences.ts';
 
-const SAMPLE_RATE = 16_000;
-
-/**
- * Opens a model that sherpa-onnx knows. Its library ends the whole process where a file is not what it should be, so the
- * files must have been checked. `language` is what the model speaks if that is one language.
- */
+/** Opens a sherpa-onnx model. The library exits the process on invalid files, so they must be verified first. */
 export async function openSherpa(files: SherpaFiles, threads: number): Promise<Engine> {
   const recognizer = new sherpa.OfflineRecognizer(configOf(files, threads));
   return {
@@ -34,45 +29,45 @@ function configOf(files: SherpaFiles, threads: number): OfflineConfig {
     }
     case 'transducer': {
       const { encoder, decoder, joiner } = files;
-      // Said, so that the library need not open the encoder a second time to find out.
+      // Without it the library opens the encoder a second time to detect the type.
       return { modelConfig: { ...common, transducer: { encoder, decoder, joiner }, modelType: 'nemo_transducer' } };
     }
   }
 }
 
-/** Sentences with word times, where the model tells when its tokens began; else guessed by their length. */
 export function segmentsOf(result: OfflineResult, seconds: number): UtteredSegment[] {
   const { text, tokens, timestamps } = result;
   const isTimed = tokens.length > 0 && timestamps.length === tokens.length;
   return isTimed ? sentences(wordsOf(result, seconds)) : sentencesByLength(text, seconds);
 }
 
-/** How long a last token is taken to sound where the model tells beginnings only. */
-const LONGEST_TOKEN_SECONDS = 0.4;
+/** Maximum token duration if the model provides only start times. */
+const MAX_TOKEN_SECONDS = 0.4;
 
 function wordsOf({ tokens, timestamps, durations, ys_log_probs }: OfflineResult, seconds: number): UtteredWord[] {
-  const words: { text: string; start: number; end: number; sure: number[] }[] = [];
+  const words: { text: string; start: number; end: number; logProbabilities: number[] }[] = [];
   for (const [i, token] of tokens.entries()) {
     const spelt = token.replaceAll('▁', ' ');
     const start = timestamps[i]!;
-    const next = Math.min(timestamps[i + 1] ?? seconds, start + LONGEST_TOKEN_SECONDS);
+    const next = Math.min(timestamps[i + 1] ?? seconds, start + MAX_TOKEN_SECONDS);
     const end = Math.max(start, Math.min(seconds, durations.length === tokens.length ? start + durations[i]! : next));
-    const sure = ys_log_probs.length === tokens.length ? [ys_log_probs[i]!] : [];
+    const logProbabilities = ys_log_probs.length === tokens.length ? [ys_log_probs[i]!] : [];
     const last = words.at(-1);
-    if (!last || spelt.startsWith(' ')) words.push({ text: spelt, start, end, sure });
+    if (!last || spelt.startsWith(' ')) words.push({ text: spelt, start, end, logProbabilities });
     else {
       last.text += spelt;
-      // A mark after a word makes no sound.
       if (/[\p{L}\p{N}]/u.test(spelt)) last.end = end;
-      last.sure.push(...sure);
+      last.logProbabilities.push(...logProbabilities);
     }
   }
   return words
-    .map(({ text, start, end, sure }) => ({
+    .map(({ text, start, end, logProbabilities }) => ({
       text: text.trim(),
       start,
       end,
-      ...(sure.length > 0 && { confidence: Math.exp(sure.reduce((a, b) => a + b) / sure.length) }),
+      ...(logProbabilities.length > 0 && {
+        confidence: Math.exp(logProbabilities.reduce((a, b) => a + b) / logProbabilities.length),
+      }),
     }))
     .filter(({ text }) => text !== '');
 }

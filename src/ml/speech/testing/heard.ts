@@ -1,7 +1,6 @@
 import type { Heard } from '../whisper/network.ts';
 import type { Vocabulary } from '../whisper/vocabulary.ts';
 
-/** A vocabulary of single letters, tokens 0–25; then the end, the start and so on, and two languages. */
 export const LETTERS: Vocabulary = {
   startOfTranscript: 27,
   endOfText: 26,
@@ -21,25 +20,24 @@ export const LETTERS: Vocabulary = {
 const SIZE = 33;
 const ATTENTION = [new Float32Array(1500)];
 
-/** Logits under which `token` has this probability, and the others share the rest evenly. */
 export function likely(token: number, probability: number): Float32Array {
   const logits = new Float32Array(SIZE).fill(Math.log((1 - probability) / (SIZE - 1)));
   logits[token] = Math.log(probability);
   return logits;
 }
 
-/** A model that, whatever it has just said, finds `next` of what it said so far likely; and what it was told so far. */
-export function speaker(next: (said: readonly number[]) => Float32Array): { heard: Heard; told: number[][] } {
-  const told: number[][] = [];
+/** A fake decoder that predicts `next` from its text so far, and the recorded token sequences. */
+export function speaker(next: (text: readonly number[]) => Float32Array): { heard: Heard; steps: number[][] } {
+  const steps: number[][] = [];
   const after = (tokens: readonly number[]): Heard => ({
-    // Language, task and times come first; they are no text.
+    // The first three tokens (language, task, timestamps) are not text.
     logits: Float32Array.from(next(tokens.slice(3))),
     attention: ATTENTION,
     async after(token) {
       const now = [...tokens, token];
-      told.push(now);
+      steps.push(now);
       return after(now);
     },
   });
-  return { heard: after([]), told };
+  return { heard: after([]), steps };
 }

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Window } from '../recognizer.ts';
 
-/** What espeak-ng says in `bridge.wav`, in English. */
 export const BRIDGE = 'The bridge was closed for repairs.';
 
-/** A recording beside this file (16 bits, mono, 16 kHz) as one window that begins at `start`. */
 export function spoken(name: 'bridge' | 'bonjour', start = 0): Window {
   const file = readFileSync(new URL(`./${name}.wav`, import.meta.url));
   const sound = file.subarray(file.indexOf('data') + 8);

@@ -1,15 +1,11 @@
-/** How far a text is from what was said: words that are wrong, missing or too many, of so many that were said. */
 export interface WordErrors {
   readonly errors: number;
   readonly words: number;
 }
 
-/**
- * Counts the words by which `heard` differs from `said` (Levenshtein's distance over words, as the word error rate
- * counts them): lower case, without punctuation, numbers as they come.
- */
-export function wordErrors(said: string, heard: string): WordErrors {
-  const [wanted, found] = [plainWords(said), plainWords(heard)];
+/** Word-level Levenshtein distance, as in the word error rate: lower case, without punctuation, numbers unchanged. */
+export function wordErrors(reference: string, hypothesis: string): WordErrors {
+  const [wanted, found] = [plainWords(reference), plainWords(hypothesis)];
   let row = Array.from({ length: found.length + 1 }, (_, i) => i);
   for (const [i, word] of wanted.entries()) {
     const next = [i + 1];
@@ -21,7 +17,6 @@ export function wordErrors(said: string, heard: string): WordErrors {
   return { errors: row.at(-1)!, words: wanted.length };
 }
 
-/** "Don't stop, Mr. X!" is `don't stop mr x`. */
 export function plainWords(text: string): string[] {
   const plain = text
     .normalize('NFC')

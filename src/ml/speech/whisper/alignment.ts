@@ -1,10 +1,8 @@
-/** One step of a path: at `frame` the sound of `row` began. */
 export type Onsets = Int32Array;
 
 /**
- * When each token was said: the frame at which the path of least cost through the tokens' attentions enters its row
- * (dynamic time warping, as Whisper's authors do it for word times). `attentions` are, of each token, one row per head;
- * only the first `frames` frames are looked at. Answers [tokens] frames, never falling.
+ * Token start times by dynamic time warping over the cross-attentions (Whisper's method for word times). `attentions`
+ * holds one row per head for each token; the first `frames` frames are used. Returns [tokens] frames, non-decreasing.
  */
 export function onsets(attentions: readonly (readonly Float32Array[])[], frames: number): Onsets {
   const rows = attentions.length;
@@ -23,10 +21,10 @@ export function onsets(attentions: readonly (readonly Float32Array[])[], frames:
   return cheapestPath(matrix, rows, frames);
 }
 
-/** Of every frame, how much more than the other tokens each looked there, in standard deviations. [tokens, frames] */
+/** Standardises each frame over the tokens. [tokens, frames] */
 function standardised(shares: readonly Float32Array[], frames: number): Float32Array {
   const rows = shares.length;
-  const made = new Float32Array(rows * frames);
+  const result = new Float32Array(rows * frames);
   for (let frame = 0; frame < frames; frame++) {
     let [sum, squares] = [0, 0];
     for (const row of shares) {
@@ -35,28 +33,26 @@ function standardised(shares: readonly Float32Array[], frames: number): Float32A
     }
     const mean = sum / rows;
     const deviation = Math.sqrt(Math.max(squares / rows - mean ** 2, 0)) || 1;
-    for (let row = 0; row < rows; row++) made[row * frames + frame] = (shares[row]![frame]! - mean) / deviation;
+    for (let row = 0; row < rows; row++) result[row * frames + frame] = (shares[row]![frame]! - mean) / deviation;
   }
-  return made;
+  return result;
 }
 
-const FILTER_REACH = 3;
+const FILTER_RADIUS = 3;
 
-/** The median of seven neighbours, mirrored at the ends: a lone spike moves nothing. */
 function medianFiltered(values: Float32Array): Float32Array {
   const last = values.length - 1;
-  const near = new Float32Array(2 * FILTER_REACH + 1);
+  const near = new Float32Array(2 * FILTER_RADIUS + 1);
   return values.map((_, i) => {
-    for (let k = -FILTER_REACH; k <= FILTER_REACH; k++) {
+    for (let k = -FILTER_RADIUS; k <= FILTER_RADIUS; k++) {
       const at = Math.abs(i + k);
-      near[k + FILTER_REACH] = values[Math.max(0, at > last ? 2 * last - at : at)]!;
+      near[k + FILTER_RADIUS] = values[Math.max(0, at > last ? 2 * last - at : at)]!;
     }
     near.sort();
-    return near[FILTER_REACH]!;
+    return near[FILTER_RADIUS]!;
   });
 }
 
-/** Of each row, the frame at which the path enters it that gathers the most of `matrix` from corner to corner. */
 function cheapestPath(matrix: Float32Array, rows: number, frames: number): Onsets {
   const width = frames + 1;
   const cost = new Float32Array((rows + 1) * width).fill(Number.POSITIVE_INFINITY);

@@ -1,20 +1,18 @@
 /**
- * A discrete Fourier transform of `length` complex values, in place: `re` and `im` become the spectrum, in natural order.
- * `length` is a product of small primes. Mixed radix, after Stockham: each pass takes one factor off and leaves its
- * results where the next one reads them in order.
+ * In-place complex FFT of a fixed `length`, a product of small primes; output in natural order (mixed-radix Stockham).
  */
 export function fourier(length: number): (re: Float64Array, im: Float64Array) => void {
   const passes = planPasses(length);
-  const spare: Complex = { re: new Float64Array(length), im: new Float64Array(length) };
+  const scratch: Complex = { re: new Float64Array(length), im: new Float64Array(length) };
   return (re, im) => {
-    let [from, to]: [Complex, Complex] = [{ re, im }, spare];
+    let [from, to]: [Complex, Complex] = [{ re, im }, scratch];
     for (const pass of passes) {
       transformPass(pass, from, to);
       [from, to] = [to, from];
     }
-    if (from !== spare) return;
-    re.set(spare.re);
-    im.set(spare.im);
+    if (from !== scratch) return;
+    re.set(scratch.re);
+    im.set(scratch.im);
   };
 }
 
@@ -23,16 +21,16 @@ interface Complex {
   readonly im: Float64Array;
 }
 
-/** One factor of the length: `stride` transforms of `radix` values, `groups` times, each value turned on its way out. */
+/** One factor of the length: `stride` transforms of `radix` values, `groups` times, with twiddle factors. */
 interface Pass {
   readonly radix: number;
   readonly stride: number;
   readonly groups: number;
   /** exp(-2πi·r·k/radix) at [r·radix + k], and exp(-2πi·j·k/(radix·groups)) at [j·radix + k]. */
-  readonly small: Turns;
-  readonly large: Turns;
+  readonly small: Twiddles;
+  readonly large: Twiddles;
 }
-interface Turns {
+interface Twiddles {
   readonly cos: Float64Array;
   readonly sin: Float64Array;
 }
@@ -42,8 +40,8 @@ function planPasses(length: number): Pass[] {
   for (let left = length, stride = 1; left > 1; ) {
     const radix = [5, 4, 3, 2].find((factor) => left % factor === 0) ?? left;
     const groups = left / radix;
-    const small = turns(radix, radix, (r, k) => (r * k) / radix);
-    const large = turns(groups, radix, (j, k) => (j * k) / left);
+    const small = twiddles(radix, radix, (r, k) => (r * k) / radix);
+    const large = twiddles(groups, radix, (j, k) => (j * k) / left);
     passes.push({ radix, stride, groups, small, large });
     left = groups;
     stride *= radix;
@@ -51,11 +49,11 @@ function planPasses(length: number): Pass[] {
   return passes;
 }
 
-function turns(rows: number, columns: number, share: (row: number, column: number) => number): Turns {
+function twiddles(rows: number, columns: number, fraction: (row: number, column: number) => number): Twiddles {
   const cos = new Float64Array(rows * columns);
   const sin = new Float64Array(rows * columns);
   for (let at = 0; at < cos.length; at++) {
-    const angle = -2 * Math.PI * share(Math.floor(at / columns), at % columns);
+    const angle = -2 * Math.PI * fraction(Math.floor(at / columns), at % columns);
     cos[at] = Math.cos(angle);
     sin[at] = Math.sin(angle);
   }

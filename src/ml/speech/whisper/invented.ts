@@ -1,19 +1,19 @@
 /**
- * Whether a sentence is one that Whisper learnt from the ends of subtitled films, and says where nobody speaks: credits
- * of subtitlers always, thanks and goodbyes where it doubts that somebody speaks at all (`noSpeech`, 0..1).
+ * Whether a sentence is a typical Whisper hallucination learnt from subtitles: credits always, farewells only when the
+ * no-speech probability `noSpeech` is high.
  */
 export function isInvented(sentence: string, noSpeech: number): boolean {
-  if (CREDITS.some((credit) => credit.test(sentence))) return true;
-  const plain = sentence
+  if (CREDIT_PATTERNS.some((credit) => credit.test(sentence))) return true;
+  const normalised = sentence
     .toLowerCase()
     .replace(/[^\p{L}\p{N} ]+/gu, '')
     .trim();
-  return noSpeech > DOUBTFUL && FAREWELLS.has(plain);
+  return noSpeech > NO_SPEECH_THRESHOLD && FAREWELLS.has(normalised);
 }
 
-const DOUBTFUL = 0.4;
+const NO_SPEECH_THRESHOLD = 0.4;
 
-const CREDITS = [
+const CREDIT_PATTERNS = [
   /amara\.org/i,
   /dimatorzok/i,
   /^субтитры (с?делал|подогнал|создавал|предоставил)/i,

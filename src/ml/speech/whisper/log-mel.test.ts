@@ -9,7 +9,7 @@ const loudestBin = (mel: Float32Array, bins: number, frame: number) => {
   return column.indexOf(Math.max(...column));
 };
 
-test('a tone is loudest in the channel of its pitch, on Slaney’s scale', () => {
+test('logMel has its maximum in the channel of the tone on Slaney’s Mel scale', () => {
   // 3 Mel are 200 Hz up to 1 kHz (15 Mel), then 27 Mel are a factor of 6.4; 8 kHz are 45.2 Mel, shared by 81 steps.
   const channel = (hertz: number) => {
     const mel = hertz < 1000 ? (3 * hertz) / 200 : 15 + (27 * Math.log(hertz / 1000)) / Math.log(6.4);
@@ -20,18 +20,18 @@ test('a tone is loudest in the channel of its pitch, on Slaney’s scale', () =>
   }
 });
 
-test('sound is followed by silence up to half a minute, 80 dB down at most', () => {
+test('logMel pads to 30 seconds and keeps a range of 80 dB', () => {
   const mel = logMel(tone(440), 80);
   expect(mel).toHaveLength(80 * FRAMES);
   const highest = mel.reduce((a, b) => Math.max(a, b));
   const lowest = mel.reduce((a, b) => Math.min(a, b));
   expect(highest - lowest).toBeCloseTo(8 / 4, 5);
-  // Frames of 10 ms: the last that a second touches is the 101st.
+  // Frames of 10 ms: one second touches 101 frames.
   expect(mel[loudestBin(mel, 80, 50) * FRAMES + 100]).toBeGreaterThan(lowest);
   expect(mel[loudestBin(mel, 80, 50) * FRAMES + 103]).toBeCloseTo(lowest, 5);
 });
 
-test('twice the amplitude is 6 dB more, and silence is the floor', () => {
+test('logMel adds 6 dB for twice the amplitude and clips silence at the floor', () => {
   const [soft, loud] = [tone(1000).map((sample) => sample / 2), tone(1000)];
   const bin = loudestBin(logMel(loud, 128), 128, 50);
   const at = bin * FRAMES + 50;

@@ -1,7 +1,7 @@
+import { SAMPLE_RATE } from '../../audio/sound.ts';
 import { fourier } from './fourier.ts';
 
-export const SAMPLE_RATE = 16_000;
-/** Whisper hears exactly this much at a time; what is shorter is followed by silence. */
+/** Whisper's fixed input length; shorter input is padded with silence. */
 export const HEARD_SECONDS = 30;
 export const FRAMES = 3000;
 
@@ -10,8 +10,8 @@ const HOP = 160;
 const FREQUENCIES = WINDOW / 2 + 1;
 
 /**
- * The log-Mel spectrogram that Whisper listens to (Radford et al. 2022, arXiv:2212.04356 §2.2), [bins, 3000] row by row,
- * about -1..1: windows of 25 ms every 10 ms, `bins` Mel channels, of mono 16 kHz samples, at most 30 s.
+ * Whisper's log-Mel spectrogram (Radford et al. 2022, arXiv:2212.04356 §2.2), [bins, 3000] row-major, about -1..1: 25
+ * ms windows every 10 ms, from mono 16 kHz samples of at most 30 s.
  */
 export function logMel(samples: Float32Array, bins: number): Float32Array {
   const filters = melFilters(bins);
@@ -27,14 +27,12 @@ export function logMel(samples: Float32Array, bins: number): Float32Array {
       if (log > highest) highest = log;
     }
   });
-  // Of the range only the upper 80 dB are kept.
   for (let i = 0; i < logs.length; i++) logs[i] = (Math.max(logs[i]!, highest - 8) + 4) / 4;
   return logs;
 }
 
 const FLOOR = -10;
 
-/** Power spectra of all windows that touch the sound, centred on every 160th sample, mirrored at the beginning. */
 function eachSpectrum(samples: Float32Array, take: (power: Float64Array, frame: number) => void): void {
   const half = WINDOW / 2;
   const at = (i: number) => samples[i < 0 ? -i : i] ?? 0;
@@ -42,9 +40,9 @@ function eachSpectrum(samples: Float32Array, take: (power: Float64Array, frame: 
   const transform = fourier(WINDOW);
   const [re, im] = [new Float64Array(WINDOW), new Float64Array(WINDOW)];
   const [even, odd] = [new Float64Array(FREQUENCIES), new Float64Array(FREQUENCIES)];
-  const heard = Math.min(FRAMES, Math.ceil((samples.length + half) / HOP));
-  for (let frame = 0; frame < heard; frame += 2) {
-    // Two windows at the price of one: a spectrum of a real signal is symmetric, so one rides as the imaginary part.
+  const count = Math.min(FRAMES, Math.ceil((samples.length + half) / HOP));
+  for (let frame = 0; frame < count; frame += 2) {
+    // Two real windows per complex transform: one as the imaginary part.
     for (let i = 0; i < WINDOW; i++) {
       re[i] = hann[i]! * at(frame * HOP + i - half);
       im[i] = hann[i]! * at((frame + 1) * HOP + i - half);
@@ -60,18 +58,17 @@ function eachSpectrum(samples: Float32Array, take: (power: Float64Array, frame: 
   }
 }
 
-/** The frequencies that one Mel channel hears: a triangle of weights, from the index `from` on. */
 interface Filter {
   readonly from: number;
   readonly weights: Float64Array;
 }
 
-const known = new Map<number, Filter[]>();
+const filterCache = new Map<number, Filter[]>();
 
-/** Triangles of equal area on Slaney's Mel scale (Auditory Toolbox, 1998), from 0 to 8 kHz. */
+/** Equal-area triangles on Slaney's Mel scale (Auditory Toolbox, 1998), 0 to 8 kHz. */
 function melFilters(bins: number): Filter[] {
-  const made = known.get(bins);
-  if (made) return made;
+  const cached = filterCache.get(bins);
+  if (cached) return cached;
   const top = toMel(SAMPLE_RATE / 2);
   const corners = Array.from({ length: bins + 2 }, (_, i) => toHertz((top * i) / (bins + 1)));
   const filters = Array.from({ length: bins }, (_, bin): Filter => {
@@ -88,11 +85,10 @@ function melFilters(bins: number): Filter[] {
     const to = all.findLastIndex((weight) => weight > 0);
     return { from, weights: Float64Array.from(all.slice(from, to + 1)) };
   });
-  known.set(bins, filters);
+  filterCache.set(bins, filters);
   return filters;
 }
 
-// Linear up to 1 kHz, logarithmic above.
 const LINEAR_HERTZ = 200 / 3;
 const KNEE = 1000 / LINEAR_HERTZ;
 const STEP = Math.log(6.4) / 27;

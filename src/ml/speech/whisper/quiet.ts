@@ -1,12 +1,8 @@
-import { SAMPLE_RATE } from './log-mel.ts';
+import { SAMPLE_RATE } from '../../audio/sound.ts';
 
-/** The step of Whisper's encoder, and of all times that come from it. */
 export const FRAME_SECONDS = 0.02;
 
-/**
- * Tells of each frame of 20 ms whether it is quiet, for this sound: far below its loud parts, where nobody speaks, or
- * hardly above what is always there.
- */
+/** Returns a test for quiet 20 ms frames: far below the loud parts, or barely above the background noise. */
 export function quiet(samples: Float32Array): (frame: number) => boolean {
   const size = FRAME_SECONDS * SAMPLE_RATE;
   const loudness = Array.from({ length: Math.ceil(samples.length / size) }, (_, frame) => {
@@ -14,13 +10,17 @@ export function quiet(samples: Float32Array): (frame: number) => boolean {
     return Math.sqrt(part.reduce((sum, sample) => sum + sample ** 2, 0) / part.length);
   });
   const ranked = loudness.toSorted((a, b) => a - b);
-  const rank = (share: number) => ranked[Math.floor(share * ranked.length)] ?? 0;
-  const loud = rank(0.95);
-  const bound = Math.max(FAR_BELOW * loud, Math.min(HARDLY_ABOVE * rank(0.05), NEVER_ABOVE * loud));
-  return (frame) => (loudness[frame] ?? 0) < bound;
+  const percentile = (share: number) => ranked[Math.floor(share * ranked.length)] ?? 0;
+  const loudLevel = percentile(0.95);
+  const threshold = Math.max(
+    QUIET_BELOW_LOUD * loudLevel,
+    Math.min(QUIET_ABOVE_NOISE * percentile(0.05), MAX_BELOW_LOUD * loudLevel),
+  );
+  return (frame) => (loudness[frame] ?? 0) < threshold;
 }
 
-// Of amplitudes: 30 dB below the loud parts; 6 dB above the constant noise, but not within 16 dB of the loud parts.
-const FAR_BELOW = 0.03;
-const HARDLY_ABOVE = 2;
-const NEVER_ABOVE = 0.15;
+// Amplitude ratios: 30 dB below the loud parts; 6 dB above the background noise, but at least 16 dB below the loud
+// parts.
+const QUIET_BELOW_LOUD = 0.03;
+const QUIET_ABOVE_NOISE = 2;
+const MAX_BELOW_LOUD = 0.15;

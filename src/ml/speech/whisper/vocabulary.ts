@@ -3,22 +3,19 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** What a Whisper's tokens mean, read from the files that come with its weights. */
 export interface Vocabulary {
   readonly startOfTranscript: number;
   readonly endOfText: number;
   readonly transcribe: number;
   readonly noTimestamps: number;
-  /** "There is no speech here", as the model was taught to say it in place of a language. */
   readonly noSpeech: number;
-  /** Token of each language by its ISO 639-1 code. Those without one (Hawaiian, Cantonese) are left out. */
+  /** Language tokens by ISO 639-1 code; languages without one (Hawaiian, Cantonese) are omitted. */
   readonly languages: ReadonlyMap<string, number>;
-  /** Tokens that are never chosen, and those that are not chosen first: signs that are no speech, and the special ones. */
+  /** Tokens that are masked always, and at the first position: non-speech symbols and special tokens. */
   readonly suppressed: readonly number[];
   readonly suppressedFirst: readonly number[];
-  /** Layer and head of the attentions that follow the sound word by word. */
   readonly alignmentHeads: readonly (readonly [layer: number, head: number])[];
-  /** What the tokens of some text spell. A character may be spread over several, so they are read together. */
+  /** Decodes tokens. A character may span several, so pass them together. */
   text(tokens: readonly number[]): string;
 }
 
@@ -33,18 +30,21 @@ const Generation = Type.Object({
   alignment_heads: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
 });
 
-/** Reads `generation_config.json` and `vocab.json` of the folder; throws when they are not a multilingual Whisper's. */
+/** Reads `generation_config.json` and `vocab.json`; throws if they do not belong to a multilingual Whisper. */
 export async function readVocabulary(folder: string): Promise<Vocabulary> {
   const generation = Value.Parse(Generation, await readJson(join(folder, 'generation_config.json')));
-  const spelling = Value.Parse(Type.Record(Type.String(), Type.Integer()), await readJson(join(folder, 'vocab.json')));
-  return { ...specials(generation), text: speller(spelling, generation.eos_token_id) };
+  const tokenByText = Value.Parse(
+    Type.Record(Type.String(), Type.Integer()),
+    await readJson(join(folder, 'vocab.json')),
+  );
+  return { ...specials(generation), text: createTokenDecoder(tokenByText, generation.eos_token_id) };
 }
 
 function specials(generation: Static<typeof Generation>): Omit<Vocabulary, 'text'> {
   const languages = new Map<string, number>();
   for (const [name, token] of Object.entries(generation.lang_to_id)) {
     const code = /^<\|([a-z]{2})\|>$/.exec(name)?.[1];
-    // Javanese has its code of before 1993 there.
+    // Whisper uses the former code of Javanese.
     if (code !== undefined) languages.set(code === 'jw' ? 'jv' : code, token);
   }
   return {
@@ -52,7 +52,7 @@ function specials(generation: Static<typeof Generation>): Omit<Vocabulary, 'text
     endOfText: generation.eos_token_id,
     transcribe: generation.task_to_id.transcribe,
     noTimestamps: generation.no_timestamps_token_id,
-    // Its name differs between exports, its place does not.
+    // The name differs between exports, the position does not.
     noSpeech: generation.no_timestamps_token_id - 1,
     languages,
     suppressed: generation.suppress_tokens ?? [],
@@ -61,10 +61,10 @@ function specials(generation: Static<typeof Generation>): Omit<Vocabulary, 'text
   };
 }
 
-/** Tokens are byte strings, written down with a printable character for each byte (GPT-2's byte-level BPE). */
-function speller(spelling: Record<string, number>, end: number): (tokens: readonly number[]) => string {
+/** Tokens are byte strings with one printable character per byte (GPT-2's byte-level BPE). */
+function createTokenDecoder(tokenByText: Record<string, number>, end: number): (tokens: readonly number[]) => string {
   const bytes: Uint8Array[] = [];
-  for (const [text, token] of Object.entries(spelling)) {
+  for (const [text, token] of Object.entries(tokenByText)) {
     bytes[token] = Uint8Array.from(text, (character) => BYTE_OF.get(character) ?? 63);
   }
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -75,7 +75,7 @@ function speller(spelling: Record<string, number>, end: number): (tokens: readon
 const isPrintable = (byte: number) =>
   (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
 
-/** Printable Latin-1 stands for itself; the other bytes, in order, for the characters from 256 on. */
+/** Printable Latin-1 characters map to themselves, the other bytes to the characters from 256 on. */
 const BYTE_OF: ReadonlyMap<string, number> = (() => {
   const all = Array.from({ length: 256 }, (_, byte) => byte);
   const others = all.filter((byte) => !isPrintable(byte));

@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Engine, UtteredSegment } from '../engine.ts';
-import type { WhisperFiles } from '../engine-files.ts';
+import { SAMPLE_RATE } from '../../audio/sound.ts';
+import type { Engine, UtteredSegment, WhisperFiles } from '../engine.ts';
 import { sentences } from '../sentences.ts';
 import { hearLanguage, noSpeechProbability } from './decode.ts';
 import { isInvented } from './invented.ts';
-import { HEARD_SECONDS, logMel, SAMPLE_RATE } from './log-mel.ts';
+import { HEARD_SECONDS, logMel } from './log-mel.ts';
 import { openNetwork } from './network.ts';
 import { FRAME_SECONDS, quiet } from './quiet.ts';
 import { faithful } from './second-thoughts.ts';
 import { readVocabulary } from './vocabulary.ts';
 import { wordsOf } from './words.ts';
 
-/** Opens a multilingual Whisper (Radford et al. 2022, arXiv:2212.04356). It hears at most 30 s at a time. */
+/** Opens a multilingual Whisper (Radford et al. 2022, arXiv:2212.04356) with windows of at most 30 s. */
 export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, threads: number): Promise<Engine> {
   const { num_mel_bins: bins } = Value.Parse(Config, JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')));
   const vocabulary = await readVocabulary(folder);
@@ -24,19 +24,20 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
     { threads, alignmentHeads },
   );
 
-  /** What is said from the beginning of `samples` on, up to where the model thinks that it ends. */
-  async function hear(
+  async function transcribeOnce(
     samples: Float32Array,
-    { language: asked, throwIfStopped }: Parameters<Engine['recognize']>[1],
+    { language: requested, throwIfStopped }: Parameters<Engine['recognize']>[1],
   ): Promise<UtteredSegment[]> {
-    const heard = await network.hear(logMel(samples, bins), vocabulary.startOfTranscript);
+    const state = await network.hear(logMel(samples, bins), vocabulary.startOfTranscript);
     throwIfStopped();
-    // A language that it never learnt is better guessed than refused.
-    const isKnown = asked !== undefined && vocabulary.languages.has(asked);
-    const { language, probability } = isKnown ? { language: asked, probability: 1 } : hearLanguage(heard, vocabulary);
-    const noSpeech = noSpeechProbability(heard, vocabulary);
+    // Falls back to detection for a language that the model does not know.
+    const isKnown = requested !== undefined && vocabulary.languages.has(requested);
+    const { language, probability } = isKnown
+      ? { language: requested, probability: 1 }
+      : hearLanguage(state, vocabulary);
+    const noSpeech = noSpeechProbability(state, vocabulary);
     const seconds = samples.length / SAMPLE_RATE;
-    const transcript = await faithful(heard, { vocabulary, language, probability, seconds, noSpeech, throwIfStopped });
+    const transcript = await faithful(state, { vocabulary, language, probability, seconds, noSpeech, throwIfStopped });
     const segments = sentences(wordsOf(transcript, vocabulary, samples));
     return segments.filter(({ text }) => !isInvented(text, noSpeech)).map((segment) => ({ ...segment, language }));
   }
@@ -45,12 +46,11 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
     const samples = window.subarray(0, HEARD_SECONDS * SAMPLE_RATE);
     const isQuiet = quiet(samples);
     const all: UtteredSegment[] = [];
-    for (let from = 0, tries = 0; tries < MOST_TRIES; tries++) {
-      const segments = await hear(samples.subarray(from * SAMPLE_RATE), options);
-      all.push(...segments.map((segment) => later(segment, from)));
+    for (let from = 0, passes = 0; passes < MAX_PASSES; passes++) {
+      const segments = await transcribeOnce(samples.subarray(from * SAMPLE_RATE), options);
+      all.push(...segments.map((segment) => shiftSegment(segment, from)));
       const end = all.at(-1)?.end;
-      // Where no time has passed, the same would be heard again.
-      if (segments.length === 0 || end === undefined || end <= from || !isLeft(samples, end, isQuiet)) break;
+      if (segments.length === 0 || end === undefined || end <= from || !hasSpeechAfter(samples, end, isQuiet)) break;
       from = end;
     }
     return all;
@@ -59,25 +59,24 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
   return { recognize, close: network.close };
 }
 
-/** Now and then the model stops at a pause or where the language changes; what it left is heard by itself, so often. */
-const MOST_TRIES = 4;
-const LEFT_SECONDS = 1.5;
+/** The model sometimes stops at a pause or a language change; the remainder is transcribed again. */
+const MAX_PASSES = 4;
+const MIN_REMAINING_SECONDS = 1.5;
 
-/** Whether so much sound is left after `end` that a sentence may be in it. */
-function isLeft(samples: Float32Array, end: number, isQuiet: (frame: number) => boolean): boolean {
+function hasSpeechAfter(samples: Float32Array, end: number, isQuiet: (frame: number) => boolean): boolean {
   const frames = Math.ceil(samples.length / SAMPLE_RATE / FRAME_SECONDS);
-  let loud = 0;
-  for (let frame = Math.ceil(end / FRAME_SECONDS); frame < frames; frame++) if (!isQuiet(frame)) loud++;
-  return loud * FRAME_SECONDS > LEFT_SECONDS;
+  let loudFrames = 0;
+  for (let frame = Math.ceil(end / FRAME_SECONDS); frame < frames; frame++) if (!isQuiet(frame)) loudFrames++;
+  return loudFrames * FRAME_SECONDS > MIN_REMAINING_SECONDS;
 }
 
-function later(segment: UtteredSegment, seconds: number): UtteredSegment {
-  const move = <T extends { start: number; end: number }>(it: T): T => ({
+function shiftSegment(segment: UtteredSegment, seconds: number): UtteredSegment {
+  const shift = <T extends { start: number; end: number }>(it: T): T => ({
     ...it,
     start: it.start + seconds,
     end: it.end + seconds,
   });
-  return move({ ...segment, ...(segment.words && { words: segment.words.map(move) }) });
+  return shift({ ...segment, ...(segment.words && { words: segment.words.map(shift) }) });
 }
 
 const Config = Type.Object({ num_mel_bins: Type.Integer({ minimum: 1, maximum: 512 }) });

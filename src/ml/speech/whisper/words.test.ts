@@ -5,10 +5,9 @@ import { wordsOf } from './words.ts';
 
 const FRAMES_PER_SECOND = 50;
 
-/** A transcript of pieces of text, each looked for between two seconds of the sound. */
-function transcript(pieces: readonly (readonly [piece: string | number[], from: number, to: number])[]) {
-  const bytes = pieces.map(([piece]) => (typeof piece === 'string' ? Buffer.from(piece) : Buffer.from(piece)));
-  const looks = (from: number, to: number) => [
+function transcript(tokens: readonly (readonly [piece: string | number[], from: number, to: number])[]) {
+  const bytes = tokens.map(([piece]) => (typeof piece === 'string' ? Buffer.from(piece) : Buffer.from(piece)));
+  const attentionTo = (from: number, to: number) => [
     Float32Array.from({ length: 1500 }, (_, i) =>
       i >= from * FRAMES_PER_SECOND && i < to * FRAMES_PER_SECOND ? 0.2 : 0.0001,
     ),
@@ -17,15 +16,18 @@ function transcript(pieces: readonly (readonly [piece: string | number[], from: 
     text: (tokens: readonly number[]) => Buffer.concat(tokens.map((token) => bytes[token]!)).toString('utf8'),
   } as Vocabulary;
   const heard: Transcript = {
-    spoken: pieces.map(([, from, to], token) => ({ token, logProbability: Math.log(0.5), attention: looks(from, to) })),
+    spoken: tokens.map(([, from, to], token) => ({
+      token,
+      logProbability: Math.log(0.5),
+      attention: attentionTo(from, to),
+    })),
     endLogProbability: 0,
-    endAttention: looks(pieces.at(-1)![2], 30),
+    endAttention: attentionTo(tokens.at(-1)![2], 30),
     stopped: 'end',
   };
   return { heard, vocabulary };
 }
 
-/** Sound that is loud between these seconds. */
 function sound(seconds: number, ...loud: (readonly [number, number])[]): Float32Array {
   return Float32Array.from({ length: seconds * 16_000 }, (_, i) => {
     const at = i / 16_000;
@@ -33,7 +35,7 @@ function sound(seconds: number, ...loud: (readonly [number, number])[]): Float32
   });
 }
 
-test('pieces without a space before them belong to the word before, and so do marks', () => {
+test('timedWords joins tokens without a leading space, and punctuation, to the previous word', () => {
   const { heard, vocabulary } = transcript([
     [' Hel', 0, 0.3],
     ['lo', 0.3, 0.5],
@@ -47,7 +49,7 @@ test('pieces without a space before them belong to the word before, and so do ma
   expect(words[0]!.confidence).toBeCloseTo(0.5, 5);
 });
 
-test('a letter that is spread over pieces is put together first', () => {
+test('timedWords joins tokens that form one character', () => {
   const [first, second] = [[0x20, 0xd0], [0x96]];
   const { heard, vocabulary } = transcript([
     [first!, 0, 0.2],
@@ -57,7 +59,7 @@ test('a letter that is spread over pieces is put together first', () => {
   expect(wordsOf(heard, vocabulary, sound(1, [0, 0.8])).map(({ text }) => text)).toEqual(['Жду']);
 });
 
-test('scripts without spaces are split where the model split them', () => {
+test('timedWords splits scripts without spaces at tokens', () => {
   const { heard, vocabulary } = transcript([
     ['今天', 0, 0.5],
     ['很', 0.5, 0.8],
@@ -67,7 +69,7 @@ test('scripts without spaces are split where the model split them', () => {
   expect(wordsOf(heard, vocabulary, sound(2, [0, 1.2])).map(({ text }) => text)).toEqual(['今天', '很', '好。']);
 });
 
-test('a pause is no part of the word after it', () => {
+test('timedWords excludes a pause from the following word', () => {
   const { heard, vocabulary } = transcript([
     [' one', 0, 0.4],
     [' two', 0.4, 0.8],
@@ -80,7 +82,7 @@ test('a pause is no part of the word after it', () => {
   expect(words[3]!.end).toBeCloseTo(4, 1);
 });
 
-test('no word is none', () => {
+test('timedWords returns no words for an empty transcript', () => {
   const { heard, vocabulary } = transcript([[' x', 0, 1]]);
   expect(wordsOf({ ...heard, spoken: [] }, vocabulary, sound(1))).toEqual([]);
 });

@@ -1,12 +1,12 @@
+import { SAMPLE_RATE } from '../../audio/sound.ts';
 import type { UtteredWord } from '../engine.ts';
 import { ENDS_SENTENCE, UNSPACED } from '../sentences.ts';
 import { onsets } from './alignment.ts';
 import type { Spoken, Transcript } from './decode.ts';
-import { HEARD_SECONDS, SAMPLE_RATE } from './log-mel.ts';
+import { HEARD_SECONDS } from './log-mel.ts';
 import { FRAME_SECONDS, quiet } from './quiet.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** The words of a transcript of these samples, each with its time and how sure the model was of its letters. */
 export function wordsOf(transcript: Transcript, vocabulary: Vocabulary, samples: Float32Array): UtteredWord[] {
   const seconds = Math.min(HEARD_SECONDS, samples.length / SAMPLE_RATE);
   const { spoken, endAttention } = transcript;
@@ -15,26 +15,24 @@ export function wordsOf(transcript: Transcript, vocabulary: Vocabulary, samples:
   const times = onsets(attentions, Math.max(1, Math.min(1500, Math.ceil(seconds / FRAME_SECONDS))));
   const timeOf = (token: number) => (token < times.length ? times[token]! * FRAME_SECONDS : seconds);
 
-  const groups = joined(spelt(spoken, vocabulary));
+  const groups = joinWords(groupTokens(spoken, vocabulary));
   const words = groups.map(({ text, from, to }) => {
     const sure = spoken.slice(from, to).reduce((sum, { logProbability }) => sum + logProbability, 0) / (to - from);
     return { text: text.trim(), start: timeOf(from), end: timeOf(to), confidence: Math.exp(sure) };
   });
-  return withoutPauses(
+  return trimPauses(
     words.filter(({ text }) => text !== ''),
     samples,
   );
 }
 
-/** A stretch of tokens, `from` up to but without `to`, and what they spell. */
 interface Group {
   text: string;
   readonly from: number;
   to: number;
 }
 
-/** Tokens, with those that spell one character only together put together. */
-function spelt(spoken: readonly Spoken[], vocabulary: Vocabulary): Group[] {
+function groupTokens(spoken: readonly Spoken[], vocabulary: Vocabulary): Group[] {
   const groups: Group[] = [];
   let from = 0;
   for (let to = 1; to <= spoken.length; to++) {
@@ -46,8 +44,8 @@ function spelt(spoken: readonly Spoken[], vocabulary: Vocabulary): Group[] {
   return groups;
 }
 
-/** Where there are spaces, a word is what lies between them; a script without them is split where the model split it. */
-function joined(groups: readonly Group[]): Group[] {
+/** Joins token groups into words: at spaces, or as tokenised in scripts without spaces. */
+function joinWords(groups: readonly Group[]): Group[] {
   const words: Group[] = [];
   for (const group of groups) {
     const last = words.at(-1);
@@ -63,24 +61,24 @@ function joined(groups: readonly Group[]): Group[] {
 }
 
 /**
- * The path through the attentions has no rows for pauses: they hang on the words beside them. A word that takes too long
- * gives the quiet at its edges back; where there is no quiet to be found, what begins or ends a sentence is cut short.
+ * The alignment assigns pauses to the adjacent words. Overlong words lose the quiet at their edges; without quiet, a
+ * word at a sentence boundary is shortened.
  */
-function withoutPauses(words: readonly UtteredWord[], samples: Float32Array): UtteredWord[] {
+function trimPauses(words: readonly UtteredWord[], samples: Float32Array): UtteredWord[] {
   const lengths = words.map(({ start, end }) => end - start).sort((a, b) => a - b);
-  const longest = 2 * Math.min(0.7, Math.max(0.1, lengths[Math.floor(lengths.length / 2)] ?? 0));
+  const maxSeconds = 2 * Math.min(0.7, Math.max(0.1, lengths[Math.floor(lengths.length / 2)] ?? 0));
   const isQuiet = quiet(samples);
   return words.map((word, i) => {
-    if (word.end - word.start <= longest) return word;
+    if (word.end - word.start <= maxSeconds) return word;
     let [from, to] = [Math.round(word.start / FRAME_SECONDS), Math.round(word.end / FRAME_SECONDS)];
-    while (to - from > SHORTEST_FRAMES && isQuiet(from)) from++;
-    while (to - from > SHORTEST_FRAMES && isQuiet(to - 1)) to--;
+    while (to - from > MIN_WORD_FRAMES && isQuiet(from)) from++;
+    while (to - from > MIN_WORD_FRAMES && isQuiet(to - 1)) to--;
     const [start, end] = [from * FRAME_SECONDS, to * FRAME_SECONDS];
-    if (end - start <= longest) return { ...word, start, end };
-    if (ENDS_SENTENCE.test(word.text)) return { ...word, start, end: start + longest };
-    if (i === 0 || ENDS_SENTENCE.test(words[i - 1]!.text)) return { ...word, start: end - longest, end };
+    if (end - start <= maxSeconds) return { ...word, start, end };
+    if (ENDS_SENTENCE.test(word.text)) return { ...word, start, end: start + maxSeconds };
+    if (i === 0 || ENDS_SENTENCE.test(words[i - 1]!.text)) return { ...word, start: end - maxSeconds, end };
     return { ...word, start, end };
   });
 }
 
-const SHORTEST_FRAMES = 5;
+const MIN_WORD_FRAMES = 5;
