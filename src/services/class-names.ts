@@ -1,8 +1,8 @@
 import { ownValue } from '../base/own-value.ts';
 
 /**
- * What people call the classes of surfaces, groups and defects; a name that is not here is shown as it is, without its
- * underscores. Whoever shows or indexes results needs them, and not only the service that makes them.
+ * Display names of surface, group and defect classes. Other classes are shown by their identifier with spaces for
+ * underscores.
  */
 export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, string>>>> = {
   en: {
@@ -41,6 +41,6 @@ export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, st
   },
 };
 
-/** A class in the reader's words, as it stands within a sentence. */
+/** The display name, in the form used within a sentence. */
 export const className = (name: string, language: 'en' | 'ru'): string =>
   ownValue(classNames[language], name) ?? name.replaceAll('_', ' ');

@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A listener whose `POST /` adds one effect for each `number`; `during` runs in the request before its transaction ends. */
-function listener(during: (number: number) => Promise<void> = async () => {}, forget = false) {
+/** A startListener whose `POST /` inserts one row per `number`; `during` runs before its transaction ends. */
+function startListener(during: (number: number) => Promise<void> = async () => {}, skipSaving = false) {
   const { db } = database;
   const replies = openReplies(db, 'test');
   const app = Fastify();
@@ -26,7 +26,7 @@ function listener(during: (number: number) => Promise<void> = async () => {}, fo
         await tx.query('insert into effects values ($1)', [number]);
         await during(number);
         const answer = { status: 201, body: { number } };
-        if (!forget) await keep(tx, answer);
+        if (!skipSaving) await keep(tx, answer);
         return answer;
       });
     const { status, body } = await replies.once(request, reply, { principal: 'p', fingerprint: 'ab' }, act);
@@ -50,17 +50,17 @@ function signal() {
   return { send, sent };
 }
 
-const effects = async () =>
+const insertedNumbers = async () =>
   (await database.db.query<{ number: number }>('select number from effects order by number')).rows.map(
     ({ number }) => number,
   );
-/** As if the process that holds the keys had died a minute ago. */
+/** As if the process that holds the keys had exited a minute ago. */
 const expireClaims = () => database.db.query(`update replies set claimed_until = now() - interval '1 second'`);
 
 describe('a request with an Idempotency-Key', () => {
-  it('is answered with 409 while the first one runs, and replayed when that has ended', async () => {
+  it('returns 409 while the first request runs, and its response afterwards', async () => {
     const [started, go] = [signal(), signal()];
-    const send = listener(async (number) => {
+    const send = startListener(async (number) => {
       if (number !== 10) return;
       started.send();
       await go.sent;
@@ -71,12 +71,12 @@ describe('a request with an Idempotency-Key', () => {
     go.send();
     expect(await first).toMatchObject({ status: 201, body: { number: 10 } });
     expect(await send('running', 12)).toEqual({ status: 201, body: { number: 10 }, replayed: 'true' });
-    expect((await effects()).filter((number) => number >= 10 && number < 20)).toEqual([10]);
+    expect((await insertedNumbers()).filter((number) => number >= 10 && number < 20)).toEqual([10]);
   });
 
-  it('takes the key over when the process of the first one has died, and only one of them takes effect', async () => {
+  it('takes over the key of a process that exited, and only one of the two requests takes effect', async () => {
     const [started, go] = [signal(), signal()];
-    const send = listener(async (number) => {
+    const send = startListener(async (number) => {
       if (number !== 20) return;
       started.send();
       await go.sent;
@@ -85,22 +85,22 @@ describe('a request with an Idempotency-Key', () => {
     await started.sent;
     await expireClaims();
     expect(await send('taken-over', 21)).toEqual({ status: 201, body: { number: 21 }, replayed: undefined });
-    // The first one was only slow, and comes back.
+    // The first request was only slow.
     go.send();
     expect(await slow).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_IN_PROGRESS' } });
     expect(await send('taken-over', 22)).toEqual({ status: 201, body: { number: 21 }, replayed: 'true' });
-    expect((await effects()).filter((number) => number >= 20 && number < 30)).toEqual([21]);
+    expect((await insertedNumbers()).filter((number) => number >= 20 && number < 30)).toEqual([21]);
   });
 
-  it('frees the key when it fails', async () => {
-    const send = listener(async (number) => {
+  it('releases the key when it fails', async () => {
+    const send = startListener(async (number) => {
       if (number === 30) throw new Fault('NOT_FOUND', 404, 'Not found.');
     });
     expect((await send('failed', 30)).status).toBe(404);
     expect(await send('failed', 31)).toEqual({ status: 201, body: { number: 31 }, replayed: undefined });
   });
 
-  it('is an error of the route when the route keeps no answer', async () => {
-    expect((await listener(undefined, true)('not-kept', 40)).status).toBe(500);
+  it('returns 500 when the route does not save its response', async () => {
+    expect((await startListener(undefined, true)('not-kept', 40)).status).toBe(500);
   });
 });

@@ -1,63 +1,63 @@
-/** The words that all pages share. A key that one language has and another has not does not compile. */
+/** The texts shared by all pages. */
 const en = {
-  skip: 'Skip to the content',
+  skip: 'Skip to content',
   reference: 'API',
   help: 'Help',
-  navigation: 'Service',
+  navigation: 'Navigation',
   services: 'Services',
   overview: 'Overview',
-  selfHosted: 'Self-hosted; this page asks no other host for anything.',
-  needsScript: 'This page needs JavaScript. Everything it does can also be done with the API:',
+  selfHosted: 'Self-hosted. This page sends no requests to other hosts.',
+  needsScript: 'This page requires JavaScript. You can use the API instead:',
   token: {
     button: 'Token',
     title: 'Access token',
-    why: 'This service answers only those who have a token. The start-up banner shows a link that carries one; or ask whoever runs the service.',
-    wrong: 'The service did not accept this token. Please check it, or ask whoever runs the service.',
+    why: 'This service requires an access token. Use the link printed at startup, or contact your administrator.',
+    wrong: 'Invalid access token. Check it or contact your administrator.',
     label: 'Access token',
-    use: 'Use this token',
-    kept: 'Kept in this tab until you close it; sent to this service only.',
+    use: 'Apply',
+    kept: 'Stored in this tab until you close it. Sent only to this service.',
   },
   steps: {
     uploading: 'Upload',
     queued: 'Queued',
-    processing: 'Processing',
-    done: 'Done',
+    processing: 'In progress',
+    done: 'Completed',
     failed: 'Failed',
     cancelled: 'Cancelled',
   },
   hitch: {
-    refused: '{sentence} Trying again in {seconds} s.',
-    offline: 'The server does not answer. Trying again in {seconds} s.',
+    refused: '{sentence} Retrying in {seconds} s.',
+    offline: 'The server is not responding. Retrying in {seconds} s.',
   },
   copy: 'Copy',
   copied: 'Copied',
-  unexpected: 'Something went wrong in this page: {message}',
-  /** By code, where the sentence of the answer is not in the reader's language. */
+  unexpected: 'Unexpected page error: {message}',
+  /** Translations of error messages, by code. */
   refusals: {} as Readonly<Record<string, string>>,
 };
 
 const ru: typeof en = {
-  skip: 'К содержанию',
+  skip: 'Перейти к содержанию',
   reference: 'API',
   help: 'Справка',
-  navigation: 'Сервис',
+  navigation: 'Навигация',
   services: 'Сервисы',
   overview: 'Обзор',
-  selfHosted: 'Работает на вашем сервере; страница не обращается ни к каким другим узлам.',
-  needsScript: 'Этой странице нужен JavaScript. Всё, что она делает, можно сделать и через API:',
+  selfHosted: 'Работает на вашем сервере. Страница не обращается к другим узлам.',
+  needsScript: 'Для этой страницы нужен JavaScript. Все функции доступны также через API:',
   token: {
     button: 'Токен',
     title: 'Токен доступа',
-    why: 'Сервис отвечает только тем, у кого есть токен. Ссылка с токеном показана при запуске; или спросите того, кто ведёт сервис.',
-    wrong: 'Сервис не принял этот токен. Проверьте его или спросите того, кто ведёт сервис.',
+    why: 'Для работы с сервисом нужен токен доступа. Воспользуйтесь ссылкой, показанной при запуске, или обратитесь к администратору.',
+    wrong: 'Неверный токен доступа. Проверьте его или обратитесь к администратору.',
     label: 'Токен доступа',
     use: 'Применить',
-    kept: 'Хранится в этой вкладке, пока вы её не закроете; отправляется только этому сервису.',
+    kept: 'Хранится в этой вкладке до её закрытия. Отправляется только этому сервису.',
   },
   steps: {
     uploading: 'Загрузка',
     queued: 'В очереди',
-    processing: 'Обработка',
+    processing: 'Выполняется',
     done: 'Готово',
     failed: 'Ошибка',
     cancelled: 'Отменено',
@@ -68,22 +68,22 @@ const ru: typeof en = {
   },
   copy: 'Копировать',
   copied: 'Скопировано',
-  unexpected: 'На странице что-то пошло не так: {message}',
+  unexpected: 'Непредвиденная ошибка на странице: {message}',
   refusals: {
-    UNAUTHORIZED: 'Нужен действующий токен доступа.',
-    NOT_FOUND: 'По этому адресу ничего нет.',
-    TASK_NOT_FOUND: 'Такой задачи нет: её номер неизвестен или срок хранения результата истёк.',
+    UNAUTHORIZED: 'Требуется действительный токен доступа.',
+    NOT_FOUND: 'Страница не найдена.',
+    TASK_NOT_FOUND: 'Задача не найдена: неверный идентификатор или истёк срок хранения результата.',
     TASK_ALREADY_FINISHED: 'Задача уже завершена, отменить её нельзя.',
-    PAYLOAD_TOO_LARGE: 'Файл больше допустимого размера.',
-    UNSUPPORTED_MEDIA_TYPE: 'Файл не того вида, который сервис умеет читать.',
-    VALIDATION_ERROR: 'Сервис не принял запрос: параметры неверны.',
+    PAYLOAD_TOO_LARGE: 'Файл слишком большой.',
+    UNSUPPORTED_MEDIA_TYPE: 'Тип файла не поддерживается.',
+    VALIDATION_ERROR: 'Неверные параметры запроса.',
     RATE_LIMIT_EXCEEDED: 'Слишком много запросов.',
-    QUEUE_UNAVAILABLE: 'Очередь задач сейчас недоступна.',
-    STORAGE_UNAVAILABLE: 'Хранилище файлов сейчас недоступно.',
-    MODEL_NOT_READY: 'Модель сейчас не загружена.',
-    INTERNAL_ERROR: 'На стороне сервера что-то пошло не так.',
-    WORKER_LOST: 'Обработчик несколько раз прервался, не завершив задачу.',
-    DEADLINE_EXCEEDED: 'Задача не уложилась в отведённое время.',
+    QUEUE_UNAVAILABLE: 'Очередь задач недоступна.',
+    STORAGE_UNAVAILABLE: 'Хранилище файлов недоступно.',
+    MODEL_NOT_READY: 'Модель не загружена.',
+    INTERNAL_ERROR: 'Внутренняя ошибка сервера.',
+    WORKER_LOST: 'Обработка прервалась несколько раз; попытки исчерпаны.',
+    DEADLINE_EXCEEDED: 'Истёк срок выполнения задачи.',
     CANCELLED: 'Задача отменена.',
   },
 };
@@ -92,7 +92,7 @@ export const uiTexts = { en, ru };
 export type UiLanguage = keyof typeof uiTexts;
 export type UiTexts = typeof en;
 
-/** What a page hands to its script: the words in the reader's language, and what else it needs to know. */
+/** The data that the server renders for a page's script. */
 export interface PageData<Own> {
   readonly language: UiLanguage;
   readonly ui: UiTexts;

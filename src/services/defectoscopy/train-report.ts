@@ -1,6 +1,6 @@
 import type { HeadReport } from './train-heads.ts';
 
-/** What a head is worth, class by class, for a terminal. */
+/** The metrics of a head by class, formatted for a terminal. */
 export function reportLines(
   name: string,
   { accuracy, calibrationError, images, split, decay, classes }: HeadReport,
@@ -8,7 +8,7 @@ export function reportLines(
   const width = Math.max(...classes.map(({ label }) => label.length), 5);
   return [
     '',
-    `${name}: ${percent(accuracy)} right, calibration error ${calibrationError.toFixed(3)}, on ${images} ${split} images (penalty ${decay}).`,
+    `${name}: accuracy ${percent(accuracy)}, calibration error ${calibrationError.toFixed(3)}, on ${images} ${split} images (penalty ${decay}).`,
     `  ${'class'.padEnd(width)}  precision   recall  images`,
     ...classes.map(
       ({ label, precision, recall, support }) =>

@@ -6,7 +6,7 @@ import { fileRoutes } from '../file-routes.ts';
 import { openListener } from '../listener.ts';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
-import { unknownPage } from '../unknown-page.tsx';
+import { unknownPage } from '../refusal-page.tsx';
 import { AUDIO_MAX_BYTES } from './audio-policy.ts';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
