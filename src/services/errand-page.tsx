@@ -55,7 +55,8 @@ export function errandPage<Texts extends ErrandTexts>(app: Gateway, kind: Errand
       maxBytes: maxBytes ?? 0,
       ...(exampleUrl !== undefined && { exampleUrl }),
     };
-    const disabledReason = maxBytes === undefined ? words.off : authState === 'unconfigured' ? words.unconfigured : undefined;
+    const disabledReason =
+      maxBytes === undefined ? words.off : authState === 'unconfigured' ? words.unconfigured : undefined;
     const page = { words, language, example: exampleUrl !== undefined };
     const html = await layout({
       ...{ language, version, assets, own, services: serviceLinks(request, language) },

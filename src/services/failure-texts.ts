@@ -18,7 +18,8 @@ export const failureTexts = {
       WORKER_LOST: 'Обработка снимка прервалась несколько раз; попытки исчерпаны.',
       DEADLINE_EXCEEDED: 'Истёк срок выполнения задачи.',
       CANCELLED: 'Задача отменена.',
-      UNSUPPORTED_MEDIA_TYPE: 'Формат изображения не поддерживается. Используйте JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC.',
+      UNSUPPORTED_MEDIA_TYPE:
+        'Формат изображения не поддерживается. Используйте JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC.',
     },
   },
   stt: {

@@ -18,7 +18,10 @@ import { writeDown } from './write-down.ts';
 
 const Uploaded = Success(
   Type.Object({
-    url: Type.String({ format: 'uri', description: 'The URL to pass in a task request. It cannot be fetched by clients.' }),
+    url: Type.String({
+      format: 'uri',
+      description: 'The URL to pass in a task request. It cannot be fetched by clients.',
+    }),
     size_bytes: Type.Integer(),
     content_type: Type.String({ description: 'The type detected from the bytes; the declared type is ignored.' }),
     expires_at: Type.String({ pattern: '^\\d{10,}$' }),

@@ -69,7 +69,11 @@ export function overviewPage(page: {
         )}
         <div class="overview">
           {snapshot.services.map((snapshot) => (
-            <ServicePanel snapshot={snapshot} title={titles.get(snapshot.service) ?? snapshot.service} formatters={formatters} />
+            <ServicePanel
+              snapshot={snapshot}
+              title={titles.get(snapshot.service) ?? snapshot.service}
+              formatters={formatters}
+            />
           ))}
           {webhooks ? (
             <section class="panel seen" aria-labelledby="webhooks">
@@ -83,8 +87,18 @@ export function overviewPage(page: {
               </div>
               <div class="figures" data-fresh="webhooks">
                 <Figure label={words.pending} values={webhooks.pending} formatters={formatters} />
-                <Figure label={words.delivered} values={webhooks.delivered_last_minute} formatters={formatters} tone="good" />
-                <Figure label={words.undelivered} values={webhooks.failed_last_minute} formatters={formatters} tone="bad" />
+                <Figure
+                  label={words.delivered}
+                  values={webhooks.delivered_last_minute}
+                  formatters={formatters}
+                  tone="good"
+                />
+                <Figure
+                  label={words.undelivered}
+                  values={webhooks.failed_last_minute}
+                  formatters={formatters}
+                  tone="bad"
+                />
               </div>
             </section>
           ) : (
@@ -113,7 +127,15 @@ function At({ snapshot: { at, reachable }, words }: { snapshot: Snapshot; words:
   );
 }
 
-function ServicePanel({ snapshot, title, formatters }: { snapshot: ServiceSeen; title: string; formatters: Formatters }): JSX.Element {
+function ServicePanel({
+  snapshot,
+  title,
+  formatters,
+}: {
+  snapshot: ServiceSeen;
+  title: string;
+  formatters: Formatters;
+}): JSX.Element {
   const { service, worker_state: state, workers } = snapshot;
   const { words } = formatters;
   return (
@@ -238,12 +260,22 @@ function Workers(props: {
 
 const MB_PER_GB = 1024;
 
-const describeWorker = ({ state, model, running, gpu }: WorkerSeen, words: OverviewTexts, number: Formatters['number']): string =>
+const describeWorker = (
+  { state, model, running, gpu }: WorkerSeen,
+  words: OverviewTexts,
+  number: Formatters['number'],
+): string =>
   [
     words.worker[state],
     ...(model === undefined ? [] : [model]),
     ...(running === undefined ? [] : [fill(words.running, { count: number(running) })]),
     ...(gpu
-      ? [fill(words.gpu, { name: gpu.name, used: number(gpu.used_mb / MB_PER_GB), total: number(gpu.total_mb / MB_PER_GB) })]
+      ? [
+          fill(words.gpu, {
+            name: gpu.name,
+            used: number(gpu.used_mb / MB_PER_GB),
+            total: number(gpu.total_mb / MB_PER_GB),
+          }),
+        ]
       : []),
   ].join(', ');

@@ -33,7 +33,7 @@ export function refusalPage<Texts extends RefusalPageTexts>(page: {
   /** The login URL that returns to the requested page, relative to `/`. */
   loginFor?: (request: FastifyRequest) => string;
   /** Shown below the error, for example the rejected form with its values. */
-again?: (status: number, request: FastifyRequest) => Promise<JSX.Element>;
+  again?: (status: number, request: FastifyRequest) => Promise<JSX.Element>;
 }): RefusalPage {
   return async (status, body, request) => {
     const language = languageOf(request.headers['accept-language']);

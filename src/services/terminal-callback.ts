@@ -24,7 +24,9 @@ export const terminalCallback = (options: {
     summary: options.summary,
     description: `Sent after the result is stored. ${options.body} Any 2xx response before the timeout completes the delivery. Otherwise it is retried at increasing intervals with the same delivery id and body, even after the result has expired. ${options.signed}`,
     parameters: HEADERS.map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
-    requestBody: { content: { 'application/json': { schema: options.schema, examples: { done: { value: options.done } } } } },
+    requestBody: {
+      content: { 'application/json': { schema: options.schema, examples: { done: { value: options.done } } } },
+    },
     responses: { '2XX': { description: 'Received.' } },
   },
 });

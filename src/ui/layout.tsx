@@ -101,7 +101,10 @@ export async function layout<Own>(page: {
 /** Makes asset URLs relative to a page below `/`. */
 function withRoot(root: string, assets: Assets): Assets {
   const prefixed = (address: string | undefined) => (address === undefined ? undefined : root + address);
-  return { address: (name) => prefixed(assets.address(name)), scripts: () => assets.scripts().map((href) => root + href) };
+  return {
+    address: (name) => prefixed(assets.address(name)),
+    scripts: () => assets.scripts().map((href) => root + href),
+  };
 }
 
 /** The token form; shown by the script. */

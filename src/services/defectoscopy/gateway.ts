@@ -5,9 +5,9 @@ import { commonRoutes } from '../common-routes.ts';
 import { fileRoutes } from '../file-routes.ts';
 import { openListener } from '../listener.ts';
 import { AUTHORIZATION_DISABLED } from '../probe-routes.ts';
+import { unknownPage } from '../refusal-page.tsx';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
-import { unknownPage } from '../refusal-page.tsx';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
 import { IMAGE_MAX_BYTES, imageHosts } from './image-policy.ts';
@@ -39,7 +39,8 @@ export async function openGateway({
   const tokens = tokensNow(configuredTokens, () => context.issued.of(service));
   const auth = () => tokens().state;
   if (configuredTokens.state === 'disabled') log.warn(AUTHORIZATION_DISABLED);
-  if (auth() === 'unconfigured') log.warn('no access tokens are configured: task requests return 503 QUEUE_UNAVAILABLE');
+  if (auth() === 'unconfigured')
+    log.warn('no access tokens are configured: task requests return 503 QUEUE_UNAVAILABLE');
   for (const principal of strangers(secrets, tokens())) {
     log.warn({ principal }, 'a secret in DEFECTOSCOPY_WEBHOOK_SECRETS is unused: no such token exists');
   }
@@ -48,8 +49,7 @@ export async function openGateway({
   const app = await openListener(context, shared, {
     service,
     title: 'Assay defectoscopy',
-    description:
-      'Detects defects on photos of surfaces. Create a task, then read its result; a webhook is optional.',
+    description: 'Detects defects on photos of surfaces. Create a task, then read its result; a webhook is optional.',
     publicUrl: serviceSettings.publicUrl,
     guard: bearerGuard(tokens),
     limiter: context.limits.window(service, { limit: serviceSettings.rateLimitPerMinute }),
@@ -80,7 +80,13 @@ export async function openGateway({
     wanted: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',
     exampleType: 'image/jpeg',
   });
-  commonRoutes(app, { service, house: context, shared, auth, more: () => ({ image_hosts: imageHosts(serviceSettings) }) });
+  commonRoutes(app, {
+    service,
+    house: context,
+    shared,
+    auth,
+    more: () => ({ image_hosts: imageHosts(serviceSettings) }),
+  });
   const maxBytes = shared.filesHost === undefined ? undefined : IMAGE_MAX_BYTES;
   pageRoutes(app, { version: shared.version, auth, maxBytes });
   return app;

@@ -14,4 +14,5 @@ export const imagePolicy = (serviceSettings: Own, shared: SharedSettings): UrlPo
   holes: shared.holes,
 });
 
-export const imageHosts = (serviceSettings: Own) => (serviceSettings.allowedImageHosts.length > 0 ? 'configured' : 'unconfigured');
+export const imageHosts = (serviceSettings: Own) =>
+  serviceSettings.allowedImageHosts.length > 0 ? 'configured' : 'unconfigured';

@@ -21,7 +21,9 @@ export const defectoscopy: Service = {
     const tokens = tokensOf(serviceSettings);
     const secrets = webhookSecrets(serviceSettings.webhookSecrets, tokens);
     const unknown = strangers(secrets, tokens);
-    const token = [...split(serviceSettings.apiTokens ?? ''), serviceSettings.apiToken].find((token) => token && !/^sha256:/i.test(token));
+    const token = [...split(serviceSettings.apiTokens ?? ''), serviceSettings.apiToken].find(
+      (token) => token && !/^sha256:/i.test(token),
+    );
     return (shared) => ({
       name: 'defectoscopy',
       title: TITLE,
@@ -35,11 +37,13 @@ export const defectoscopy: Service = {
           webhook_secrets: `used only if \`assay tokens\` has issued ${unknown.join(', ')}: no configured token has this name`,
         }),
       },
-      gateway: async (context) => (await import('./gateway.ts')).openGateway({ house: context, own: serviceSettings, shared, tokens, secrets }),
+      gateway: async (context) =>
+        (await import('./gateway.ts')).openGateway({ house: context, own: serviceSettings, shared, tokens, secrets }),
       work: {
         present: (task) => present(task),
         webhook: { event: 'defectoscopy.result.terminal', secretFor: (principal) => secrets.get(principal) },
-        load: async (context) => (await import('./model.ts')).loadModel({ house: context, own: serviceSettings, shared }),
+        load: async (context) =>
+          (await import('./model.ts')).loadModel({ house: context, own: serviceSettings, shared }),
         maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: serviceSettings.costDelaySeconds },
       },
@@ -57,7 +61,9 @@ export const defectoscopy: Service = {
 
 function imageHostsSummary(serviceSettings: Own, { filesHost }: SharedSettings): string {
   if (imageHosts(serviceSettings) === 'configured') return 'configured';
-  return filesHost ? 'uploads only: no storage host is allowed' : 'none: no storage host is allowed and uploads are disabled';
+  return filesHost
+    ? 'uploads only: no storage host is allowed'
+    : 'none: no storage host is allowed and uploads are disabled';
 }
 
 const PHOTO = fileURLToPath(new URL('../../../examples/wall.jpg', import.meta.url));

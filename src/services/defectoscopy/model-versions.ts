@@ -89,7 +89,8 @@ function createVersion(
     async look({ pixels }, signal) {
       const image = { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels } as const;
       const outputs = await session.run({ image }, signal, readout);
-      const probabilitiesOf = (name: keyof typeof readout) => probabilities(heads[name]!, outputs[name]!.data as Float64Array);
+      const probabilitiesOf = (name: keyof typeof readout) =>
+        probabilities(heads[name]!, outputs[name]!.data as Float64Array);
       const recorded = {
         surface: top(surface.labels, probabilitiesOf('surface')),
         masters: scores(masters.labels, probabilitiesOf('masters')),

@@ -303,7 +303,10 @@ describe('reading a photo', () => {
       response.end(Buffer.alloc(20 * 2 ** 20 + 1));
     };
     expect(await failureOf(fetched())).toEqual({ code: 'IMAGE_TOO_LARGE', transient: false });
-    expect(await failureOf(classify(Buffer.alloc(20 * 2 ** 20 + 1)))).toEqual({ code: 'IMAGE_TOO_LARGE', transient: false });
+    expect(await failureOf(classify(Buffer.alloc(20 * 2 ** 20 + 1)))).toEqual({
+      code: 'IMAGE_TOO_LARGE',
+      transient: false,
+    });
   });
 
   test('a deleted upload fails with IMAGE_NOT_FOUND', async () => {

@@ -37,7 +37,9 @@ export async function loadModel({
   const defaultVersion = await versions.get(serviceSettings.modelVersion ?? newestShipped(shelf, shipped).version);
   if (!defaultVersion) {
     shelf.close();
-    throw new OperatorError(`The model version ${serviceSettings.modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`);
+    throw new OperatorError(
+      `The model version ${serviceSettings.modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`,
+    );
   }
   const source = { fetch, files, policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
   const device = await watchDevice(defaultVersion.provider);

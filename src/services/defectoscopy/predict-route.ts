@@ -16,7 +16,8 @@ export function predictRoute(app: Gateway, deps: TaskDeps & { own: Own }): void 
   const { roster, own: serviceSettings, shared } = deps;
   const images = imagePolicy(serviceSettings, shared);
   const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes };
-  const cold = serviceSettings.costDelaySeconds + serviceSettings.coldStartSeconds + serviceSettings.estimateWarmSeconds;
+  const cold =
+    serviceSettings.costDelaySeconds + serviceSettings.coldStartSeconds + serviceSettings.estimateWarmSeconds;
   const estimates = { warmSeconds: serviceSettings.estimateWarmSeconds, coldSeconds: cold };
 
   app.post<{ Body: Static<typeof PredictRequest> }>(

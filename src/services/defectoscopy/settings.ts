@@ -72,9 +72,14 @@ export const settings = {
   estimateWarmSeconds: integer('DEFECTOSCOPY_ESTIMATE_WARM', 90, 'Estimated wait while a worker is warm, in seconds.', {
     max: DAY_SECONDS,
   }),
-  coldStartSeconds: integer('DEFECTOSCOPY_COLD_START_SECONDS', 90, 'Time to load the model, in seconds; part of the cold estimate.', {
-    max: DAY_SECONDS,
-  }),
+  coldStartSeconds: integer(
+    'DEFECTOSCOPY_COLD_START_SECONDS',
+    90,
+    'Time to load the model, in seconds; part of the cold estimate.',
+    {
+      max: DAY_SECONDS,
+    },
+  ),
   costDelaySeconds: integer(
     'DEFECTOSCOPY_COST_DELAY_SECONDS',
     120,

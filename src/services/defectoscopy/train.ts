@@ -47,7 +47,8 @@ export async function train(options: TrainOptions): Promise<Trained> {
   const { base, backbone, baseHeads } = await openBase(shipped);
   const { sound, masters: knownGroups } = base.manifest.taxonomy;
   // An unknown defect forms its own group.
-  const groupOf = (defect: string) => Object.keys(knownGroups).find((master) => knownGroups[master]!.includes(defect)) ?? defect;
+  const groupOf = (defect: string) =>
+    Object.keys(knownGroups).find((master) => knownGroups[master]!.includes(defect)) ?? defect;
 
   const { layout, samples: all } = await readTrainingFolder(options.folder, { sound, groupOf });
   log(`${layout}.`);
@@ -78,8 +79,7 @@ export async function train(options: TrainOptions): Promise<Trained> {
     return judgeSplit(head, data, images.val > 0 ? 'val' : 'train');
   };
   const surfaces = samples.flatMap(({ surface }) => surface ?? []);
-  if (surfaces.length < samples.length)
-    log(`No surface labels: the surface head of version ${base.version} is used.`);
+  if (surfaces.length < samples.length) log(`No surface labels: the surface head of version ${base.version} is used.`);
   else await trainAndReport('surface', classesOf(surfaces, baseHeads.heads['surface']!.labels, ''), surfaces);
   const masters = samples.map(({ master }) => master);
   await trainAndReport('masters', classesOf(masters, Object.keys(knownGroups), sound), masters);

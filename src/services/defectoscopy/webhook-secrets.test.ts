@@ -18,11 +18,7 @@ describe('DEFECTOSCOPY_WEBHOOK_SECRETS', () => {
   });
 
   it.each([
-    [
-      'a second secret of one token',
-      `${NAME}:${SECRET},${NAME}:${SECRET}`,
-      'entry 2 repeats',
-    ],
+    ['a second secret of one token', `${NAME}:${SECRET},${NAME}:${SECRET}`, 'entry 2 repeats'],
     ['the token in place of its name', `${TOKEN}:${SECRET}`, 'entry 1 must have the form'],
     ['a secret alone', SECRET, 'must have the form'],
     ['a secret without whsec_', `${NAME}:MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw`, 'must have the form'],

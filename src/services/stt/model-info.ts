@@ -1,6 +1,6 @@
-/** What a worker's heartbeat says of its engines. */
+/** Published with the worker's heartbeat. */
 export interface WorkerInfo {
-  /** Of the one that is tried first. */
+  /** Of the first provider. */
   readonly model: string;
   readonly providers: readonly { readonly name: string; readonly model: string }[];
 }

@@ -70,7 +70,7 @@ export function openTokens(words: { readonly why: string; readonly wrong: string
       // Concurrent requests share one prompt.
       if (known !== undefined && known !== wrong) return Promise.resolve(known);
       if (!prompt) {
-        void = () => {}; => let give: (token: string) => void = () => {}; => void = () => {};
+        let give: (token: string) => void = () => {};
         const promise = new Promise<string>((resolve) => {
           give = resolve;
         });

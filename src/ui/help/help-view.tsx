@@ -49,7 +49,8 @@ export function missingView(view: View): Promise<string> {
     <div class="document">
       <h1 safe>{title}</h1>
       <p>
-        <span safe>{isMissing ? words.absent : words.missing}</span> {isMissing ? <a href={`${root}docs`}>/docs</a> : ''}
+        <span safe>{isMissing ? words.absent : words.missing}</span>{' '}
+        {isMissing ? <a href={`${root}docs`}>/docs</a> : ''}
       </p>
       {isMissing ? '' : <PageList pages={pages} root={root} />}
     </div>,

@@ -1,5 +1,5 @@
 import type { Api } from '../../../ui/browser/api.ts';
-import { type Errand, newErrand, run, type TaskState as BaseTaskState } from '../../../ui/browser/errand.ts';
+import { type TaskState as BaseTaskState, type Errand, newErrand, run } from '../../../ui/browser/errand.ts';
 import type { Heat } from '../../../ui/browser/heat.ts';
 
 interface Scored {

@@ -17,8 +17,7 @@ const en = {
     limits: 'JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC, up to {size}',
   },
   off: 'Uploads are disabled on this server (FILES_HOST is not set). The API accepts image URLs on the allowed storage hosts:',
-  unconfigured:
-    'No access tokens are configured. The administrator must set DEFECTOSCOPY_API_TOKENS.',
+  unconfigured: 'No access tokens are configured. The administrator must set DEFECTOSCOPY_API_TOKENS.',
   steps: [
     'The photo is sent only to this server.',
     'It waits in the queue for a free worker.',
@@ -85,8 +84,7 @@ const ru: typeof en = {
     limits: 'JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC, до {size}',
   },
   off: 'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает ссылки на снимки в разрешённых хранилищах:',
-  unconfigured:
-    'Токены доступа не настроены. Администратор должен задать DEFECTOSCOPY_API_TOKENS.',
+  unconfigured: 'Токены доступа не настроены. Администратор должен задать DEFECTOSCOPY_API_TOKENS.',
   steps: [
     'Фото отправляется только на этот сервер.',
     'Оно ожидает в очереди, пока не освободится обработчик.',

@@ -22,19 +22,19 @@ openErrandPage<Hearing>(page, words, (api, { take, refuse }) => {
     inputs: ['file'],
     unfit: (type) => /^(image|text|font)\//.test(type) || type === 'application/pdf',
     make: (file) => newHearing(file, byId<HTMLSelectElement>('language').value),
-    run: (it, changed) => hear(it, api, changed),
+    run: (job, changed) => hear(job, api, changed),
     picture: () => el('span', { class: 'missing' }),
-    show(it) {
-      player.show(it);
-      showShare(it);
+    show(job) {
+      player.show(job);
+      showTranscriptionProgress(job);
     },
     showOutcome: transcript.show,
   };
 });
 
-/** How much of it was heard. */
-function showShare(it: Hearing): void {
-  const share = it.stage === 'processing' ? shareOf(it) : undefined;
+/** Shows the progress of the transcription. */
+function showTranscriptionProgress(job: Hearing): void {
+  const share = job.stage === 'processing' ? shareOf(job) : undefined;
   byId('heard').hidden = share === undefined;
   if (share !== undefined) byId<HTMLProgressElement>('heard-bar').value = share;
 }

@@ -1,4 +1,4 @@
-/** The words of the speech page. The server picks the language and hands them to the script with the page. */
+/** The texts of the speech page. The server selects the language. */
 const en = {
   service: 'Speech to text',
   title: 'Transcribe audio',
@@ -24,8 +24,7 @@ const en = {
   },
   language: { label: 'Spoken language', auto: 'Detect automatically' },
   off: 'Uploads are disabled on this server (FILES_HOST is not set). The API accepts https URLs of recordings:',
-  unconfigured:
-    'No access tokens are configured. The administrator must set STT_API_TOKENS.',
+  unconfigured: 'No access tokens are configured. The administrator must set STT_API_TOKENS.',
   steps: [
     'The recording is sent to this server. It may use an external provider if the administrator has configured one.',
     'It waits in the queue for a free worker.',
@@ -43,13 +42,13 @@ const en = {
   tooLarge: '{name} is too large ({size}). The maximum is {limit}.',
   empty: '{name} is empty.',
   unfit: '{name}: unsupported audio format.',
-  waiting: 'Waits for the recordings before it',
+  waiting: 'Waiting for earlier uploads',
   estimate: 'Expected within {time}. Long recordings take longer.',
   estimateCold: 'A worker has to start first. Expected within {time}.',
   heard: 'Progress',
   cancel: 'Cancel',
   cancelled: 'Processing was cancelled.',
-  failed: 'This recording could not be transcribed',
+  failed: 'Transcription failed',
   code: 'Error code',
   transcript: 'Transcript',
   player: 'Recording {name}',
@@ -75,7 +74,7 @@ const en = {
     failed: '{name}: {sentence}',
     recording: 'Recording started',
   },
-  /** What the service's sentences are in this language, by code; where there is none, the sentence that came. The page fills them in. */
+  /** Failure messages by code; added by the page. */
   failures: {} as Readonly<Record<string, string>>,
 };
 
@@ -104,8 +103,7 @@ const ru: typeof en = {
   },
   language: { label: 'Язык речи', auto: 'Определить автоматически' },
   off: 'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает https-ссылки на записи:',
-  unconfigured:
-    'Токены доступа не настроены. Администратор должен задать STT_API_TOKENS.',
+  unconfigured: 'Токены доступа не настроены. Администратор должен задать STT_API_TOKENS.',
   steps: [
     'Запись отправляется на этот сервер. Он может использовать внешнего провайдера, если это настроил администратор.',
     'Она ожидает в очереди, пока не освободится обработчик.',
@@ -123,13 +121,13 @@ const ru: typeof en = {
   tooLarge: 'Файл {name} слишком большой ({size}). Максимальный размер — {limit}.',
   empty: 'Файл {name} пуст.',
   unfit: '{name}: формат записи не поддерживается.',
-  waiting: 'Ждёт предыдущие записи',
+  waiting: 'Ожидает завершения предыдущих загрузок',
   estimate: 'Ожидаемое время: до {time}. Длинные записи обрабатываются дольше.',
   estimateCold: 'Сначала запускается обработчик. Ожидаемое время: до {time}.',
   heard: 'Ход обработки',
   cancel: 'Отменить',
   cancelled: 'Обработка отменена.',
-  failed: 'Эту запись не удалось распознать',
+  failed: 'Ошибка расшифровки',
   code: 'Код ошибки',
   transcript: 'Расшифровка',
   player: 'Запись {name}',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** A form as browsers send it with a file in it (RFC 7578). Names and values are ours: without quotes or line ends. */
+/** Encodes a multipart form (RFC 7578). Names and values must not contain quotes or line ends. */
 export function multipart(
   fields: readonly (readonly [name: string, value: string])[],
   file: { readonly name: string; readonly filename: string; readonly type: string; readonly bytes: Buffer },

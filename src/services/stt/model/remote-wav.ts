@@ -1,7 +1,7 @@
 const SAMPLE_RATE = 16_000;
 const HEADER_BYTES = 44;
 
-/** Mono samples of 16 kHz, -1..1, as a WAV file of 16 bits. */
+/** Encodes 16 kHz mono samples (-1..1) as 16-bit WAV. */
 export function wav(samples: Float32Array): Buffer {
   const file = Buffer.alloc(HEADER_BYTES + 2 * samples.length);
   file.write('RIFF', 0);
