@@ -16,10 +16,10 @@ export interface TaskHandle {
 
 /** What `POST /files` answers. */
 export interface UploadedFile {
-  /** What a task may name; nobody can fetch it from outside. */
+  /** The URL to pass in a task request. It cannot be fetched by clients. */
   readonly url: string;
   readonly size_bytes: number;
-  /** What the bytes are, whatever was declared. */
+  /** The type detected from the bytes; the declared type is ignored. */
   readonly content_type: string;
   /** Unix time in whole seconds. */
   readonly expires_at: string;

@@ -100,7 +100,7 @@ export function unknownPage(page: {
 }
 
 const WORDS = {
-  en: { refusedTitle: 'Request failed', back: 'Home page' },
+  en: { refusedTitle: 'The request failed', back: 'Home page' },
   ru: { refusedTitle: 'Не удалось выполнить запрос', back: 'На главную' },
 };
 
