@@ -18,18 +18,16 @@ export interface EstimateSettings {
   readonly coldSeconds: number;
 }
 
-/** A validated request for a task. */
 export interface AskedTask {
   readonly service: string;
   readonly priority: Priority;
   readonly input: JsonValue;
   readonly estimates: EstimateSettings;
-  /** The content that the idempotency fingerprint covers. */
+  /** Covered by the idempotency fingerprint. */
   readonly asked: JsonValue;
   readonly webhook?: { readonly url: string; readonly secret?: Buffer };
 }
 
-/** The `data` of the 202 response. A replay returns the first task. */
 export interface AcceptedTask {
   readonly task_id: string;
   readonly status: 'queued';
@@ -116,15 +114,14 @@ const spanAttributes = (accepted: Accepted): Attributes => ({
   ...(accepted.outcome !== 'conflict' && { 'messaging.message.id': accepted.id, 'assay.task.id': accepted.id }),
 });
 
-/** The key is scoped to one service, principal and endpoint. */
 const idempotencyOf = (scope: readonly string[], content: JsonValue): NonNullable<NewTask['idempotency']> => ({
   key: hash('sha256', scope.join('\0'), 'buffer'),
   fingerprint: Buffer.from(fingerprint(content), 'hex'),
 });
 
 /**
- * The estimated wait for a task that is accepted now: the configured seconds, or more if the tasks ahead of it take
- * longer at the measured rate. An unknown worker state counts as cold, since a late first poll is harmless.
+ * The configured seconds, or more if the tasks ahead take longer at the measured rate. An unknown worker state counts
+ * as cold: a late first poll is harmless.
  */
 function estimateSeconds(
   { roster, shared }: { roster: Roster; shared: SharedSettings },

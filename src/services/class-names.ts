@@ -1,9 +1,6 @@
 import { ownValue } from '../base/own-value.ts';
 
-/**
- * Display names of surface, group and defect classes. Other classes are shown by their identifier with spaces for
- * underscores.
- */
+/** Other classes are shown by their identifier, with spaces for underscores. */
 export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, string>>>> = {
   en: {
     rolled_in_scale: 'rolled-in scale',
@@ -41,6 +38,5 @@ export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, st
   },
 };
 
-/** The display name, in the form used within a sentence. */
 export const className = (name: string, language: 'en' | 'ru'): string =>
   ownValue(classNames[language], name) ?? name.replaceAll('_', ' ');

@@ -17,7 +17,6 @@ export function commonRoutes(
     auth: () => TokenSet['state'];
     /** The service has no usable route while its tokens are unconfigured. */
     readyNeedsTokens?: boolean;
-    /** Extra fields of the `/ready` response. */
     more?: () => JsonObject;
   },
 ): void {

@@ -1,6 +1,5 @@
 import { CSRF_FIELD } from '../http/csrf.ts';
 
-/** The hidden CSRF field of a form; empty without a session. */
 export const Word = ({ csrf }: { csrf: string | undefined }): JSX.Element =>
   csrf === undefined ? '' : <input type="hidden" name={CSRF_FIELD} value={csrf} />;
 

@@ -8,12 +8,9 @@ import { type UiLanguage, uiTexts } from '../ui/texts.ts';
 import { serviceLinks } from './neighbours.ts';
 import { languageOf } from './task-routes.ts';
 
-/** The service-specific parts of an upload page. */
 export interface ErrandKind<Texts extends ErrandTexts> {
   readonly service: string;
-  /** Path of the example file in the package. */
   readonly example: string;
-  /** Added to the style sheets of every upload page. */
   readonly styles: readonly string[];
   readonly script: string;
   words(language: UiLanguage): Texts;
@@ -27,18 +24,17 @@ export interface ErrandKind<Texts extends ErrandTexts> {
 export interface ErrandParts<Texts> {
   readonly words: Texts;
   readonly language: UiLanguage;
-  /** Whether an example file is available. */
   readonly example: boolean;
 }
 
 export interface ErrandNeeds {
   readonly version: string;
   readonly auth: () => TokenSet['state'];
-  /** The maximum size of a file for `POST /files`; undefined when the route is disabled. */
+  /** Of a file for `POST /files`; undefined if the route is disabled. */
   readonly maxBytes: number | undefined;
 }
 
-/** The upload page at `/`. It uses only the public API; `ui/browser/errand-page.ts` is its script. */
+/** The upload page at `/`. It uses only the public API; its script is `ui/browser/upload-page.ts`. */
 export function errandPage<Texts extends ErrandTexts>(app: Gateway, kind: ErrandKind<Texts>, deps: ErrandNeeds): void {
   const { version, auth, maxBytes } = deps;
   const open = assetRoutes(app, { folders: ['ui', `services/${kind.service}`], files: [kind.example] });
@@ -92,7 +88,6 @@ const Intro = ({ words }: { words: ErrandTexts }): JSX.Element => (
   </div>
 );
 
-/** A note on the current step. */
 export const Note = (): JSX.Element => <p id="note" class="hint"></p>;
 
 const Notice = ({ text }: { text: string }): JSX.Element => (

@@ -1,6 +1,6 @@
 import { ownValue } from '../base/own-value.ts';
 
-/** Failure messages by error code. A code without an entry is shown with the message that the service sent. */
+/** By error code. Other codes are shown with the message of the service. */
 export const failureTexts = {
   defectoscopy: {
     en: {

@@ -41,11 +41,10 @@ export async function fileRoutes(
     house: Pick<GatewayHouse, 'files' | 'uploads' | 'log'>;
     shared: Pick<SharedSettings, 'filesHost' | 'filesQuotaBytes' | 'resultTtlSeconds'>;
     maxBytes: number;
-    /** The media type detected from the first bytes; undefined if the service does not support it. */
+    /** Undefined if the service does not support the media type. */
     sniff: (head: Buffer) => string | undefined;
-    /** The expected content, for error messages. */
+    /** For error messages. */
     wanted: string;
-    /** The media type in the OpenAPI example. */
     exampleType: string;
   },
 ): Promise<void> {

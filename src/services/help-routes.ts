@@ -16,9 +16,8 @@ const DOCUMENTS = new URL('../../docs/', import.meta.url);
 
 const OPEN = { config: { access: 'public' }, schema: { hide: true } } as const;
 
-/** The bundled documentation without authentication: `GET /help`, `GET /help/{page}` and the search data. */
+/** `GET /help`, `GET /help/{page}` and the search data, without authentication. */
 export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { version: string; folder?: URL }): void {
-  // Loaded on the first request and cached.
   let loading: Promise<readonly HelpPage[]> | undefined;
   const documents = () => {
     loading ??= readHelp(folder);
@@ -56,7 +55,6 @@ export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { vers
 
   app.get<{ Params: { page: string } }>('/help/:page', OPEN, (request, reply) => {
     const { page } = request.params;
-    // Redirects to the canonical URL.
     if (page === START || page === '') return reply.redirect('../help', 308);
     return send(page, request, reply);
   });

@@ -13,7 +13,6 @@ type SharedOption =
   | 'isUnavailable'
   | 'isOutOfService';
 
-/** Creates the listener of a service with the shared settings. */
 export const openListener = (
   { log, metrics, traces, isOutOfService }: GatewayHouse,
   { version, trustProxy, wrongTokenLimitPerMinute, corsAllowOrigins }: SharedSettings,

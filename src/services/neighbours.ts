@@ -4,11 +4,9 @@ import { parsedUrl } from '../base/parsed-url.ts';
 import type { Gateway } from '../http/gateway.ts';
 import type { ServiceLink } from '../ui/service-links.tsx';
 
-/** A service of this installation, as a link target. */
 export interface Neighbour {
   readonly name: string;
   readonly titles: Readonly<Record<'en' | 'ru', string>>;
-  /** The configured base URL. */
   readonly publicUrl: string | undefined;
   readonly port: number;
   /** False if the service has no task queue. */
@@ -24,7 +22,7 @@ export interface Neighbourhood {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The links to every service; absent on a listener without pages. */
+    /** Absent on a listener without pages. */
     serviceLinks?: (request: FastifyRequest, language: 'en' | 'ru') => readonly ServiceLink[];
   }
 }

@@ -7,7 +7,7 @@ export interface Counted {
 
 /** The sums over all processes since the first update. */
 export interface Counts {
-  /** Adds the current counters; `now` is in milliseconds. */
+  /** `now` is in milliseconds. */
   look(processes: readonly Counted[], now: number): void;
   of(key: string): number;
 }
@@ -15,10 +15,7 @@ export interface Counts {
 /** A process without heartbeats for this long is removed. */
 const PROCESS_EXPIRY_MS = 600_000;
 
-/**
- * Sums counters over processes that start and exit. Each process is tracked on its own: the total keeps the counts of a
- * process that exits.
- */
+/** Sums counters over processes that start and exit; the counts of a process that exits stay in the total. */
 export function openCounts(): Counts {
   const totals = new Map<string, number>();
   const processesById = new Map<string, { values: ReadonlyMap<string, number>; seenAt: number }>();
@@ -29,7 +26,7 @@ export function openCounts(): Counts {
         const values = valuesOf(metrics);
         const before = processesById.get(id)?.values;
         processesById.set(id, { values, seenAt: now });
-        // Counts from before the first update have no processesById time.
+        // The times of counts before the first update are unknown.
         if (before === undefined && !isStarted) continue;
         for (const [key, value] of values) {
           const previous = before?.get(key) ?? 0;

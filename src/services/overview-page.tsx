@@ -17,7 +17,7 @@ interface Formatters {
   readonly number: (value: number) => string;
 }
 
-/** The page for a snapshot. Its script refreshes the elements marked `data-fresh`. */
+/** The script refreshes the elements marked `data-fresh`. */
 export function overviewPage(page: {
   language: UiLanguage;
   version: string;
@@ -25,7 +25,6 @@ export function overviewPage(page: {
   services: readonly ServiceLink[];
   snapshot: Snapshot;
   open: boolean;
-  /** The services' display names, by name. */
   titles: ReadonlyMap<string, string>;
 }): Promise<string> {
   const { language, version, assets, services, snapshot, open, titles } = page;
@@ -188,7 +187,6 @@ function Figures({
   );
 }
 
-/** The waiting tasks by priority, and the age of the oldest. */
 function waitingNow(queue: QueueSeen, { words, number, language }: Formatters): string | undefined {
   const { waiting_now: now, oldest_waiting_seconds: oldest } = queue;
   if (now === undefined || oldest === undefined || now.realtime + now.batch === 0) return undefined;

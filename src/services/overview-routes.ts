@@ -6,8 +6,7 @@ import type { GatewayHouse, SharedSettings } from './service.ts';
 import { languageOf } from './task-routes.ts';
 
 /**
- * Adds the service links, `GET /overview` and `GET /overview.json`. Neither deps a token. When METRICS_TOKEN protects
- * `/metrics`, the figures that only `/metrics` has are omitted.
+ * Neither route needs a token. When METRICS_TOKEN protects `/metrics`, figures that only `/metrics` has are omitted.
  */
 export function overviewRoutes(
   app: Gateway,

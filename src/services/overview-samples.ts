@@ -4,7 +4,6 @@ import type { Roster } from '../tasks/roster.ts';
 import type { Neighbour } from './neighbours.ts';
 import { openCounts, tasksKey, webhooksKey } from './overview-counts.ts';
 
-/** The state of all services at one time. */
 export interface Sample {
   /** In milliseconds since the epoch. */
   readonly at: number;
@@ -15,7 +14,7 @@ export interface Sample {
 export const PENDING = 'webhooks pending';
 export const queueKey = (service: string, what: 'unfinished' | 'waiting' | 'processing') => `queue ${service} ${what}`;
 
-/** The catalog's gauges by overview field. Collecting the first one updates both. */
+/** Collecting the first gauge updates both. */
 export const RECORDS = [
   ['documents', 'assay_catalog_documents'],
   ['lag_seconds', 'assay_catalog_lag_seconds'],
@@ -24,13 +23,12 @@ export const RECORDS = [
 /** Counting records needs a database query, so not every sample does it. */
 const SAMPLES_PER_COUNT = 8;
 
-/** The task counters of this process. Its heartbeat publishes the same values later. */
+/** The heartbeat of this process publishes the same values later. */
 export interface OwnCounters {
   readonly id: string;
   readonly registry: Registry;
 }
 
-/** Samples values that are in memory; only records need a query. */
 export function openSampler({
   roster,
   neighbours,
@@ -88,7 +86,6 @@ async function taskCounters(registry: Registry): Promise<MetricJson[]> {
   return tasks === undefined ? [] : [tasks as MetricJson];
 }
 
-/** Empty if this process has no catalog gateway. */
 async function recordCounts(registry: Registry): Promise<[string, number][]> {
   const counts: [string, number][] = [];
   for (const [key, gauge] of RECORDS) {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { Roster } from '../tasks/roster.ts';
 import type { Beat } from '../tasks/workers.ts';
 
-/** A worker without its identity: the overview is public. */
+/** Public, so without names and hosts. */
 export interface WorkerSeen {
   readonly state: Beat['state'];
   /** Absent while the worker loads, or if it has no model. */
@@ -11,7 +11,6 @@ export interface WorkerSeen {
   readonly gpu?: { readonly name: string; readonly used_mb: number; readonly total_mb: number };
 }
 
-/** Heartbeat fields that name the model; each service uses some of them. */
 const MODEL_FIELDS = ['model_version', 'model', 'reader', 'engine'];
 
 /** The workers of a service, oldest first. `open` includes the number of running tasks. */

@@ -9,7 +9,7 @@ import { tasksKey, webhooksKey } from './overview-counts.ts';
 import { type OwnCounters, openSampler, PENDING, queueKey, RECORDS, type Sample } from './overview-samples.ts';
 import { type WorkerSeen, workersOf } from './overview-workers.ts';
 
-/** The current and recent state of the services. It contains no data of tasks or clients. */
+/** Contains no data of tasks or clients. */
 export interface Overview {
   /** The body of `GET /overview.json`. Without `open`, only what `/ready` and `/health` also return. */
   snapshot(seen: { open: boolean }): Snapshot;
@@ -18,9 +18,8 @@ export interface Overview {
 export interface Snapshot {
   /** Null before the first sample. */
   readonly at: string | null;
-  /** The sampling interval of every series. */
   readonly every_seconds: number;
-  /** False while the task store is unavailable; the figures are then the last known. */
+  /** If false, the figures are the last known. */
   readonly reachable: boolean;
   readonly services: readonly ServiceSeen[];
   readonly webhooks?: {
@@ -64,7 +63,6 @@ export function keepOverview(deps: {
   roster: Roster;
   neighbours: readonly Neighbour[];
   registry: Registry;
-  /** The counters of this process, and its id in heartbeats. */
   own: OwnCounters;
   everyMs: number;
   log: Log;

@@ -15,7 +15,7 @@ export function probeRoutes(
     service: string;
     version: string;
     roster: Roster;
-    /** The reason reason no tasks are accepted; undefined while they are. */
+    /** Why no tasks are accepted; undefined while they are. */
     notReady: () => string | undefined;
     auth: () => TokenSet['state'];
     /** The service has no usable route while its tokens are unconfigured. */

@@ -4,14 +4,9 @@ import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { FAILURES, type Task } from '../tasks/task.ts';
 
-/**
- * Turns the finished tasks of a service into searchable records. Each service defines its own; the catalog is generic.
- */
+/** Turns finished tasks into searchable records. */
 export interface RecordMaker {
-  /**
-   * The records of these finished tasks, in any order. A task without a draft has no record; an existing one is
-   * deleted.
-   */
+  /** A task without a draft has no record; an existing one is deleted. */
   drafts(db: Queryable, tasks: readonly EndedTask[]): Promise<RecordDraft[]>;
   /**
    * The image that `picture` of a draft identifies, in a format that `decodePhoto` reads. Undefined if it no longer
@@ -27,7 +22,6 @@ export interface PictureHouse {
 
 export interface RecordSource extends RecordMaker {
   readonly service: string;
-  /** Display name. */
   readonly title: string;
 }
 
@@ -40,17 +34,15 @@ export const isCancelled = (task: EndedTask): boolean =>
 export interface RecordDraft {
   readonly taskId: string;
   readonly status: 'done' | 'failed';
-  /** When the task was requested. */
   readonly createdAt: Date;
   /** A file name or the first spoken words; at most 500 characters. */
   readonly title: string;
   /** What `q` searches besides the title: class names, the transcript, field values. */
   readonly text: string;
   readonly surface?: string;
-  /** The group with the highest confidence. */
   readonly master?: { readonly name: string; readonly conf: number };
   readonly defects?: readonly { readonly name: string; readonly conf: number }[];
-  /** For the record's page: the service's own result, or `error` with a message. */
+  /** For the record's page; `error` with a message if the task failed. */
   readonly result: JsonObject;
   /** Whether the record keeps the task's attachment. */
   readonly withAttachment?: boolean;

@@ -15,14 +15,11 @@ import { languageOf } from './task-routes.ts';
 export interface RefusalPageTexts extends Pick<RefusalTexts, 'refusals' | 'problems'> {
   readonly service: string;
   readonly refusedTitle: string;
-  /** Link text. */
   readonly signIn?: string;
   readonly back: string;
-  /** The fields' labels, by name. */
   readonly fieldNames?: Readonly<Record<string, string>>;
 }
 
-/** An error page: the messages of the JSON error response, and a link. */
 export function refusalPage<Texts extends RefusalPageTexts>(page: {
   assets: () => Promise<Assets>;
   version: string;

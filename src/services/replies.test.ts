@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A startListener whose `POST /` inserts one row per `number`; `during` runs before its transaction ends. */
+/** A listener whose `POST /` inserts one row per `number`; `during` runs before its transaction ends. */
 function startListener(during: (number: number) => Promise<void> = async () => {}, skipSaving = false) {
   const { db } = database;
   const replies = openReplies(db, 'test');

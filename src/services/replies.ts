@@ -14,7 +14,7 @@ export interface Answer {
   readonly body: JsonObject;
 }
 
-/** Saves the response in the transaction of the request's effect, so that both commit or neither does. */
+/** Runs in the transaction of the request's effect, so that both commit or neither does. */
 export type Keep = (tx: Queryable, answer: Answer) => Promise<void>;
 
 export interface Replies {
@@ -32,7 +32,7 @@ export interface Replies {
   tidy(): Promise<void>;
 }
 
-/** The error responses for a route's `response`, where 422 bodies have `detail`. */
+/** For routes whose 422 bodies have `detail`. */
 export const repetitionRefused = {
   409: refusal(idempotencyInProgress()),
   422: answer('`VALIDATION_ERROR`, `IDEMPOTENCY_KEY_REUSED`', Type.Union([detailValidation.schema, Failure]), {
@@ -75,7 +75,6 @@ export function openReplies(db: Db, service: string): Replies {
   };
 }
 
-/** A key, and the id of the request that holds it. */
 type Claim = [key: Buffer, id: string];
 
 interface Row {
@@ -93,7 +92,6 @@ async function claim(db: Db, held: Claim, fingerprint: Buffer): Promise<Row | un
   return rows[0] ?? claim(db, held, fingerprint);
 }
 
-/** Renews the claim while `handle` runs. */
 async function runWithClaim(db: Db, held: Claim, handle: (keep: Keep) => Promise<Answer>): Promise<Answer> {
   let isSaved = false;
   const renewal = setInterval(() => {

@@ -27,11 +27,9 @@ import type { RecordMaker, RecordSource } from './records.ts';
  */
 export interface Service {
   readonly name: string;
-  /** Display name. */
   readonly title: string;
-  /** For the documentation and `config check`. */
   readonly settings: Settings;
-  /** The variables of missing credentials, which the `local` profile generates. */
+  /** Filled by the `local` profile. */
   missingCredentials(env: Environment): readonly string[];
   /** Formats a generated credential for its variable; absent: unchanged. */
   readonly writeCredential?: (secret: string) => string;
@@ -44,17 +42,14 @@ export interface Service {
   readonly takeBack?: (db: Db) => Promise<void>;
 }
 
-/** A configured service. */
 export interface OpenService {
   readonly name: string;
   readonly title: string;
   readonly titles: Readonly<Record<'en' | 'ru', string>>;
   readonly port: number;
-  /** The configured base URL for clients. */
   readonly publicUrl: string | undefined;
-  /** Creates its listener. */
   gateway(context: GatewayHouse): Promise<Gateway>;
-  /** Absent if the service has no tasks. */
+  /** Absent without tasks. */
   readonly work?: TaskWork;
   /** Absent if its tasks are not searchable. */
   readonly records?: RecordMaker;
@@ -64,7 +59,6 @@ export interface OpenService {
   readonly verdicts: Readonly<Record<string, string>>;
   /** Runs once a minute to delete expired data of its own. */
   readonly tidy?: (context: TidyHouse, signal: AbortSignal) => Promise<void>;
-  /** The tokens that `assay tokens` issues. */
   readonly issues: {
     /** Permissions of a token; the first has the fewest and is the default. */
     readonly roles: readonly [string, ...string[]];
@@ -77,7 +71,6 @@ export interface OpenService {
   readonly otherCredentials?: Readonly<Record<string, string>>;
   /** A shell command for the banner of the `local` profile. */
   example(baseUrl: string): string;
-  /** The page's URL, including the parameters it needs. */
   pageUrl(baseUrl: string): string;
 }
 
@@ -87,9 +80,9 @@ export interface TaskWork {
   readonly webhook: WebhookContract;
   /** Loads the model. Imported lazily: a gateway starts without model files. */
   load(context: ModelHouse): Promise<Model>;
-  /** Maximum number of waiting tasks; 0: no limit. */
+  /** 0: no limit. */
   readonly maxWaiting: number;
-  /** How long tasks wait before a cold worker is started on demand. */
+  /** Before a cold worker is started on demand. */
   readonly startAfterSeconds: Readonly<Record<Priority, number>>;
 }
 
@@ -128,15 +121,12 @@ export interface GatewayHouse {
   readonly isOutOfService: () => boolean;
   readonly admission: Admission;
   readonly metrics: Metrics;
-  /** Rate limits shared by all gateways. */
+  /** Shared by all gateways. */
   readonly limits: SharedLimits;
-  /** Absent if tracing is disabled. */
   readonly traces?: Traces;
-  /** Tokens and keys issued at run time. */
   readonly issued: IssuedTokens;
   readonly neighbours: Neighbourhood;
   readonly overview: Overview;
-  /** Counts a cancelled task. */
   readonly onCancelled: (service: string) => void;
   readonly records: readonly RecordSource[];
   readonly webhookKeys: object;
@@ -148,7 +138,6 @@ export interface GatewayHouse {
 }
 
 export interface ModelHouse {
-  /** For the service's own tables. */
   readonly db: Db;
   /** For temporary files of an attempt. Their creator deletes them; files left by a crash are deleted at start. */
   readonly scratchDir: string;
@@ -167,7 +156,6 @@ export interface AttendHouse extends ModelHouse {
 export type TidyHouse = Pick<GatewayHouse, 'db' | 'tasks' | 'files' | 'log'>;
 
 export interface WebhookContract {
-  /** The value of `X-Service-Event`. */
   readonly event: string;
   /** The principal's webhook secret, used besides the deployment's key. */
   secretFor(principal: string): string | undefined;
@@ -178,11 +166,9 @@ export interface WebhookContract {
 export interface Model {
   /** Published with each heartbeat. */
   info(): JsonObject;
-  /** Model versions that a task may request. */
+  /** That a task may request. */
   versions(): readonly string[];
-  /** The number of concurrent tasks. */
   readonly concurrency: number;
-  /** An attempt fails after this time. */
   readonly timeLimitMs: number;
   run(job: Job): Promise<Outcome>;
   close(): Promise<void>;

@@ -4,12 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 import { refusal, reply, Success } from '../http/envelope.ts';
 
 /** The OpenAPI parts that all routes for task creation share (see `accept-task.ts`). */
-export const taskRequest = (options: {
-  accepted: TSchema;
-  example: JsonObject;
-  /** Message of the example 422 response. */
-  invalid: string;
-}) => ({
+export const taskRequest = (options: { accepted: TSchema; example: JsonObject; invalid: string }) => ({
   tags: ['tasks'],
   shown: {
     headers: {

@@ -12,7 +12,6 @@ import type { GatewayHouse } from './service.ts';
 
 export const Params = Type.Object({ task_id: Type.String({ description: 'The `task_id` of the 202 response.' }) });
 
-/** The routes that read and cancel tasks, and the public keys of webhook signatures. */
 export function taskRoutes(
   app: Gateway,
   deps: {
@@ -20,10 +19,9 @@ export function taskRoutes(
     house: Pick<GatewayHouse, 'tasks' | 'onCancelled' | 'webhookKeys'>;
     /** The task's response body as JSON text. */
     present: (task: Task, language?: 'en' | 'ru') => string;
-    /** The schema of the body. */
     state: object;
     examples: Record<'processing' | 'done' | 'failed' | 'cancelled', JsonObject>;
-    /** Restricts a token to the tasks that were created with it. */
+    /** A token reads only the tasks that were created with it. */
     ownTasksOnly: boolean;
   },
 ): void {

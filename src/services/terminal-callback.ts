@@ -10,7 +10,6 @@ const HEADERS = [
   'webhook-signature',
 ];
 
-/** The OpenAPI description of the webhook for a finished task. */
 export const terminalCallback = (options: {
   summary: string;
   /** Sentence on the body. */

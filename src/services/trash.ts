@@ -4,17 +4,15 @@ import type { Log } from '../base/log.ts';
 
 /** At 20 ms per deletion, 3,200 files/s. */
 const CONCURRENCY = 64;
-/** Keys per lease. */
 const BATCH_SIZE = 500;
 /**
  * After this, another process takes over the batch of a process that exited. A slow batch is deleted twice, which is
  * harmless.
  */
 const LEASE_SECONDS = 60;
-/** A call stops after this many failures: the storage is then unavailable. */
+/** The storage is then unavailable. */
 const MAX_FAILURES = 5000;
 
-/** The due rows of each table, and their order. */
 const TABLES = {
   files: { due: 'expires_at < now()', order: 'expires_at' },
   passport_trash: { due: 'true', order: 'key' },
@@ -54,7 +52,7 @@ export function openTrash({
     update ${table} t set leased_until = now() + make_interval(secs => $2) from next where t.key = next.key
     returning t.key`;
 
-  /** Leases a batch, deletes its files and then its rows. Returns whether more rows may be due. */
+  /** Returns whether more rows may be due. */
   const deleteBatch = async (failed: string[], signal?: AbortSignal): Promise<boolean> => {
     const { rows } = await db.query<{ key: string }>(lease, [BATCH_SIZE, LEASE_SECONDS]);
     const keys = rows.map(({ key }) => key);
@@ -83,7 +81,6 @@ export function openTrash({
   };
 }
 
-/** Deletes files concurrently; a failure does not stop the others. */
 async function removeAll(files: Files, keys: readonly string[], signal?: AbortSignal) {
   const removed: string[] = [];
   const remaining: string[] = [];

@@ -2,7 +2,6 @@ import type { JsonObject } from '../base/json.ts';
 import { unixSeconds } from '../base/time.ts';
 import type { Webhook } from '../tasks/task.ts';
 
-/** The delivery fields that all services return. Undefined fields are omitted. */
 export const webhookFacts = (webhook: Webhook): JsonObject => ({
   delivery_id: webhook.deliveryId,
   ...(webhook.lastAttemptAt && { last_attempt_at: unixSeconds(webhook.lastAttemptAt) }),

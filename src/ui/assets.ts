@@ -27,7 +27,6 @@ interface Asset {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Set by `assetRoutes`. */
     assets?: () => Promise<Assets>;
   }
 }
@@ -36,7 +35,7 @@ declare module 'fastify' {
 export interface Assets {
   /** The URL of `name`, relative to the page at `/`; undefined if the file does not exist. */
   address(name: string): string | undefined;
-  /** The URLs of all scripts, for preloading. */
+  /** For preloading. */
   scripts(): string[];
 }
 
@@ -97,7 +96,6 @@ async function readAll(folders: readonly string[], files: readonly string[]) {
     }
   }
   for (const name of files) {
-    // Example files are optional in a package.
     const asset = await load(new URL(name, PACKAGE)).catch(() => undefined);
     if (asset) assets.set(name, asset);
   }

@@ -12,13 +12,13 @@ export const SoundIcon = (): JSX.Element => <path d="M6 20v8M12 14v20M18 8v32M24
 const CAMERA = { capture: 'environment' };
 
 /**
- * A file input in a label, which is a button on every device; `browser/drop.ts` adds drag and drop and paste. The
- * script adds the class `slim` after the first file.
+ * A file input in a label, which is a button on every device; its script is `browser/dropzone.ts`. The script adds the
+ * class `slim` after the first file.
  */
 export function DropZone(page: {
   words: {
     readonly title: string;
-    /** Replaces the title on touch devices. */
+    /** On touch devices. */
     readonly tap: string;
     readonly or: string;
     readonly choose: string;
@@ -28,10 +28,8 @@ export function DropZone(page: {
   accept: string;
   /** A drawing of 48 × 48. */
   icon: JSX.Element;
-  /** Offers the camera of a phone. */
   camera?: boolean;
   example: boolean;
-  /** Additional buttons. */
   children?: JSX.Element;
 }): JSX.Element {
   const { words, accept, icon, camera, example } = page;

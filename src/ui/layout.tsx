@@ -3,7 +3,6 @@ import type { Root } from './root.ts';
 import { type ServiceLink, ServiceLinks } from './service-links.tsx';
 import { type PageData, type UiLanguage, uiTexts } from './texts.ts';
 
-/** Renders the HTML document of a page. */
 export async function layout<Own>(page: {
   language: UiLanguage;
   /** Display name. */
@@ -14,12 +13,10 @@ export async function layout<Own>(page: {
   /** Asset names of style sheets and of the page's script. */
   styles: readonly string[];
   script?: string;
-  /** Data for the script. */
   own: Own;
   root?: Root;
-  /** Every service of this installation; may be empty. */
+  /** May be empty. */
   services: readonly ServiceLink[];
-  /** Whether this is the overview page. */
   overview?: boolean;
   /** Additional links in the header. */
   nav?: JSX.Element;
@@ -107,7 +104,6 @@ function withRoot(root: string, assets: Assets): Assets {
   };
 }
 
-/** The token form; shown by the script. */
 export function TokenForm({ language }: { language: UiLanguage }): JSX.Element {
   const { token } = uiTexts[language];
   return (

@@ -1,12 +1,11 @@
 export interface LoginTexts {
   readonly signIn: string;
-  /** Label of the input. */
   readonly key: string;
   /** Where to get the key. */
   readonly signInWhy: string;
   /** Shown if a link has filled in the key. */
   readonly fromLink: string;
-  /** Shown with a link to the pages if the browser is signed in. */
+  /** Shown with a link to the pages to a signed-in browser. */
   readonly signedIn: string;
   readonly goOn: string;
 }
@@ -17,8 +16,8 @@ export const FROM_LINK = 'from_link';
 export const LOGIN_SCRIPT = 'ui/browser/login-page.js';
 
 /**
- * A form that posts a key or token as `field` to `login`. `browser/login-page.ts` fills it in from the URL fragment
- * `fragment=…`, unless the browser is signed in.
+ * Posts a key or token as `field` to `login`. `browser/login-page.ts` fills it in from the URL fragment `fragment=…`,
+ * unless the browser is signed in.
  */
 export function LoginForm(props: {
   words: LoginTexts;
@@ -27,7 +26,6 @@ export function LoginForm(props: {
   /** The error of the last attempt. */
   refused?: string;
   signedIn?: boolean;
-  /** Additional fields. */
   children?: JSX.Element;
 }): JSX.Element {
   const { words, field, fragment, refused, signedIn = false } = props;

@@ -1,6 +1,6 @@
 import type { HeatTexts } from './browser/heat-texts.ts';
 
-/** A photo with a canvas for a heatmap; `browser/heat-view.ts` is its script. */
+/** A photo with a canvas for a heatmap; the script is `browser/heatmap-view.ts`. */
 export function PictureFrame(props: { words: HeatTexts; hidden?: boolean; children: JSX.Element }): JSX.Element {
   const { words, hidden = false } = props;
   return (

@@ -19,8 +19,8 @@ export const pagePolicy = ({ forms = false }: { forms?: boolean } = {}): string 
   `${POLICY}; form-action ${forms ? "'self'" : "'none'"}`;
 
 /**
- * Sends a page with the content security policy. `forms` is false by default: without a script, a form could put a
- * token into a URL. A `personal` page is not cached.
+ * Without a script, a form could put a token into a URL, so `forms` is false by default. A `personal` page is not
+ * cached.
  */
 export function sendPage(
   reply: FastifyReply,

@@ -7,12 +7,10 @@ export interface ServiceLink {
   readonly href?: string;
 }
 
-/** Links to all services and to the overview. */
 export function ServiceLinks(page: {
   links: readonly ServiceLink[];
   language: UiLanguage;
   root: string;
-  /** Whether this page is the overview. */
   overview: boolean;
 }): JSX.Element {
   const { links, root, overview } = page;

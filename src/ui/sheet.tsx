@@ -8,10 +8,7 @@ export interface SheetFrame {
 /** Left, top, right, bottom as shares (0..1) of the unrotated page. */
 type Box = readonly [x0: number, y0: number, x1: number, y1: number];
 
-/**
- * A document page with a box for each extracted value. Page and boxes share one transformation. `browser/boxes.ts`
- * highlights boxes.
- */
+/** Page and boxes share one transformation. `browser/boxes.ts` highlights boxes. */
 export function Sheet(props: {
   sheet: SheetFrame;
   label: string;
@@ -44,7 +41,7 @@ export function Sheet(props: {
   );
 }
 
-/** Rotates the page about its corner and moves it back into the viewport. */
+/** Rotates the page about its corner and moves it back into view. */
 function upright({ width, height, turn }: SheetFrame): string {
   const [x, y] = { 0: [0, 0], 90: [height, 0], 180: [width, height], 270: [0, width] }[turn] as [number, number];
   return `translate(${x} ${y}) rotate(${turn})`;

@@ -2,7 +2,6 @@ const [WIDTH, HEIGHT] = [150, 32];
 /** The line width, so that extremes are not clipped. */
 const MARGIN = 1;
 
-/** A line chart with the latest value at the right edge. */
 export function Sparkline(chart: {
   /** At most `room` values, the latest last. */
   values: readonly number[];

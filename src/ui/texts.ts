@@ -1,4 +1,3 @@
-/** The texts shared by all pages. */
 const en = {
   skip: 'Skip to content',
   reference: 'API',
@@ -92,7 +91,6 @@ export const uiTexts = { en, ru };
 export type UiLanguage = keyof typeof uiTexts;
 export type UiTexts = typeof en;
 
-/** The data that the server renders for a page's script. */
 export interface PageData<Own> {
   readonly language: UiLanguage;
   readonly ui: UiTexts;

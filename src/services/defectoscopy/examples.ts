@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { terminalCallback } from '../terminal-callback.ts';
 import { TaskState } from './schema.ts';
 
-/** Example bodies for the OpenAPI description. A test validates each against its schema. */
+/** A test validates each against its schema. */
 
 const ID = '01KAF3M9WZ7Y5T2Q8C4N6B1D0E';
 const DELIVERY = 'whd_01KAF3M9WZ3RS8V5X2K7J4H6G9';

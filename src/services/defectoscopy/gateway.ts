@@ -19,7 +19,6 @@ import { TaskState } from './schema.ts';
 import type { Own } from './settings.ts';
 import { strangers } from './webhook-secrets.ts';
 
-/** The defectoscopy listener: the endpoints of the specification's section 4.1 and of contract.md. */
 export async function openGateway({
   house: context,
   own: serviceSettings,
@@ -31,7 +30,7 @@ export async function openGateway({
   own: Own;
   shared: SharedSettings;
   tokens: TokenSet;
-  /** Webhook secrets by principal. */
+  /** By principal. */
   secrets: ReadonlyMap<string, string>;
 }): Promise<Gateway> {
   const { tasks, roster, admission, metrics, log } = context;

@@ -2,10 +2,9 @@ import type { UrlPolicy } from '../../base/outbound-url.ts';
 import type { SharedSettings } from '../service.ts';
 import type { Own } from './settings.ts';
 
-/** The maximum size of an image. */
 export const IMAGE_MAX_BYTES = 20 * 2 ** 20;
 
-/** Allowed image URLs. Checked for the request and again for the download. */
+/** Checked for the request and again for the download. */
 export const imagePolicy = (serviceSettings: Own, shared: SharedSettings): UrlPolicy => ({
   kind: 'allowlist',
   hosts: serviceSettings.allowedImageHosts,

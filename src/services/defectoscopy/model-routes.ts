@@ -6,13 +6,11 @@ import type { Gateway } from '../../http/gateway.ts';
 import type { Roster } from '../../tasks/roster.ts';
 import type { TaskStore } from '../../tasks/store.ts';
 import { Params, taskId } from '../task-routes.ts';
-import type { WorkerInfo } from './model-info.ts';
-import type { Heatmaps } from './result.ts';
+import type { Heatmaps, WorkerInfo } from './result.ts';
 import { Health, Heatmap, Names } from './schema.ts';
 
 const HeatmapQuery = Type.Object({ class: Type.String({ minLength: 1, maxLength: 100 }) });
 
-/** The routes for the model's status and classes, and for heatmaps. */
 export function modelRoutes(
   app: Gateway,
   { tasks, roster, ownTasksOnly }: { tasks: TaskStore; roster: Roster; ownTasksOnly: boolean },

@@ -11,13 +11,13 @@ import type { Heatmaps, Recorded } from './result.ts';
 
 export interface ModelVersion {
   readonly version: string;
-  /** The input size in pixels. */
+  /** In pixels. */
   readonly input: { readonly width: number; readonly height: number };
   readonly surfaces: readonly string[];
   readonly masters: readonly string[];
   readonly defects: readonly string[];
   readonly provider: Provider;
-  /** Runs inference. Transfers the photo's pixel buffer. */
+  /** Transfers the photo's pixel buffer. */
   look(photo: Photo, signal: AbortSignal): Promise<{ recorded: Recorded; heatmaps: Heatmaps }>;
 }
 
@@ -30,7 +30,7 @@ export interface ModelVersions {
 /** Parallel runs: one per core, up to the four libuv threads that decode images. */
 export const POOL_SIZE = Math.min(4, availableParallelism());
 
-/** Loads model versions on the first available provider. Versions with the same backbone share its session. */
+/** Uses the first available provider. Versions with the same backbone share its session. */
 export function openVersions(shelf: Shelf, providers: readonly Provider[] = ['cpu']): ModelVersions {
   const sessions = createCache<Session>();
   const loaded = createCache<ModelVersion>();

@@ -9,15 +9,14 @@ import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, ModelHouse, SharedSettings } from '../service.ts';
 import { FAILURES } from './failures.ts';
 import { imagePolicy } from './image-policy.ts';
-import type { WorkerInfo } from './model-info.ts';
 import { openPhoto } from './model-photo.ts';
 import { newestShipped, SHIPPED, trainedIn } from './model-shelf.ts';
 import { type ModelVersion, openVersions, POOL_SIZE } from './model-versions.ts';
-import type { PredictInput, Recorded } from './result.ts';
+import type { PredictInput, Recorded, WorkerInfo } from './result.ts';
 import { Classification } from './schema.ts';
 import type { settings } from './settings.ts';
 
-/** Loads the default model version; other versions are loaded on first use. */
+/** Other versions are loaded on first use. */
 export async function loadModel({
   house: context,
   own: serviceSettings,

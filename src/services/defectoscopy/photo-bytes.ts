@@ -13,11 +13,10 @@ export interface PhotoSource {
   readonly fetch: GuardedFetch;
   readonly files: Files;
   readonly policy: UrlPolicy;
-  /** The host of URLs of stored files. */
   readonly filesHost: string | undefined;
 }
 
-/** Downloads or reads the file at a URL; throws a `TaskFailure`. */
+/** Throws a `TaskFailure`. */
 export async function readPhoto(address: string, source: PhotoSource, signal: AbortSignal): Promise<Buffer> {
   const url = new URL(address);
   if (url.hostname === source.filesHost) return readStored(url.pathname.slice(1), source.files, signal);

@@ -51,13 +51,13 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
   };
 }
 
-/** The title of a photo without a file name: the surface and the most likely defect or group. */
+/** For a photo without a file name. */
 function titleOf({ surface, masters, defects }: Recorded): string {
   const worst = defects[0] ?? masters[0];
   return [surface, worst?.name].flatMap((name) => (name === undefined ? [] : className(name, 'en'))).join(': ');
 }
 
-/** The class names in both languages, for searching. */
+/** For searching in both languages. */
 function namesOf({ surface, masters, defects }: Recorded): string {
   const names = [surface, ...masters.slice(0, 1).map(({ name }) => name), ...defects.map(({ name }) => name)];
   const languages = ['en', 'ru'] as const;

@@ -1,10 +1,10 @@
-/** A class and its confidence, 0..1 with at most four decimals. */
+/** 0..1 with at most four decimals. */
 export interface Scored {
   readonly name: string;
   readonly conf: number;
 }
 
-/** The stored result. `masters` and `defects` are sorted by confidence, then name. */
+/** `masters` and `defects` are sorted by confidence, then name. */
 export interface Recorded {
   readonly surface: string;
   readonly masters: readonly Scored[];
@@ -38,8 +38,14 @@ export interface Heatmaps {
   readonly maps: Readonly<Record<string, string>>;
 }
 
-/** The task input stored by `POST /predict`. */
 export interface PredictInput {
   readonly image_url: string;
   readonly model_version?: string;
+}
+
+/** Published with the worker's heartbeat; describes the default version. */
+export interface WorkerInfo {
+  readonly model_version: string;
+  readonly classes: { readonly defects: readonly string[]; readonly surfaces: readonly string[] };
+  readonly gpu: { readonly name: string; readonly vram_used_mb: number; readonly vram_total_mb: number };
 }

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
 
-/** These schemas validate requests, define the types and generate the OpenAPI description. */
-
 export const PredictRequest = Type.Object(
   {
     // Not `format: uri`, which is ASCII only; `checkUrl` validates the URL.
@@ -42,7 +40,7 @@ export const Accepted = Type.Object({
 
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 
-/** Worker results are validated against this schema before they are stored. */
+/** Worker results are validated against it. */
 export const Classification = Type.Object({
   surface: Type.String(),
   masters: Type.Array(Scored, { description: 'All groups with their confidences, which sum to 1.' }),

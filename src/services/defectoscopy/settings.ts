@@ -98,7 +98,6 @@ const agreements: readonly Agreement<typeof settings>[] = [
   },
 ];
 
-/** Parses the settings; throws a `SettingsProblem` that lists every error. */
 export const readOwn = (env: Environment): Own => readSettings(settings, env, agreements);
 
 export function tokensOf({ apiTokens, apiToken, auth }: Pick<Own, 'apiTokens' | 'apiToken' | 'auth'>): TokenSet {

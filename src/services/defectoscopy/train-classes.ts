@@ -11,7 +11,6 @@ export function classesOf(names: readonly string[], known: readonly string[], so
   return [...distinct].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-/** The defects of each group in the samples. */
 export function mastersOf(samples: readonly Sample[], sound: string): Record<string, string[]> {
   const masters: Record<string, string[]> = {};
   for (const { master, defect } of samples) {

@@ -7,7 +7,7 @@ import type { Session } from '../../ml/session.ts';
 export interface Embedder {
   readonly session: Session;
   readonly input: { readonly width: number; readonly height: number };
-  /** The number of features, D. */
+  /** D. */
   readonly dimensions: number;
   /** The feature cache of this backbone. */
   readonly cache: string;
@@ -16,7 +16,6 @@ export interface Embedder {
 export interface Embedded {
   /** [N, D], row by row; zeros for unreadable images. */
   readonly features: Float32Array;
-  /** Errors by image index. */
   readonly unreadable: ReadonlyMap<number, string>;
 }
 

@@ -6,7 +6,6 @@ import { parseCsv } from './train-csv.ts';
 export type Split = 'train' | 'val' | 'test';
 const SPLITS: ReadonlySet<string> = new Set<Split>(['train', 'val', 'test']);
 
-/** A labelled image. */
 export interface Sample {
   readonly path: string;
   /** Absent if the folder has no surface labels. */
@@ -19,7 +18,7 @@ export interface Sample {
 }
 
 export interface TrainingFolder {
-  /** A description of the layout for the log. */
+  /** For the log. */
   readonly layout: string;
   readonly samples: readonly Sample[];
 }

@@ -77,7 +77,6 @@ export async function trainHead(
   };
 }
 
-/** The predictions of a head for a split, with the true classes. */
 export function judgeSplit(head: Head, data: HeadData, split: Split): Judged[] {
   return predict(
     head,
@@ -106,5 +105,23 @@ function pick(data: HeadData, indices: readonly number[]) {
   return { features, dimensions };
 }
 
-/** Yields to the event loop between fits, for Ctrl-C and progress output. */
+/** For Ctrl-C and progress output. */
 const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+export function reportLines(
+  name: string,
+  { accuracy, calibrationError, images, split, decay, classes }: HeadReport,
+): string[] {
+  const width = Math.max(...classes.map(({ label }) => label.length), 5);
+  return [
+    '',
+    `${name}: accuracy ${percent(accuracy)}, calibration error ${calibrationError.toFixed(3)}, on ${images} ${split} images (penalty ${decay}).`,
+    `  ${'class'.padEnd(width)}  precision   recall  images`,
+    ...classes.map(
+      ({ label, precision, recall, support }) =>
+        `  ${label.padEnd(width)}  ${percent(precision).padStart(9)}  ${percent(recall).padStart(7)}  ${String(support).padStart(6)}`,
+    ),
+  ];
+}
+
+export const percent = (share: number | undefined) => (share === undefined ? '–' : `${(100 * share).toFixed(1)} %`);

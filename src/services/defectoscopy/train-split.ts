@@ -49,7 +49,7 @@ export function assignSplits(samples: readonly Sample[], seed: number): Split[] 
   return splits;
 }
 
-/** The groups of each class as lists of indices. A group has the class of its first image. */
+/** As lists of indices. A group has the class of its first image. */
 function strata(samples: readonly Sample[], unassigned: readonly number[]): number[][][] {
   const groups = new Map<string, number[]>();
   for (const i of unassigned) {

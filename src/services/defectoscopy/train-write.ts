@@ -1,15 +1,33 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OperatorError } from '../../base/operator-error.ts';
 import { type Heads, writeHeads } from '../../ml/heads.ts';
-import type { Manifest } from '../../ml/manifest.ts';
-import type { HeadReport } from './train-heads.ts';
-import { percent } from './train-report.ts';
+import { isVersionName, type Manifest } from '../../ml/manifest.ts';
+import { type HeadReport, percent } from './train-heads.ts';
+
+/** The requested version name, or the date with the next free number. Throws if the name is taken. */
+export async function versionName(requested: string | undefined, roots: readonly string[], now: Date): Promise<string> {
+  const isTaken = async (name: string) => {
+    const found = await Promise.all(roots.map((root) => stat(join(root, name)).catch(() => undefined)));
+    return found.some((place) => place !== undefined);
+  };
+  if (requested === undefined) {
+    const date = now.toISOString().slice(0, 10);
+    for (let number = 1; ; number++) if (!(await isTaken(`${date}.${number}`))) return `${date}.${number}`;
+  }
+  if (!isVersionName(requested)) {
+    throw new OperatorError(
+      `“${requested}” is not a valid version name. Use at most 64 letters, digits, dots, hyphens and underscores.`,
+    );
+  }
+  if (await isTaken(requested)) throw new OperatorError(`Version ${requested} already exists. Choose another --name.`);
+  return requested;
+}
 
 export interface NewVersion {
   readonly version: string;
   readonly created: string;
-  /** The version whose backbone it uses. */
   readonly base: { readonly version: string; readonly manifest: Manifest };
   readonly heads: Heads;
   readonly masters: Readonly<Record<string, readonly string[]>>;
@@ -17,7 +35,6 @@ export interface NewVersion {
   readonly threshold: number;
   /** By head; heads copied from the base have no report. */
   readonly reports: Readonly<Record<string, HeadReport>>;
-  /** Images per split. */
   readonly images: Readonly<Record<string, number>>;
   readonly seed: number;
 }

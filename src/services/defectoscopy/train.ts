@@ -9,11 +9,9 @@ import { newestShipped, SHIPPED, trainedIn } from './model-shelf.ts';
 import { classesOf, mastersOf, warningsOf } from './train-classes.ts';
 import { embed } from './train-features.ts';
 import { readTrainingFolder, type Sample } from './train-folder.ts';
-import { type HeadReport, judgeSplit, trainHead } from './train-heads.ts';
-import { versionName } from './train-name.ts';
-import { reportLines } from './train-report.ts';
+import { type HeadReport, judgeSplit, reportLines, trainHead } from './train-heads.ts';
 import { assignSplits } from './train-split.ts';
-import { writeVersion } from './train-write.ts';
+import { versionName, writeVersion } from './train-write.ts';
 
 export interface TrainOptions {
   /** Images in folders named by class, or with a labels.csv. */
@@ -21,9 +19,7 @@ export interface TrainOptions {
   /** Default: the date and a number. */
   readonly name?: string | undefined;
   readonly dataDir: string;
-  /** Receives log lines. */
   readonly say: (line: string) => void;
-  /** Receives the number of processed images. */
   readonly progress?: (done: number, total: number) => void;
   readonly seed?: number;
   readonly shipped?: string;
@@ -115,7 +111,6 @@ export async function train(options: TrainOptions): Promise<Trained> {
   }
 }
 
-/** The newest bundled version. */
 async function openBase(shipped: string): Promise<{ base: Installed; backbone: string; baseHeads: Heads }> {
   const shelf = await openShelf([shipped], () => {});
   shelf.close();
@@ -125,7 +120,7 @@ async function openBase(shipped: string): Promise<{ base: Installed; backbone: s
   return { base, backbone: path, baseHeads: parseHeads(bytes.toString('utf8')) };
 }
 
-/** The readable samples with their features [N, D], and the skipped ones. */
+/** With their features [N, D], and the skipped samples. */
 function readable(
   all: readonly Sample[],
   { features, unreadable }: Awaited<ReturnType<typeof embed>>,

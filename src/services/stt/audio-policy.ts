@@ -2,11 +2,10 @@ import type { UrlPolicy } from '../../base/outbound-url.ts';
 import type { SharedSettings } from '../service.ts';
 import type { Own } from './settings.ts';
 
-/** The maximum size of a recording. */
 export const AUDIO_MAX_BYTES = 2 ** 30;
 export const AUDIO_MAX_SECONDS = 4 * 3600;
 
-/** Allowed recording URLs. Checked for the request and again for the download. */
+/** Checked for the request and again for the download. */
 export const audioPolicy = (serviceSettings: Pick<Own, 'allowedUrlHosts'>, shared: SharedSettings): UrlPolicy => ({
   kind: 'public',
   hosts: serviceSettings.allowedUrlHosts,

@@ -18,7 +18,6 @@ import type { Own } from './settings.ts';
 import { transcribeRoute } from './transcribe-route.ts';
 import { transcriptRoute } from './transcript-route.ts';
 
-/** The speech-to-text listener: the endpoints of the specification's section 4.2 and additions to it. */
 export async function openGateway({
   house: context,
   own: serviceSettings,

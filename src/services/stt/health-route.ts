@@ -2,10 +2,9 @@ import { modelNotReady } from '../../base/faults.ts';
 import { reply as answer, refusal, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { Roster } from '../../tasks/roster.ts';
-import type { WorkerInfo } from './model-info.ts';
+import type { WorkerInfo } from './result.ts';
 import { Health } from './schema.ts';
 
-/** `GET /health`: the loaded models. */
 export function healthRoute(app: Gateway, { roster }: { roster: Roster }): void {
   app.get(
     '/health',

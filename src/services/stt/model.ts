@@ -13,8 +13,7 @@ import { fetchRecording } from './model/recording.ts';
 import { openScratch } from './model/scratch.ts';
 import { transcribe } from './model/transcribe.ts';
 import { transcriptionOf } from './model/transcription.ts';
-import type { WorkerInfo } from './model-info.ts';
-import type { Checkpoint, Recorded, TranscribeInput } from './result.ts';
+import type { Checkpoint, Recorded, TranscribeInput, WorkerInfo } from './result.ts';
 import { Transcription } from './schema.ts';
 import type { Own } from './settings.ts';
 
@@ -31,7 +30,6 @@ export async function loadModel({
   house: Pick<ModelHouse, 'fetch' | 'files' | 'scratchDir'>;
   own: Own;
   shared: SharedSettings;
-  /** Replaces the configured recognisers. */
   recognizers?: readonly Recognizer[];
 }): Promise<Model> {
   const { fetch, files, scratchDir } = context;

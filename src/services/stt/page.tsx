@@ -32,7 +32,6 @@ export const pageRoutes = (app: Gateway, deps: ErrandNeeds): void =>
     deps,
   );
 
-/** The recording controls and the language selection. */
 function InputControls({ words, language }: { words: SpeechTexts; language: UiLanguage }): JSX.Element {
   const { record } = words;
   const names = new Intl.DisplayNames(language, { type: 'language' });
@@ -67,7 +66,6 @@ function InputControls({ words, language }: { words: SpeechTexts; language: UiLa
   );
 }
 
-/** The progress and the player. */
 const ProgressAndPlayer = ({ words }: { words: SpeechTexts }): JSX.Element => (
   <>
     <label id="heard" class="heard" hidden>

@@ -33,7 +33,6 @@ function stateOf(task: Task): JsonObject {
     case 'queued':
       return { status: 'queued' };
     case 'processing':
-      // Database floats have insignificant digits.
       return {
         status: 'processing',
         ...(task.progress !== undefined && { progress: Number(task.progress.toFixed(3)) }),

@@ -9,7 +9,6 @@ export const recordingRecords = ({ filesHost }: SharedSettings): RecordMaker => 
   drafts: async (_db, tasks) => tasks.filter((task) => !isCancelled(task)).map((task) => draftOf(task, filesHost)),
 });
 
-/** One line. */
 const TITLE_LENGTH = 80;
 
 function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
@@ -46,7 +45,6 @@ function firstWords(text: string): string {
   return `${(end > 0 ? cut.slice(0, end) : cut.replace(/[\uD800-\uDBFF]$/, '')).trimEnd()}…`;
 }
 
-/** All strings at any depth. */
 function textsIn(value: JsonValue): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

@@ -1,6 +1,5 @@
 import type { Segment } from '../../ml/speech/recognizer.ts';
 
-/** The task input stored by `POST /transcribe/audio_url`. */
 export interface TranscribeInput {
   readonly url: string;
   /** ISO 639-1; absent: detected. */
@@ -9,10 +8,8 @@ export interface TranscribeInput {
   readonly metadata?: string;
 }
 
-/** The stored result. */
 export interface Recorded {
   readonly transcription: string;
-  /** The public name of the provider. */
   readonly service: string;
   /** The dominant language; absent without speech or if unknown. */
   readonly language?: string;
@@ -43,4 +40,11 @@ export interface Checkpoint {
   /** The processed duration in seconds. */
   readonly until: number;
   readonly segments: readonly Segment[];
+}
+
+/** Published with the worker's heartbeat. */
+export interface WorkerInfo {
+  /** Of the first provider. */
+  readonly model: string;
+  readonly providers: readonly { readonly name: string; readonly model: string }[];
 }

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
 
-/** These schemas validate requests, define the types and generate the OpenAPI description. */
-
 const Metadata = Type.Object({}, { additionalProperties: true });
 
 export const TranscribeRequest = Type.Object(
@@ -77,7 +75,7 @@ export const Accepted = Type.Object({
 
 const Seconds = Type.Number({ minimum: 0, description: 'Seconds from the start of the recording.' });
 
-/** Worker results are validated against this schema before they are stored. */
+/** Worker results are validated against it. */
 export const Transcription = Type.Object({
   transcription: Type.String({ description: 'The text; empty if no speech was detected.' }),
   service: Type.String({

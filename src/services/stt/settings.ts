@@ -101,7 +101,6 @@ const agreements: readonly Agreement<typeof settings>[] = [
   },
 ];
 
-/** Parses the settings; throws a `SettingsProblem` that lists every error. */
 export const readOwn = (env: Environment): Own => readSettings(settings, env, agreements);
 
 /** Without tokens every request is rejected; authorization cannot be disabled. */

@@ -82,7 +82,7 @@ function languageOf(requested: string): string | undefined {
   return code;
 }
 
-/** The JSON text within its limits; undefined for `null`. */
+/** Undefined for `null`. */
 function metadataOf(value: object | null | undefined, body: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = memberText(body, 'metadata')!;

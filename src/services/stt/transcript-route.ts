@@ -16,7 +16,6 @@ const Query = Type.Object({
   ),
 });
 
-/** `GET /result/{task_id}/transcript`: the transcript of a finished task in several formats. */
 export function transcriptRoute(
   app: Gateway,
   { tasks, ownTasksOnly }: { tasks: TaskStore; ownTasksOnly: boolean },

@@ -20,7 +20,7 @@ export interface Call {
   readonly json?: unknown;
   readonly file?: File;
   readonly signal?: AbortSignal;
-  /** The uploaded share of the body, 0..1. */
+  /** 0..1. */
   readonly onSent?: (share: number) => void;
 }
 
@@ -31,16 +31,14 @@ export interface Answer {
 }
 
 export interface Api {
-  /** The `data` of the response. Prompts for a token if there is none, or if the service rejects it. */
+  /** Prompts for a token if there is none, or if the service rejects it. */
   call<T>(path: string, call?: Call): Promise<T>;
-  /** A response without an envelope, for example a file. */
+  /** Without an envelope, for example a file. */
   text(path: string): Promise<string>;
 }
 
-/** A client of the public API of the service that served this page. */
 export function openApi(deps: {
   tokens: Tokens;
-  /** False if the service has authorization disabled. */
   needsToken: boolean;
   refusals: Readonly<Record<string, string>>;
 }): Api {
@@ -62,7 +60,7 @@ export function openApi(deps: {
   };
 }
 
-/** Calls a public route, such as a probe. */
+/** Without a token: for probes. */
 export async function callOpenly<T>(path: string, refusals: Readonly<Record<string, string>>): Promise<T> {
   return dataOf<T>(await send(path, {}, undefined), refusals);
 }
@@ -116,7 +114,7 @@ function send(path: string, call: Call, token: string | undefined): Promise<Answ
   });
 }
 
-/** Rejects when `signal` aborts; `waited` itself continues. */
+/** Rejects when `signal` aborts; `promise` itself continues. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {

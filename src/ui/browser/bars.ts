@@ -2,7 +2,6 @@ import { el } from './dom.ts';
 
 export interface Bar {
   readonly name: string;
-  /** Display name. */
   readonly label: string;
   /** 0..1; absent if the bar has no value. */
   readonly value?: number;
@@ -11,7 +10,6 @@ export interface Bar {
 export interface BarGroup {
   readonly title: string;
   readonly bars: readonly Bar[];
-  /** Shown if there are no bars. */
   readonly empty?: string;
   readonly tone: 'strong' | 'quiet' | 'good';
 }

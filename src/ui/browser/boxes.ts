@@ -1,4 +1,4 @@
-/** Highlights only the box with this key; null if there is none. */
+/** Null if there is no such box. */
 export function light(key: string): SVGRectElement | null {
   for (const other of document.querySelectorAll('.box.lit')) other.classList.remove('lit');
   const box = document.querySelector<SVGRectElement>(`.box[data-key="${CSS.escape(key)}"]`);

@@ -1,6 +1,5 @@
 import { announce } from './dom.ts';
 
-/** Copies `text` on click, with feedback on the button and for screen readers. */
 export function copies(button: HTMLButtonElement, text: () => string, words: { copy: string; copied: string }): void {
   button.addEventListener('click', () => {
     void writeClipboard(text()).then((isCopied) => {

@@ -1,6 +1,5 @@
 export { fill } from './fill.ts';
 
-/** Throws if the page has no such element. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const element = document.getElementById(id);
   if (!element) throw new Error(`The page has no #${id}.`);
@@ -9,7 +8,7 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 
 type Attributes = Readonly<Record<string, string | boolean>>;
 
-/** Creates an element. Strings become text nodes, never HTML. */
+/** Strings become text nodes, never HTML. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -24,7 +23,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Announces the text to screen readers without moving the focus. */
+/** For screen readers, without moving the focus. */
 export function announce(text: string): void {
   const live = byId('live');
   if (live.textContent !== text) live.textContent = text;

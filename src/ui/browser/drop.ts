@@ -1,6 +1,6 @@
 import { byId } from './dom.ts';
 
-/** Receives files from the file inputs, from drag and drop anywhere on the page and from the clipboard. */
+/** From file inputs, drag and drop anywhere on the page, and the clipboard. */
 export function openDrop({ inputs, onFiles }: { inputs: readonly string[]; onFiles: (files: File[]) => void }): void {
   const emit = (files: FileList | null | undefined) => {
     if (files && files.length > 0) onFiles([...files]);

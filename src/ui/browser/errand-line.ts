@@ -2,12 +2,10 @@ import { type Api, Refusal } from './api.ts';
 import { type Errand, giveUp, isOver } from './errand.ts';
 import { fill } from './fill.ts';
 
-/** The uploads of this page, with limited concurrency. */
 export interface ErrandLine<Job extends Errand> {
-  /** In the order of selection. */
   readonly all: readonly Job[];
   join(job: Job): void;
-  /** Starts waiting jobs up to the limit. Also runs when a job ends. */
+  /** Up to the limit; also runs when a job ends. */
   next(): void;
   cancel(job: Job): Promise<void>;
 }
@@ -18,7 +16,7 @@ export function openErrandLine<Job extends Errand>(options: {
   /** Runs one job; throws {@link RequestError} for an error response. */
   readonly run: (job: Job, changed: () => void) => Promise<void>;
   readonly changed: (job: Job) => void;
-  /** The message for other errors, with a `{message}` placeholder. */
+  /** With a `{message}` placeholder. */
   readonly unexpected: string;
 }): ErrandLine<Job> {
   const { api, atOnce: concurrency, changed, unexpected } = options;

@@ -9,22 +9,17 @@ import { type ErrandWords, showProgress, showVisit } from './errand-views.ts';
 import { openModelLine } from './model-line.ts';
 import { openTokens } from './token.ts';
 
-/** The page-specific parts. */
 export interface ErrandKind<Job extends Errand> {
-  /** The number of concurrent jobs. */
   readonly atOnce: number;
   /** Element ids. */
   readonly inputs: readonly string[];
   /** Whether the service certainly does not support this declared media type. */
   unfit(type: string): boolean;
   make(file: File): Job;
-  /** Runs the job through the public API. */
   run(job: Job, changed: () => void): Promise<void>;
-  /** Shown before the name in the list of uploads. */
   picture(job: Job): HTMLElement;
   /** Shows the file and its details; called on every change. */
   show(job: Job): void;
-  /** Shows the result, if there is one. */
   showOutcome(job: Job): void;
 }
 
@@ -60,7 +55,6 @@ export function openErrandPage<Job extends Errand>(
   const example = document.getElementById('example');
   example?.addEventListener('click', () => exampleUrl && void takeExample(exampleUrl));
   if (needsToken && tokens.current() === undefined) void tokens.ask();
-  // Updates the duration of the current step.
   setInterval(() => {
     if (current && !isOver(current)) showProgress(current, formatters, model.isWarm());
   }, 100);

@@ -6,7 +6,6 @@ import type { Step } from './steps.ts';
 
 const STAGES = ['uploading', 'queued', 'processing', 'done'] as const;
 
-/** The steps of a job with their durations, or the progress of the current step. */
 export function stepsOf(job: Errand, { ui, numbers }: { ui: UiTexts; numbers: Numbers }): Step[] {
   const times = timesOf(job);
   const reached = STAGES.findLastIndex((stage) => job.began[stage] !== undefined);
@@ -23,7 +22,7 @@ export function stepsOf(job: Errand, { ui, numbers }: { ui: UiTexts; numbers: Nu
   });
 }
 
-/** The progress of the current step, 0..1, if known. */
+/** 0..1, if known. */
 export function shareOf({ stage, sent, state }: Errand): number | undefined {
   if (stage === 'uploading') return sent > 0 && sent < 1 ? sent : undefined;
   return stage === 'processing' ? state?.progress : undefined;

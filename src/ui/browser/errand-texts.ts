@@ -1,4 +1,3 @@
-/** The texts of an upload page. */
 export interface ErrandTexts {
   readonly service: string;
   readonly title: string;
@@ -38,7 +37,6 @@ export interface ErrandTexts {
   readonly failures: Readonly<Record<string, string>>;
 }
 
-/** The page data for the script. */
 export interface ErrandPage<Texts extends ErrandTexts> {
   readonly texts: Texts;
   readonly needsToken: boolean;

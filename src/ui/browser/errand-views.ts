@@ -6,18 +6,15 @@ import type { ErrandTexts } from './errand-texts.ts';
 import type { Numbers } from './page-data.ts';
 import { showSteps } from './steps.ts';
 
-/** Texts and formatters of an upload page. */
 export interface ErrandWords<Job extends Errand> {
   readonly texts: ErrandTexts;
   readonly ui: UiTexts;
   readonly numbers: Numbers;
-  /** The result in one line. */
   said(job: Job): string;
-  /** The screen reader announcement of a completed job. */
+  /** For screen readers. */
   aloud(job: Job): string;
 }
 
-/** Shows the steps of a job and a note on the current one. */
 export function showProgress<Job extends Errand>(job: Job, words: ErrandWords<Job>, workerIsWarm: boolean): void {
   byId('file-name').textContent = job.file.name;
   byId('cancel').hidden = isOver(job);
@@ -56,9 +53,7 @@ export function showVisit<Job extends Errand>(
   all: readonly Job[],
   current: Job | undefined,
   options: {
-    /** The result in one line. */
     readonly said: (job: Job) => string;
-    /** Shown before the name. */
     readonly picture: (job: Job) => HTMLElement;
     readonly onChoose: (job: Job) => void;
   },

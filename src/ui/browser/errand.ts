@@ -11,15 +11,14 @@ export interface TaskState extends Progress {
 
 export type Stage = 'waiting' | 'uploading' | 'queued' | 'processing' | 'done' | 'failed' | 'cancelled';
 
-/** A file from its selection to the result of its task. */
 export interface Errand<State extends TaskState = TaskState> {
   readonly file: File;
   /** A `blob:` URL of the file. */
   readonly preview: string;
   stage: Stage;
-  /** When each stage began, by `performance.now()`. */
+  /** By `performance.now()`. */
   readonly began: Partial<Record<Stage, number>>;
-  /** The uploaded share of the file, 0..1. */
+  /** 0..1. */
   sent: number;
   taskId?: string;
   estimateSeconds?: number;
@@ -42,7 +41,6 @@ export const newErrand = (file: File): Errand<never> => ({
 export const isOver = ({ stage }: Pick<Errand, 'stage'>): boolean =>
   stage === 'done' || stage === 'failed' || stage === 'cancelled';
 
-/** The route that creates the task. */
 export interface Way {
   readonly path: string;
   readonly body: (url: string) => unknown;
@@ -50,7 +48,6 @@ export interface Way {
   readonly longestWaitSeconds?: number;
 }
 
-/** Uploads the file, creates the task and polls it through the public API. */
 export async function run<State extends TaskState>(
   job: Errand<State>,
   { api, path, body, longestWaitSeconds }: Way & { api: Api },
@@ -75,7 +72,7 @@ export async function run<State extends TaskState>(
   const upload = () => api.call<{ url: string }>('files', { method: 'POST', file: job.file, signal, onSent });
   const { url } = await patiently(upload, onRetry, signal);
 
-  // The key makes it safe to retry a request whose response was lost.
+  // Makes it safe to retry a request whose response was lost.
   const headers = { 'idempotency-key': newKey() };
   const create = () =>
     api.call<{ task_id: string; estimated_wait_seconds: number }>(path, {

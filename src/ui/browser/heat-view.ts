@@ -8,7 +8,6 @@ export interface Shown {
   readonly heat: Heat | null | undefined;
 }
 
-/** The heatmap over the photo of `PictureFrame`, with a switch, an opacity control and a caption. */
 export function openHeatView(words: HeatTexts, title: (name: string) => string) {
   const canvas = byId<HTMLCanvasElement>('heat');
   const show = byId<HTMLInputElement>('show-map');

@@ -42,7 +42,7 @@ export function paintHeat(canvas: HTMLCanvasElement, heat: Heat): void {
   context.putImageData(image, 0, 0);
 }
 
-/** Bilinear interpolation between cell centres; `x` and `y` are 0..1 over the photo. */
+/** Bilinear; `x` and `y` are 0..1 over the photo. */
 export function valueAt({ width, height, values }: Heat, x: number, y: number): number {
   const column = clamp(x * width - 0.5, 0, width - 1);
   const row = clamp(y * height - 0.5, 0, height - 1);

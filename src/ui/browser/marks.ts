@@ -1,11 +1,10 @@
-/** An element and its time in the recording, in seconds. */
+/** In seconds. */
 export interface Mark {
   readonly start: number;
   readonly end: number;
   readonly element: HTMLElement;
 }
 
-/** Highlights the element at the playback position. */
 export function openMarks() {
   let marks: readonly Mark[] = [];
   let highlighted: HTMLElement | undefined;

@@ -12,7 +12,6 @@ type Texts = Readonly<Record<'warm' | 'busy' | 'cold' | 'unknown' | 'down' | 'of
 const MIN_REPORTED_QUEUE = 5;
 const REFRESH_INTERVAL_MS = 15_000;
 
-/** Shows the worker state and refreshes it periodically. */
 export function openModelLine(texts: Texts): { isWarm(): boolean; look(): Promise<void> } {
   const line = byId('model');
   let warm = false;

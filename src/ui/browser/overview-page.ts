@@ -4,7 +4,6 @@ import { pageData } from './page-data.ts';
 
 const { everyMs } = pageData<{ everyMs: number }>().own;
 
-/** Replaces the parts of the page that have changed. */
 async function updatePage(): Promise<void> {
   const latest = await askAnew();
   byId('offline').hidden = latest !== undefined;

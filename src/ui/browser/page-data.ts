@@ -1,10 +1,8 @@
 import type { PageData } from '../texts.ts';
 import { byId } from './dom.ts';
 
-/** The data that the server rendered for this page's script. */
 export const pageData = <Own>(): PageData<Own> => JSON.parse(byId('page-data').textContent ?? '') as PageData<Own>;
 
-/** Number formats of the page's language. */
 export function numbers(language: string) {
   const percent = (digits: number) =>
     new Intl.NumberFormat(language, {

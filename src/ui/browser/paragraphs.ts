@@ -20,11 +20,10 @@ export function paragraphs(segments: readonly Timed[], words: readonly Timed[] =
   });
 }
 
-/** The word separator of this language. */
 export const gapOf = (language: string | undefined): string =>
   language !== undefined && ['zh', 'ja', 'th'].includes(language) ? '' : ' ';
 
-/** Removes the words whose middle is before this second from the end of `rest`, which is reversed. */
+/** `rest` is reversed. */
 function wordsUntil(seconds: number, rest: Timed[]): Timed[] {
   const taken: Timed[] = [];
   for (let word = rest.at(-1); word && (word.start + word.end) / 2 < seconds; word = rest.at(-1)) {

@@ -26,7 +26,7 @@ export class Refused extends Error {
   }
 }
 
-/** The message for the form or for one field, in the page's language if available. */
+/** In the page's language if available. */
 export function sentenceOf(error: unknown, texts: RefusalTexts, field?: string): string {
   if (!(error instanceof Refused)) return (error as Error).message;
   if (error.status === 0) return texts.offline;
@@ -40,10 +40,7 @@ interface Answer {
   detail?: (Problem & { loc: (string | number)[] })[];
 }
 
-/**
- * Sends a request with the session cookie. Returns the JSON body, or undefined if it is empty; throws {@link
- * RequestError} for an error response.
- */
+/** With the session cookie. Returns the JSON body, or undefined if it is empty; throws {@link RequestError}. */
 export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
   const headers = { accept: 'application/json', ...(init.headers as Record<string, string>) };
   const response = await fetch(path, { ...init, headers }).catch(() => undefined);

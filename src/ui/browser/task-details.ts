@@ -3,7 +3,6 @@ import { copies } from './copy.ts';
 import { el } from './dom.ts';
 import type { TaskState } from './errand.ts';
 
-/** Details for API users: the task id, facts, and a curl command for the same response. */
 export function taskDetails(
   id: string,
   state: TaskState | undefined,

@@ -4,7 +4,6 @@ import { byId } from './dom.ts';
 const KEY = 'assay-token';
 
 export interface Tokens {
-  /** The stored token. */
   current(): string | undefined;
   /** Prompts for a token; `wrong` is the token that was just rejected. */
   ask(wrong?: string): Promise<string>;

@@ -16,7 +16,6 @@ interface View {
   readonly pages: readonly HelpPage[];
 }
 
-/** A help page with contents and links to its neighbours. */
 export function helpView(view: View & { page: HelpPage }): Promise<string> {
   const { pages, page, root, language } = view;
   const words = helpTexts[language];
@@ -39,7 +38,7 @@ export function helpView(view: View & { page: HelpPage }): Promise<string> {
   ]);
 }
 
-/** The page for an unknown name, or for missing documentation. */
+/** For an unknown name, or if the documentation is not installed. */
 export function missingView(view: View): Promise<string> {
   const { pages, root, language } = view;
   const words = helpTexts[language];

@@ -11,10 +11,8 @@ export interface Section {
 }
 
 export interface Document {
-  /** The first heading; may be empty. */
   readonly title: string;
   readonly sections: readonly Section[];
-  /** Link targets as written. */
   readonly links: readonly string[];
   /** Safe HTML: raw HTML is escaped, and images are replaced by their alternative text. */
   readonly html: string;
@@ -48,7 +46,6 @@ function sectionsOf(tokens: readonly Token[], ids: ReadonlyMap<Token, string>): 
   return sections;
 }
 
-/** The visible text. */
 function plain(token: Token): string {
   const { tokens = [], text = '' } = token as { tokens?: readonly Token[]; text?: string };
   switch (token.type) {

@@ -48,7 +48,6 @@ async function namesIn(folder: URL): Promise<string[]> {
 
 const addressOf = (name: string) => (name === START ? 'help' : `help/${name}`);
 
-/** The URLs of a document's links: anchors, other documents and https URLs. */
 function addresses(from: string, known: ReadonlySet<string>): (href: string) => string | undefined {
   return (href) => {
     if (/^#|^https:\/\//.test(href)) return href;

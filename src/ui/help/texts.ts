@@ -1,4 +1,3 @@
-/** The texts around the documents, which are in English. */
 const en = {
   help: 'Help',
   contents: 'Contents',
@@ -45,9 +44,7 @@ const ru: typeof en = {
 export const helpTexts = { en, ru };
 export type HelpTexts = typeof en;
 
-/** The data that the server renders for the script of the help pages. */
 export interface HelpData {
   readonly words: Pick<HelpTexts, 'copy' | 'copied' | 'found' | 'nothing' | 'unreachable'>;
-  /** The path to the page at `/`. */
   readonly root: string;
 }

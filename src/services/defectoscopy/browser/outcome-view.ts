@@ -5,7 +5,6 @@ import { taskDetails } from '../../../ui/browser/task-details.ts';
 import type { Inspection, TaskState } from './inspection.ts';
 import type { Words } from './words.ts';
 
-/** Shows the result in one line, the classes as bars, and the task details. */
 export function showOutcome(job: Inspection, words: Words, onChoose: (name: string) => void): void {
   const outcome = byId('outcome');
   outcome.hidden = job.stage !== 'done' && job.stage !== 'failed' && job.stage !== 'cancelled';

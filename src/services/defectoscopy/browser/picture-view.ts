@@ -5,7 +5,6 @@ import { openHeatView } from '../../../ui/browser/heat-view.ts';
 import type { Inspection } from './inspection.ts';
 import type { Words } from './words.ts';
 
-/** The upright photo with the heatmap of the selected class. */
 export function openPicture(api: Api, words: Words) {
   const { texts, title } = words;
   const view = openHeatView(texts.map, title);
@@ -39,13 +38,11 @@ export function openPicture(api: Api, words: Words) {
       const path = `result/${job.taskId}/heatmap?class=${encodeURIComponent(name)}`;
       job.heats.set(name, await api.call<Heat>(path));
     } catch {
-      // The caption reports the missing heatmap.
       job.heats.set(name, undefined);
     }
   }
 
   return {
-    /** Shows a photo and its selected class. */
     show(job: Inspection): void {
       byId('picture').hidden = false;
       if (current !== job) {

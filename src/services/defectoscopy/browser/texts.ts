@@ -1,6 +1,5 @@
 import { heatTexts } from '../../../ui/browser/heat-texts.ts';
 
-/** The texts of the photo page. The server selects the language. */
 const en = {
   service: 'Defectoscopy',
   title: 'Defect detection',
@@ -62,9 +61,9 @@ const en = {
   answer: 'JSON response',
   visit: 'Uploads in this session',
   said: { waiting: '{name}: queued for upload', done: '{name}: completed. {text}', failed: '{name}: {sentence}' },
-  /** Failure messages by code; added by the page. */
+  /** By error code; added by the page. */
   failures: {} as Readonly<Record<string, string>>,
-  /** Display names of classes; added by the page. */
+  /** Added by the page. */
   classes: {} as Readonly<Record<string, string>>,
 };
 

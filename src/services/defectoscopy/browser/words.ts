@@ -4,7 +4,6 @@ import type { UiTexts } from '../../../ui/texts.ts';
 import type { Inspection, TaskState } from './inspection.ts';
 import type { PhotoTexts } from './texts.ts';
 
-/** Formats data as text. */
 export function openWords(texts: PhotoTexts, ui: UiTexts, numbers: Numbers) {
   const className = (name: string) => texts.classes[name] ?? name.replaceAll('_', ' ');
   const title = (name: string) => {
@@ -12,7 +11,6 @@ export function openWords(texts: PhotoTexts, ui: UiTexts, numbers: Numbers) {
     return text.charAt(0).toLocaleUpperCase() + text.slice(1);
   };
 
-  /** The result in one line. */
   function verdict({ defects }: NonNullable<TaskState['result']>): string {
     if (defects.length === 0) return texts.sound;
     const parts = defects.map(({ name, conf }) =>

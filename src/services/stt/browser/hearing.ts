@@ -21,7 +21,6 @@ export interface Hearing extends Errand<TaskState> {
 
 export const newHearing = (file: File, language: string): Hearing => ({ ...newErrand(file), language });
 
-/** Runs the job through the public API. */
 export function hear(job: Hearing, api: Api, changed: () => void): Promise<void> {
   const body = (url: string) => ({ url, language: job.language });
   return run(job, { api, path: 'transcribe/audio_url', body, longestWaitSeconds: 2 }, changed);

@@ -4,12 +4,10 @@ import type { Hearing } from './hearing.ts';
 import type { Words } from './words.ts';
 
 export interface HearingPlayer {
-  /** Loads the recording from its `blob:` URL. */
   show(job: Hearing): void;
   playFrom(seconds: number): void;
 }
 
-/** Plays the recording of a job and reports the playback position. */
 export function openHearingPlayer(words: Words, onMoment: (seconds: number, playing: boolean) => void): HearingPlayer {
   const { texts } = words;
   let current: Hearing | undefined;

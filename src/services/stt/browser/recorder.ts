@@ -5,10 +5,7 @@ import type { SpeechTexts } from './texts.ts';
 /** Formats by preference; browsers support different ones. */
 const TYPES = ['audio/webm;codecs=opus', 'audio/mp4', 'audio/ogg;codecs=opus'];
 
-/**
- * Records from the microphone, with buttons to start, to stop and use the recording, and to discard it. Hidden if the
- * page has no access to a microphone, for example without https.
- */
+/** Hidden if the page has no access to a microphone, for example without https. */
 export function openRecorder(
   texts: SpeechTexts,
   on: { file: (file: File) => void; refused: (sentence: string) => void },
@@ -57,7 +54,7 @@ export function openRecorder(
     on.file(new File(parts, `${fill(texts.record.name, { time })}.${extension}`, { type }));
   }
 
-  /** Shows the elapsed time until the recording is stopped or discarded, or the microphone is disconnected. */
+  /** Waits until the recording is stopped or discarded, or the microphone is disconnected. */
   function waitForDecision(recorder: MediaRecorder): Promise<boolean> {
     const panel = byId('recording');
     const startedAt = performance.now();

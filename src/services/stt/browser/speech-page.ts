@@ -32,7 +32,6 @@ openErrandPage<Hearing>(page, words, (api, { take, refuse }) => {
   };
 });
 
-/** Shows the progress of the transcription. */
 function showTranscriptionProgress(job: Hearing): void {
   const share = job.stage === 'processing' ? shareOf(job) : undefined;
   byId('heard').hidden = share === undefined;

@@ -1,4 +1,3 @@
-/** The texts of the speech page. The server selects the language. */
 const en = {
   service: 'Speech to text',
   title: 'Transcribe audio',
@@ -74,7 +73,7 @@ const en = {
     failed: '{name}: {sentence}',
     recording: 'Recording started',
   },
-  /** Failure messages by code; added by the page. */
+  /** By error code; added by the page. */
   failures: {} as Readonly<Record<string, string>>,
 };
 

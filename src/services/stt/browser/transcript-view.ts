@@ -14,11 +14,10 @@ const FORMATS = ['txt', 'srt', 'vtt', 'json'] as const;
 
 export interface TranscriptView {
   show(job: Hearing): void;
-  /** Highlights the word at this playback position. */
   follow(seconds: number, playing: boolean): void;
 }
 
-/** The transcript with times. Clicking a word or a paragraph's time plays from there. */
+/** Clicking a word or a paragraph's time plays from there. */
 export function openTranscript(api: Api, words: Words, onPlay: (seconds: number) => void): TranscriptView {
   const { texts, ui } = words;
   const outcome = byId('outcome');

@@ -5,10 +5,8 @@ import type { UiLanguage, UiTexts } from '../../../ui/texts.ts';
 import type { Hearing } from './hearing.ts';
 import type { SpeechTexts } from './texts.ts';
 
-/** Formats data as text. */
 export function openWords(texts: SpeechTexts, ui: UiTexts, numbers: Numbers, language: UiLanguage) {
   const names = new Intl.DisplayNames(language, { type: 'language' });
-  /** The result in one line. */
   function resultLine({ stage, state }: Hearing): string {
     if (stage === 'waiting') return texts.waiting;
     if (stage !== 'done') return ui.steps[stage];
@@ -21,7 +19,6 @@ export function openWords(texts: SpeechTexts, ui: UiTexts, numbers: Numbers, lan
     numbers,
     clock,
 
-    /** The language and duration. */
     facts({ language: code, duration_seconds: seconds = 0 }: NonNullable<NonNullable<Hearing['state']>['result']>) {
       const languageName = code === undefined ? texts.noLanguage : (names.of(code) ?? code);
       const time = clock(seconds);

@@ -15,11 +15,10 @@ export interface RecordingSource {
   readonly fetch: GuardedFetch;
   readonly files: Files;
   readonly policy: UrlPolicy;
-  /** The host of URLs of stored files. */
   readonly filesHost: string | undefined;
 }
 
-/** Streams the recording at a URL to `path`; throws a `TaskFailure`. */
+/** Throws a `TaskFailure`. */
 export async function fetchRecording(
   address: string,
   path: string,

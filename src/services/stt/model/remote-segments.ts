@@ -55,7 +55,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Assigns each word to the segment that contains its middle, or to the one before. */
+/** By the word's middle. */
 function withWords(segments: readonly Segment[], words: readonly Word[]): Segment[] {
   if (words.length === 0) return [...segments];
   const wordsOfSegment: Word[][] = segments.map(() => []);

@@ -41,7 +41,7 @@ async function provider(answer: (response: ServerResponse, count: number, form: 
   const recognizer = openRemote({ url, key: KEY, model: 'whisper-1', fetch });
   const recognize = (options: { language?: string; signal?: AbortSignal } = {}) =>
     recognizer.recognize(WINDOW, { signal: new AbortController().signal, ...options });
-  return { asked: requests, recognize, url };
+  return { requests, recognize, url };
 }
 
 const respondWith = (value: unknown) => (response: ServerResponse) => response.end(JSON.stringify(value));
@@ -62,7 +62,7 @@ async function failureOf(promise: Promise<unknown>): Promise<RecognizerFailed> {
 }
 
 test('the remote recogniser sends a window as WAV with the model, the language and the key', async () => {
-  const { asked: requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
+  const { requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
   await recognize({ language: 'en' });
   const [{ path, authorization, form }] = requests as [ReceivedRequest];
   expect(path).toBe('/v1/audio/transcriptions');
@@ -78,7 +78,7 @@ test('the remote recogniser sends a window as WAV with the model, the language a
 });
 
 test('the remote recogniser omits an unknown language', async () => {
-  const { asked: requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
+  const { requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
   await recognize();
   expect(requests[0]!.form.has('language')).toBe(false);
 });
@@ -134,7 +134,7 @@ test('an empty transcript has no segments', async () => {
 });
 
 test('the remote recogniser falls back to json and remembers it when verbose_json is rejected', async () => {
-  const { asked: requests, recognize } = await provider((response, _times, form) =>
+  const { requests, recognize } = await provider((response, _times, form) =>
     form.get('response_format') === 'json'
       ? respondWith({ text: 'Hello.' })(response)
       : respondWithStatus(400)(response),
@@ -145,7 +145,7 @@ test('the remote recogniser falls back to json and remembers it when verbose_jso
 });
 
 test('the remote recogniser keeps requesting verbose_json after a window that is rejected in both formats', async () => {
-  const { asked: requests, recognize } = await provider((response, _times, form) =>
+  const { requests, recognize } = await provider((response, _times, form) =>
     form.get('language') === 'xx' ? respondWithStatus(400)(response) : respondWith({ text: 'Hello.' })(response),
   );
   expect(await failureOf(recognize({ language: 'xx' }))).toMatchObject({ why: 'failed', transient: false });
@@ -159,13 +159,13 @@ test.each([
   [403, ''],
   [429, '{"error":{"code":"insufficient_quota"}}'],
 ])('HTTP %i %s is a quota failure and is not retried', async (status, body) => {
-  const { asked: requests, recognize } = await provider(respondWithStatus(status, body));
+  const { requests, recognize } = await provider(respondWithStatus(status, body));
   expect(await failureOf(recognize())).toMatchObject({ why: 'quota', transient: false });
   expect(requests).toHaveLength(1);
 });
 
 test.each([429, 500, 503])('HTTP %i is transient and is tried three times', async (status) => {
-  const { asked: requests, recognize } = await provider(respondWithStatus(status));
+  const { requests, recognize } = await provider(respondWithStatus(status));
   expect(await failureOf(recognize())).toMatchObject({ why: 'failed', transient: true });
   expect(requests).toHaveLength(3);
 });
@@ -178,7 +178,7 @@ test('the remote recogniser recovers from transient errors', async () => {
 });
 
 test.each([404, 413])('HTTP %i is not retried', async (status) => {
-  const { asked: requests, recognize } = await provider(respondWithStatus(status));
+  const { requests, recognize } = await provider(respondWithStatus(status));
   expect(await failureOf(recognize())).toMatchObject({ why: 'failed', transient: false });
   expect(requests).toHaveLength(1);
 });
@@ -209,11 +209,11 @@ test('a redirect to another origin is not followed', async () => {
     response.writeHead(307, { location: `${other.url}audio/transcriptions` }).end(),
   );
   expect(await failureOf(recognize())).toMatchObject({ why: 'failed' });
-  expect(other.asked).toHaveLength(0);
+  expect(other.requests).toHaveLength(0);
 });
 
 test('an aborted recognition rejects with the reason of the signal', async () => {
-  const { asked: requests, recognize } = await provider(() => {});
+  const { requests, recognize } = await provider(() => {});
   const stop = new AbortController();
   const reason = new Error('Cancelled.');
   const recognized = recognize({ signal: stop.signal });

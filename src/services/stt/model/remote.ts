@@ -1,18 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { FetchFailed } from '../../../base/fetch-failed.ts';
 import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
 import { rest } from '../../../base/loop.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { type Recognizer, RecognizerFailed, type Segment, type Window } from '../../../ml/speech/recognizer.ts';
-import { multipart } from './remote-form.ts';
 import { segmentsOf } from './remote-segments.ts';
-import { wav } from './remote-wav.ts';
 
 export interface RemoteOptions {
   /** Base URL, such as `https://api.example.com/v1`. Set by the operator, so private addresses and http are allowed. */
   readonly url: string;
   readonly key?: string | undefined;
   readonly model: string;
-  /** The value of `result.service`. */
   readonly name?: string;
   readonly fetch: GuardedFetch;
 }
@@ -99,7 +97,6 @@ const BUDGETS = { headersMs: 540_000, idleMs: 60_000, totalMs: 580_000 };
 const MAX_TRIES = 3;
 const MAX_WAIT_MS = 30_000;
 
-/** The provider rejected the request format. */
 const isFormatRejection = (error: unknown) =>
   error instanceof FetchFailed && (error.status === 400 || error.status === 415 || error.status === 422);
 
@@ -124,4 +121,48 @@ function failureOf(error: unknown, name: string): RecognizerFailed {
 /** 429 means either a rate limit, which is transient, or an exhausted quota; a code in the body tells which. */
 function isQuotaError({ said }: FetchFailed): boolean {
   return /insufficient_quota|quota_exceeded|billing|credit/i.test(said?.toString() ?? '');
+}
+
+/** Encodes a multipart form (RFC 7578). Names and values must not contain quotes or line ends. */
+function multipart(
+  fields: readonly (readonly [name: string, value: string])[],
+  file: { readonly name: string; readonly filename: string; readonly type: string; readonly bytes: Buffer },
+): { readonly type: string; readonly bytes: Buffer } {
+  const boundary = `assay-${randomUUID()}`;
+  const head = fields.map(
+    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const disposition = `content-disposition: form-data; name="${file.name}"; filename="${file.filename}"`;
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    bytes: Buffer.concat([
+      Buffer.from(`${head.join('')}--${boundary}\r\n${disposition}\r\ncontent-type: ${file.type}\r\n\r\n`),
+      file.bytes,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  };
+}
+
+const SAMPLE_RATE = 16_000;
+const HEADER_BYTES = 44;
+
+/** Encodes 16 kHz mono samples (-1..1) as 16-bit WAV. */
+function wav(samples: Float32Array): Buffer {
+  const file = Buffer.alloc(HEADER_BYTES + 2 * samples.length);
+  file.write('RIFF', 0);
+  file.writeUInt32LE(file.length - 8, 4);
+  file.write('WAVEfmt ', 8);
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20); // PCM
+  file.writeUInt16LE(1, 22); // one channel
+  file.writeUInt32LE(SAMPLE_RATE, 24);
+  file.writeUInt32LE(2 * SAMPLE_RATE, 28);
+  file.writeUInt16LE(2, 32);
+  file.writeUInt16LE(16, 34);
+  file.write('data', 36);
+  file.writeUInt32LE(2 * samples.length, 40);
+  for (const [i, sample] of samples.entries()) {
+    file.writeInt16LE(Math.round(Math.max(-1, Math.min(1, sample)) * 32_767), HEADER_BYTES + 2 * i);
+  }
+  return file;
 }

@@ -3,9 +3,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '../../../base/ids.ts';
 
-/** Temporary files for recordings. */
 export interface Scratch {
-  /** Passes the path of a new file to `use` and deletes the file afterwards. */
+  /** The file is deleted afterwards. */
   with<T>(use: (path: string) => Promise<T>): Promise<T>;
 }
 

@@ -12,20 +12,18 @@ const GRACE_MS = 20_000;
 
 export interface Heard {
   readonly service: string;
-  /** The processed duration in seconds. */
+  /** In seconds. */
   readonly until: number;
   readonly segments: readonly Segment[];
 }
 
 interface TranscribeOptions {
-  /** In order of preference. */
   readonly recognizers: readonly Recognizer[];
   /** The windows from a second on, at most `maxSeconds` long, and the positions of skipped silence. */
   readonly windows: (maxSeconds: number, fromSeconds: number) => AsyncIterable<Window | { heardUntil: number }>;
   readonly language: string | undefined;
-  /** The checkpoint of an earlier attempt. */
+  /** Of an earlier attempt. */
   readonly checkpoint: Checkpoint | undefined;
-  /** Called after each window. */
   readonly report: (checkpoint: Checkpoint) => void;
   readonly log: Log;
   readonly signal: AbortSignal;

@@ -2,7 +2,6 @@ import type { Segment, Word } from '../../../ml/speech/recognizer.ts';
 import { spaceOf } from '../languages.ts';
 import type { Recorded } from '../result.ts';
 
-/** Converts segments to the stored result: the text, the segments and, if known, the words with their times. */
 export function transcriptionOf(recognized: {
   readonly service: string;
   readonly durationSeconds: number;
@@ -36,7 +35,6 @@ const wordOf = (word: Word) => ({
   ...(word.confidence !== undefined && { confidence: thousandth(word.confidence) }),
 });
 
-/** The language with the longest speech duration. */
 function dominantLanguage(segments: readonly Segment[]): string | undefined {
   const seconds = new Map<string, number>();
   for (const { language, start, end } of segments) {

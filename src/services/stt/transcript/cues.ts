@@ -1,7 +1,6 @@
 import { spaceOf } from '../languages.ts';
 import type { Recorded, RecordedSegment, TimedWord } from '../result.ts';
 
-/** A subtitle of one or two lines. */
 export interface Cue {
   readonly start: number;
   readonly end: number;
@@ -82,7 +81,6 @@ function fits(tokens: readonly Token[], space: string): boolean {
   return lines <= MAX_LINES;
 }
 
-/** One line, or two of similar length. */
 function linesOf(tokens: readonly Token[], space: string): string[] {
   const whole = textOf(tokens, space);
   if (whole.length <= LINE_CHARS) return [whole];
@@ -93,7 +91,6 @@ function linesOf(tokens: readonly Token[], space: string): string[] {
   return divisions.reduce((best, each) => (each.longest < best.longest ? each : best)).lines;
 }
 
-/** The words of a segment, or its text with times by length. */
 const tokensOf = (segment: RecordedSegment, words: readonly TimedWord[], space: string): Token[] =>
   (words.length > 0 ? words : timedByLength(segment, space)).flatMap(splitLongWord);
 
@@ -123,7 +120,6 @@ function timedByLength({ text, start, end }: RecordedSegment, space: string): To
   });
 }
 
-/** Splits a word that is longer than a line. */
 function splitLongWord(token: Token): Token[] {
   const text = token.text.trim();
   if (text === '') return [];

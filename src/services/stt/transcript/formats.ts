@@ -1,7 +1,6 @@
 import type { Recorded } from '../result.ts';
 import { type Cue, cuesOf } from './cues.ts';
 
-/** The transcript formats with their media types. */
 export const FORMATS = {
   txt: { type: 'text/plain; charset=utf-8', write: (result: Recorded) => `${result.transcription}\n` },
   srt: { type: 'application/x-subrip; charset=utf-8', write: (result: Recorded) => srt(cuesOf(result)) },

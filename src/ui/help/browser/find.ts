@@ -1,4 +1,3 @@
-/** A searchable section. */
 export interface Passage {
   /** Relative to `/`, with its anchor. */
   readonly address: string;
@@ -14,7 +13,7 @@ export interface Passages {
 
 const MAX_RESULTS = 20;
 
-/** The sections that contain every word of `query`, matches in titles first. */
+/** Sections that contain every word of `query`, matches in titles first. */
 export function find(passages: readonly Passage[], query: string): Passage[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];
