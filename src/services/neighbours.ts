@@ -27,18 +27,18 @@ declare module 'fastify' {
   }
 }
 
-export const openNeighbourhood = (all: readonly Neighbour[]): Neighbourhood => ({
-  all,
-  ports: new Map(all.flatMap(({ name, port }) => (port === 0 ? [] : [[name, port]]))),
+export const openNeighbourhood = (services: readonly Neighbour[]): Neighbourhood => ({
+  all: services,
+  ports: new Map(services.flatMap(({ name, port }) => (port === 0 ? [] : [[name, port]]))),
 });
 
 /** Adds the service links to the pages of this listener, and registers its port. */
-export function joinNeighbours(app: Gateway, service: string, { all, ports }: Neighbourhood): void {
+export function joinNeighbours(app: Gateway, service: string, { all: services, ports }: Neighbourhood): void {
   app.addHook('onListen', async () => {
     ports.set(service, (app.server.address() as AddressInfo).port);
   });
   app.decorate('serviceLinks', (request: FastifyRequest, language: 'en' | 'ru') =>
-    all.flatMap(({ name, titles, publicUrl }): ServiceLink[] => {
+    services.flatMap(({ name, titles, publicUrl }): ServiceLink[] => {
       const title = titles[language];
       if (name === service) return [{ name, title }];
       const port = ports.get(name);

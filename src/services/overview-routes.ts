@@ -12,7 +12,7 @@ export function overviewRoutes(
   app: Gateway,
   deps: {
     service: string;
-    house: Pick<GatewayHouse, 'neighbours' | 'overview'>;
+    house: { neighbours: GatewayHouse['neighbours']; overview: GatewayHouse['overview'] };
     shared: Pick<SharedSettings, 'metricsToken' | 'version'>;
   },
 ): void {

@@ -31,9 +31,9 @@ export interface OwnCounters {
 
 export function openSampler({
   roster,
-  neighbours,
+  neighbours: services,
   registry,
-  own,
+  own: localCounters,
 }: {
   roster: Roster;
   neighbours: readonly Neighbour[];
@@ -41,7 +41,7 @@ export function openSampler({
   own: OwnCounters;
 }): () => Promise<Sample> {
   const counts = openCounts();
-  const taskServices = neighbours.filter(({ takesTasks }) => takesTasks).map(({ name }) => name);
+  const taskServices = services.filter(({ takesTasks }) => takesTasks).map(({ name }) => name);
   let samplesTaken = 0;
   let records: readonly (readonly [string, number])[] = [];
 
@@ -49,9 +49,9 @@ export function openSampler({
     const at = Date.now();
     const others = roster
       .all()
-      .filter(({ id }) => id !== own.id)
+      .filter(({ id }) => id !== localCounters.id)
       .map(({ id, metrics = [] }) => ({ id, metrics: metrics as MetricJson[] }));
-    counts.look([{ id: own.id, metrics: await taskCounters(own.registry) }, ...others], at);
+    counts.look([{ id: localCounters.id, metrics: await taskCounters(localCounters.registry) }, ...others], at);
     if (samplesTaken++ % SAMPLES_PER_COUNT === 0) records = await recordCounts(registry);
     return {
       at,

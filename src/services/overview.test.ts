@@ -44,7 +44,7 @@ it('sums webhook deliveries by outcome over all services', () => {
   expect([counts.of(webhooksKey('delivered')), counts.of(webhooksKey('failed'))]).toEqual([4, 1]);
 });
 
-const neighbours = [{ name: 'stt', titles: { en: '', ru: '' }, publicUrl: undefined, port: 0, takesTasks: true }];
+const services = [{ name: 'stt', titles: { en: '', ru: '' }, publicUrl: undefined, port: 0, takesTasks: true }];
 
 it('keeps as many overview samples as the chart shows and takes none while the task store is unavailable', async () => {
   const stop = new AbortController();
@@ -68,8 +68,16 @@ it('keeps as many overview samples as the chart shows and takes none while the t
   } as unknown as Roster;
   const log = createLog('silent', 'test');
   const registry = new Registry();
-  const own = { id: 'own', registry };
-  const overview = keepOverview({ roster, neighbours, registry, own, everyMs: 1, log, signal: stop.signal });
+  const localCounters = { id: 'own', registry };
+  const overview = keepOverview({
+    roster,
+    neighbours: services,
+    registry,
+    own: localCounters,
+    everyMs: 1,
+    log,
+    signal: stop.signal,
+  });
   const series = () => overview.snapshot({ open: true }).services[0]!.queue!.waiting!;
   await expect.poll(() => waiting, { timeout: 15_000 }).toBeGreaterThan(2 * KEPT);
   expect(series()).toHaveLength(KEPT);

@@ -68,9 +68,9 @@ export function keepOverview(deps: {
   log: Log;
   signal: AbortSignal;
 }): Overview {
-  const { roster, neighbours, registry, own, everyMs, log, signal } = deps;
+  const { roster, neighbours: services, registry, own: localCounters, everyMs, log, signal } = deps;
   const samples: Sample[] = [];
-  const sample = openSampler({ roster, neighbours, registry, own });
+  const sample = openSampler({ roster, neighbours: services, registry, own: localCounters });
   const takeSample = async () => {
     if (!roster.reachable()) return;
     samples.push(await sample());
@@ -108,7 +108,7 @@ export function keepOverview(deps: {
       at: samples.length === 0 ? null : new Date(samples.at(-1)!.at).toISOString(),
       every_seconds: everyMs / 1000,
       reachable: roster.reachable(),
-      services: neighbours.map(({ name, takesTasks }) => ({
+      services: services.map(({ name, takesTasks }) => ({
         service: name,
         worker_state: roster.state(name),
         workers: workersOf(roster, name, { open }),

@@ -19,21 +19,21 @@ export function Sheet(props: {
   /** The `data-fresh` key of the boxes, for a script that replaces them. */
   fresh?: string;
 }): JSX.Element {
-  const { sheet, label, address, boxes, later = false, fresh } = props;
-  const isSideways = sheet.turn % 180 === 90;
-  const [width, height] = isSideways ? [sheet.height, sheet.width] : [sheet.width, sheet.height];
+  const { sheet: frame, label, address, boxes, later: lazy = false, fresh: boxesKey } = props;
+  const isSideways = frame.turn % 180 === 90;
+  const [width, height] = isSideways ? [frame.height, frame.width] : [frame.width, frame.height];
   return (
     <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
-      <g transform={upright(sheet)}>
+      <g transform={upright(frame)}>
         <image
-          {...(later ? { 'data-href': address } : { href: address })}
-          width={sheet.width}
-          height={sheet.height}
+          {...(lazy ? { 'data-href': address } : { href: address })}
+          width={frame.width}
+          height={frame.height}
           preserveAspectRatio="none"
         />
-        <g {...(fresh !== undefined && { 'data-fresh': fresh })}>
+        <g {...(boxesKey !== undefined && { 'data-fresh': boxesKey })}>
           {boxes.map(({ key, bbox }) => (
-            <rect class="box" data-key={key} {...boxAttributes(bbox, sheet)} />
+            <rect class="box" data-key={key} {...boxAttributes(bbox, frame)} />
           ))}
         </g>
       </g>

@@ -59,14 +59,14 @@ beforeEach(() => {
 
 async function load(env: Record<string, string> = {}, shelf = shipped): Promise<Model> {
   const host = new URL(storage.origin).host;
-  const own = readSettings(settings, { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: `${host},inside.test`, ...env });
+  const serviceSettings = readSettings(settings, { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: `${host},inside.test`, ...env });
   const shared = {
     dataDir: folder,
     filesHost: FILES_HOST,
     holes: readHoles({ hosts: ['storage.test'] }),
   } as Partial<SharedSettings> as SharedSettings;
   const fetch = createGuardedFetch({ ca, resolve: async () => ['127.0.0.1'], connectMs: 2000 });
-  return loadModel({ house: { fetch, files, log }, own, shared, shipped: shelf });
+  return loadModel({ house: { fetch, files, log }, own: serviceSettings, shared, shipped: shelf });
 }
 
 const job = (input: object, signal = new AbortController().signal) => ({

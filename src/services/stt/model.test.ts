@@ -56,12 +56,17 @@ beforeAll(async () => {
     resolve: async (name) => (name === 'private.test' ? ['10.0.0.1'] : ['127.0.0.1']),
     connectMs: 2000,
   });
-  const own = readOwn({ STT_ALLOWED_URL_HOSTS: `media.test:${port},private.test` });
+  const serviceSettings = readOwn({ STT_ALLOWED_URL_HOSTS: `media.test:${port},private.test` });
   const holes = readHoles({ hosts: ['media.test'] });
   const shared = { dataDir: folder, filesHost: FILES_HOST, holes } as Partial<SharedSettings> as SharedSettings;
   const scratchDir = join(folder, 'scratch');
   await mkdir(scratchDir);
-  model = await loadModel({ house: { fetch, files, scratchDir }, own, shared, recognizers: [recognizer] });
+  model = await loadModel({
+    house: { fetch, files, scratchDir },
+    own: serviceSettings,
+    shared,
+    recognizers: [recognizer],
+  });
   return async () => {
     await model.close();
     server.closeAllConnections();

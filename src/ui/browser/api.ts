@@ -42,7 +42,7 @@ export function openApi(deps: {
   needsToken: boolean;
   refusals: Readonly<Record<string, string>>;
 }): Api {
-  const { tokens, needsToken, refusals } = deps;
+  const { tokens, needsToken, refusals: errorTexts } = deps;
   async function sendAuthorized(path: string, call: Call): Promise<Answer> {
     for (;;) {
       const token = tokens.current() ?? (needsToken ? await abortable(tokens.ask(), call.signal) : undefined);
@@ -52,20 +52,20 @@ export function openApi(deps: {
     }
   }
   return {
-    call: async <T>(path: string, call: Call = {}) => dataOf<T>(await sendAuthorized(path, call), refusals),
+    call: async <T>(path: string, call: Call = {}) => dataOf<T>(await sendAuthorized(path, call), errorTexts),
     async text(path) {
       const answer = await sendAuthorized(path, {});
-      return answer.status === 200 ? answer.text : dataOf<string>(answer, refusals);
+      return answer.status === 200 ? answer.text : dataOf<string>(answer, errorTexts);
     },
   };
 }
 
 /** Without a token: for probes. */
-export async function callOpenly<T>(path: string, refusals: Readonly<Record<string, string>>): Promise<T> {
-  return dataOf<T>(await send(path, {}, undefined), refusals);
+export async function callOpenly<T>(path: string, errorTexts: Readonly<Record<string, string>>): Promise<T> {
+  return dataOf<T>(await send(path, {}, undefined), errorTexts);
 }
 
-function dataOf<T>(answer: Answer, refusals: Readonly<Record<string, string>>): T {
+function dataOf<T>(answer: Answer, errorTexts: Readonly<Record<string, string>>): T {
   const { status } = answer;
   let body: { ok?: boolean; data?: T; error?: { code: string; message: string } } = {};
   try {
@@ -79,14 +79,14 @@ function dataOf<T>(answer: Answer, refusals: Readonly<Record<string, string>>): 
   throw new Refusal({
     code,
     status,
-    sentence: refusals[code] ?? message,
+    sentence: errorTexts[code] ?? message,
     retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
   });
 }
 
 /** Uses XMLHttpRequest because `fetch` reports no upload progress. */
 function send(path: string, call: Call, token: string | undefined): Promise<Answer> {
-  const { signal, onSent, file, json } = call;
+  const { signal, onSent: onUploadProgress, file, json } = call;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const request = new XMLHttpRequest();
@@ -96,8 +96,10 @@ function send(path: string, call: Call, token: string | undefined): Promise<Answ
     for (const [name, value] of Object.entries(call.headers ?? {})) request.setRequestHeader(name, value);
     if (file) request.setRequestHeader('content-type', file.type || 'application/octet-stream');
     else if (json !== undefined) request.setRequestHeader('content-type', 'application/json');
-    if (onSent) {
-      request.upload.addEventListener('progress', ({ loaded, total }) => onSent(total > 0 ? loaded / total : 0));
+    if (onUploadProgress) {
+      request.upload.addEventListener('progress', ({ loaded, total }) =>
+        onUploadProgress(total > 0 ? loaded / total : 0),
+      );
     }
     request.addEventListener('load', () =>
       resolve({

@@ -24,12 +24,12 @@ export function showBars(
   options: { chosen?: string | undefined; share: (value: number) => string; onChoose: (bar: Bar) => void },
 ): void {
   root.replaceChildren(
-    ...groups.map(({ title, bars, empty, tone }) =>
+    ...groups.map(({ title, bars, empty: emptyText, tone }) =>
       el(
         'section',
         { class: 'bars', 'data-tone': tone },
         el('h3', {}, title),
-        ...(bars.length === 0 && empty ? [el('p', { class: 'none' }, empty)] : []),
+        ...(bars.length === 0 && emptyText ? [el('p', { class: 'none' }, emptyText)] : []),
         ...bars.map((bar) => row(bar, options)),
       ),
     ),

@@ -14,15 +14,15 @@ export function openErrandLine<Job extends Errand>(options: {
   readonly api: Api;
   readonly atOnce: number;
   /** Runs one job; throws {@link RequestError} for an error response. */
-  readonly run: (job: Job, changed: () => void) => Promise<void>;
+  readonly run: (job: Job, onChange: () => void) => Promise<void>;
   readonly changed: (job: Job) => void;
   /** With a `{message}` placeholder. */
   readonly unexpected: string;
 }): ErrandLine<Job> {
-  const { api, atOnce: concurrency, changed, unexpected } = options;
+  const { api, atOnce: concurrency, changed: onChange, unexpected } = options;
   const all: Job[] = [];
 
-  function next(): void {
+  function startNext(): void {
     const running = all.filter((job) => job.stage !== 'waiting' && !isOver(job)).length;
     const waiting = all.filter(({ stage }) => stage === 'waiting');
     for (const job of waiting.slice(0, Math.max(0, concurrency - running))) void run(job);
@@ -30,7 +30,7 @@ export function openErrandLine<Job extends Errand>(options: {
 
   async function run(job: Job): Promise<void> {
     try {
-      await options.run(job, () => changed(job));
+      await options.run(job, () => onChange(job));
     } catch (error) {
       if (job.stop.signal.aborted) return end(job, 'cancelled');
       job.failure =
@@ -39,21 +39,21 @@ export function openErrandLine<Job extends Errand>(options: {
           : { code: '', sentence: fill(unexpected, { message: String(error) }) };
       return end(job, 'failed');
     }
-    changed(job);
-    next();
+    onChange(job);
+    startNext();
   }
 
   function end(job: Job, stage: 'failed' | 'cancelled'): void {
     job.stage = stage;
     job.began[stage] = performance.now();
-    changed(job);
-    next();
+    onChange(job);
+    startNext();
   }
 
   return {
     all,
     join: (job) => void all.push(job),
-    next,
+    next: startNext,
     async cancel(job) {
       const waited = job.stage === 'waiting';
       // A rejection means that the task has just ended; polling returns its result.

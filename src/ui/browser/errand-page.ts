@@ -16,7 +16,7 @@ export interface ErrandKind<Job extends Errand> {
   /** Whether the service certainly does not support this declared media type. */
   unfit(type: string): boolean;
   make(file: File): Job;
-  run(job: Job, changed: () => void): Promise<void>;
+  run(job: Job, onChange: () => void): Promise<void>;
   picture(job: Job): HTMLElement;
   /** Shows the file and its details; called on every change. */
   show(job: Job): void;
@@ -45,7 +45,13 @@ export function openErrandPage<Job extends Errand>(
     await handlers.run(job, onChange);
     void model.look();
   };
-  const queue = openErrandLine<Job>({ api, atOnce: handlers.atOnce, run, changed, unexpected: ui.unexpected });
+  const queue = openErrandLine<Job>({
+    api,
+    atOnce: handlers.atOnce,
+    run,
+    changed: onChange,
+    unexpected: ui.unexpected,
+  });
   let current: Job | undefined;
 
   const { size } = formatters.numbers;
@@ -94,10 +100,10 @@ export function openErrandPage<Job extends Errand>(
     byId('explain').hidden = true;
     byId('drop-title').textContent = texts.drop.more;
     byId('progress').hidden = false;
-    changed(job);
+    onChange(job);
   }
 
-  function changed(job: Job): void {
+  function onChange(job: Job): void {
     showVisit(queue.all, current, { said: formatters.said, picture: handlers.picture, onChoose: select });
     if (job !== current) return;
     showProgress(job, formatters, model.isWarm());

@@ -30,7 +30,7 @@ export function shareOf({ stage, sent, state }: Errand): number | undefined {
 
 /** Why the job is waiting, or its estimated duration. */
 export function noteOf(
-  { hitch, stage, estimateSeconds }: Errand,
+  { hitch: pendingRetry, stage, estimateSeconds }: Errand,
   words: {
     ui: UiTexts;
     numbers: Numbers;
@@ -44,8 +44,8 @@ export function noteOf(
   workerIsWarm: boolean,
 ): string {
   const { texts, ui, numbers } = words;
-  if (hitch) {
-    const { refusal, seconds } = hitch;
+  if (pendingRetry) {
+    const { refusal, seconds } = pendingRetry;
     const sentence = texts.failures[refusal.code] ?? refusal.message;
     return fill(refusal.status === 0 ? ui.hitch.offline : ui.hitch.refused, { sentence, seconds });
   }
@@ -59,10 +59,10 @@ export function noteOf(
  * The durations of the steps so far. Polling may miss the start of processing: its duration is in the response, and the
  * rest is time in the queue.
  */
-function timesOf({ began, state, stage }: Errand): Partial<Record<Stage, number>> {
-  const { uploading, queued, processing } = began;
+function timesOf({ began: startedAt, state, stage }: Errand): Partial<Record<Stage, number>> {
+  const { uploading, queued, processing } = startedAt;
   if (uploading === undefined) return {};
-  const end = began.done ?? began.failed ?? began.cancelled ?? performance.now();
+  const end = startedAt.done ?? startedAt.failed ?? startedAt.cancelled ?? performance.now();
   const times: Partial<Record<Stage, number>> = { uploading: (queued ?? end) - uploading };
   if (queued === undefined) return times;
   const sinceQueued = end - queued;

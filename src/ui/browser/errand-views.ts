@@ -24,11 +24,11 @@ export function showProgress<Job extends Errand>(job: Job, words: ErrandWords<Jo
 }
 
 function announcementOf<Job extends Errand>(job: Job, words: ErrandWords<Job>): string {
-  const { said } = words.texts;
+  const { said: announcements } = words.texts;
   const { name } = job.file;
-  if (job.stage === 'waiting') return fill(said.waiting, { name });
-  if (job.stage === 'done') return fill(said.done, { name, text: words.aloud(job) });
-  if (job.failure) return fill(said.failed, { name, sentence: failureIn(job.failure, words) });
+  if (job.stage === 'waiting') return fill(announcements.waiting, { name });
+  if (job.stage === 'done') return fill(announcements.done, { name, text: words.aloud(job) });
+  if (job.failure) return fill(announcements.failed, { name, sentence: failureIn(job.failure, words) });
   return words.ui.steps[job.stage];
 }
 

@@ -50,26 +50,27 @@ export interface Way {
 
 export async function run<State extends TaskState>(
   job: Errand<State>,
-  { api, path, body, longestWaitSeconds }: Way & { api: Api },
-  changed: () => void,
+  { api, path, body, longestWaitSeconds: maxWaitSeconds }: Way & { api: Api },
+  onChange: () => void,
 ): Promise<void> {
   const { signal } = job.stop;
   const enter = (stage: Stage) => {
     job.stage = stage;
     job.began[stage] ??= performance.now();
-    changed();
+    onChange();
   };
   const onRetry: OnHitch = (retry) => {
     job.hitch = retry;
-    changed();
+    onChange();
   };
 
   enter('uploading');
-  const onSent = (share: number) => {
+  const onUploadProgress = (share: number) => {
     job.sent = share;
-    changed();
+    onChange();
   };
-  const upload = () => api.call<{ url: string }>('files', { method: 'POST', file: job.file, signal, onSent });
+  const upload = () =>
+    api.call<{ url: string }>('files', { method: 'POST', file: job.file, signal, onSent: onUploadProgress });
   const { url } = await patiently(upload, onRetry, signal);
 
   // Makes it safe to retry a request whose response was lost.
@@ -87,8 +88,13 @@ export async function run<State extends TaskState>(
     job.state = state;
     if (state.status === 'processing') enter('processing');
   };
-  const on = { state: onState, hitch: onRetry };
-  const state = await follow<State>(api, `result/${accepted.task_id}`, on, signal, longestWaitSeconds);
+  const state = await follow<State>(
+    api,
+    `result/${accepted.task_id}`,
+    { state: onState, hitch: onRetry },
+    signal,
+    maxWaitSeconds,
+  );
   job.state = state;
   if (state.status === 'done') return enter('done');
   job.failure = { code: state.error_code ?? '', sentence: state.error ?? '' };

@@ -4,16 +4,16 @@ import { type Api, abortable, Refusal } from './api.ts';
 export type OnHitch = (hitch: { refusal: Refusal; seconds: number } | undefined) => void;
 
 /** Retries 429 and 503 after `Retry-After`, and lost connections with increasing delays. Other errors are thrown. */
-export async function patiently<T>(run: () => Promise<T>, onHitch: OnHitch, signal: AbortSignal): Promise<T> {
+export async function patiently<T>(run: () => Promise<T>, onRetry: OnHitch, signal: AbortSignal): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
       const result = await run();
-      onHitch(undefined);
+      onRetry(undefined);
       return result;
     } catch (error) {
       if (!(error instanceof Refusal) || ![0, 429, 503].includes(error.status)) throw error;
       for (let secondsLeft = error.retryAfterSeconds ?? Math.min(10, 2 ** failures); secondsLeft > 0; secondsLeft--) {
-        onHitch({ refusal: error, seconds: secondsLeft });
+        onRetry({ refusal: error, seconds: secondsLeft });
         await pause(1000, signal);
       }
     }
@@ -28,7 +28,7 @@ export interface Progress {
 
 /**
  * Polls a task until it has ended and reports each change. `Prefer: wait` holds a response until the task ends. A
- * change to "processing" does not end a wait, so waits are short at first; `longestWaitSeconds` bounds them for
+ * change to "processing" does not end a wait, so waits are short at first; `maxWaitSeconds` bounds them for
  * progress display.
  */
 export async function follow<State extends Progress>(
@@ -36,7 +36,7 @@ export async function follow<State extends Progress>(
   path: string,
   on: { state: (state: State) => void; hitch: OnHitch },
   signal: AbortSignal,
-  longestWaitSeconds = 10,
+  maxWaitSeconds = 10,
 ): Promise<State> {
   const startedAt = performance.now();
   let previous: Pick<Progress, 'status' | 'progress'> | undefined;
@@ -48,7 +48,7 @@ export async function follow<State extends Progress>(
     if (state.status === 'done' || state.status === 'failed') return state;
     const age = (performance.now() - startedAt) / 1000;
     const wait = state.status === 'processing' ? 10 : Math.min(10, 1 + Math.floor(age / 4));
-    waitSeconds = Math.min(wait, longestWaitSeconds);
+    waitSeconds = Math.min(wait, maxWaitSeconds);
     // Limits the request rate where a proxy drops the `Prefer` header.
     if (age < 1) await pause(120, signal);
     else await pause(300, signal);

@@ -23,7 +23,7 @@ export function openModelLine(texts: Texts): { isWarm(): boolean; look(): Promis
     if (says.textContent !== sentence) says.textContent = sentence;
   }
 
-  async function look(): Promise<void> {
+  async function refresh(): Promise<void> {
     try {
       const { worker_state: state, queue_depth: depth } = await callOpenly<Ready>('ready', {});
       warm = state === 'warm';
@@ -35,9 +35,9 @@ export function openModelLine(texts: Texts): { isWarm(): boolean; look(): Promis
     }
   }
 
-  void look();
+  void refresh();
   setInterval(() => {
-    if (!document.hidden) void look();
+    if (!document.hidden) void refresh();
   }, REFRESH_INTERVAL_MS);
-  return { isWarm: () => warm, look };
+  return { isWarm: () => warm, look: refresh };
 }

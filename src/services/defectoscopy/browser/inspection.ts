@@ -25,9 +25,9 @@ export interface Inspection extends Errand<TaskState> {
 
 export const newInspection = (file: File): Inspection => ({ ...newErrand(file), shown: undefined, heats: new Map() });
 
-export function inspect(job: Inspection, api: Api, changed: () => void): Promise<void> {
+export function inspect(job: Inspection, api: Api, onChange: () => void): Promise<void> {
   return run(job, { api, path: 'predict', body: (url) => ({ image_url: url }) }, () => {
     if (job.stage === 'done') job.shown ??= job.state?.result?.defects[0]?.name;
-    changed();
+    onChange();
   });
 }

@@ -23,7 +23,7 @@ function resultView(
   words: Words,
   onChoose: (name: string) => void,
 ) {
-  const { texts, numbers, title, verdict } = words;
+  const { texts, numbers, title, verdict: summary } = words;
   const hasNoDefects = result.defects.length === 0;
   const bar = ({ name, conf }: { name: string; conf: number }) => ({ name, label: title(name), value: conf });
   const groups: BarGroup[] = [
@@ -36,7 +36,7 @@ function resultView(
     el(
       'div',
       { class: 'verdict', 'data-sound': String(hasNoDefects) },
-      el('h2', { id: 'verdict' }, verdict(result)),
+      el('h2', { id: 'verdict' }, summary(result)),
       ...(hasNoDefects ? [el('p', {}, texts.soundWhy)] : []),
       el('p', { class: 'surface' }, el('span', {}, texts.surface), el('strong', {}, title(result.surface))),
     ),

@@ -18,7 +18,7 @@ openErrandPage<Inspection>(page, words, (api) => {
     inputs: ['file', 'camera'],
     unfit: (type) => /^(?!image\/)|svg|bmp/.test(type) && type !== '',
     make: newInspection,
-    run: (job, changed) => inspect(job, api, changed),
+    run: (job, onChange) => inspect(job, api, onChange),
     picture: thumbnail,
     show: picture.show,
     showOutcome: (job) =>

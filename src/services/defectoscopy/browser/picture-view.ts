@@ -51,11 +51,11 @@ export function openPicture(api: Api, words: Words) {
         photo.alt = fill(texts.photo, { name: job.file.name });
       }
       paint(job);
-      const { shown: className } = job;
-      if (className !== undefined && !job.heats.has(className)) {
-        void fetchHeatmap(job, className).then(() => {
+      const { shown: selectedClass } = job;
+      if (selectedClass !== undefined && !job.heats.has(selectedClass)) {
+        void fetchHeatmap(job, selectedClass).then(() => {
           // The selection may have changed.
-          if (current === job && job.shown === className) paint(job);
+          if (current === job && job.shown === selectedClass) paint(job);
         });
       }
     },

@@ -11,7 +11,7 @@ export function openWords(texts: PhotoTexts, ui: UiTexts, numbers: Numbers) {
     return text.charAt(0).toLocaleUpperCase() + text.slice(1);
   };
 
-  function verdict({ defects }: NonNullable<TaskState['result']>): string {
+  function summary({ defects }: NonNullable<TaskState['result']>): string {
     if (defects.length === 0) return texts.sound;
     const parts = defects.map(({ name, conf }) =>
       fill(texts.found, { defect: className(name), share: numbers.wholeShare(conf) }),
@@ -25,13 +25,13 @@ export function openWords(texts: PhotoTexts, ui: UiTexts, numbers: Numbers) {
     ui,
     numbers,
     title,
-    verdict,
+    verdict: summary,
 
     said({ stage, state }: Inspection): string {
-      if (stage === 'done') return verdict(state!.result!);
+      if (stage === 'done') return summary(state!.result!);
       return stage === 'waiting' ? texts.waiting : ui.steps[stage];
     },
-    aloud: ({ state }: Inspection) => verdict(state!.result!),
+    aloud: ({ state }: Inspection) => summary(state!.result!),
   };
 }
 export type Words = ReturnType<typeof openWords>;

@@ -21,7 +21,7 @@ export interface Hearing extends Errand<TaskState> {
 
 export const newHearing = (file: File, language: string): Hearing => ({ ...newErrand(file), language });
 
-export function hear(job: Hearing, api: Api, changed: () => void): Promise<void> {
+export function hear(job: Hearing, api: Api, onChange: () => void): Promise<void> {
   const body = (url: string) => ({ url, language: job.language });
-  return run(job, { api, path: 'transcribe/audio_url', body, longestWaitSeconds: 2 }, changed);
+  return run(job, { api, path: 'transcribe/audio_url', body, longestWaitSeconds: 2 }, onChange);
 }
