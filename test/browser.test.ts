@@ -47,7 +47,7 @@ describe('the page at /', () => {
     const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
     expect(page.url()).toBe(`${product.url}/`);
     expect(await page.locator('#token-form').isVisible()).toBe(false);
-    await until(() => page.locator('#model-says').textContent()).toContain('No worker has its model loaded');
+    await until(() => page.locator('#model-says').textContent()).toContain('No model is loaded');
 
     await choosePhoto(page);
     await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
@@ -56,9 +56,9 @@ describe('the page at /', () => {
 
     const { model, release } = heldModel();
     await work(model);
-    await until(() => step(page, 'Processing').getAttribute('aria-current')).toBe('step');
+    await until(() => step(page, 'In progress').getAttribute('aria-current')).toBe('step');
     release(CRACKED);
-    await until(() => step(page, 'Done').getAttribute('data-state')).toBe('past');
+    await until(() => step(page, 'Completed').getAttribute('data-state')).toBe('past');
 
     expect(await page.locator('#verdict').textContent()).toBe('Crack, 84% · chip, 6%');
     expect(await page.locator('.verdict .surface').textContent()).toBe('SurfaceConcrete wall');
@@ -70,11 +70,11 @@ describe('the page at /', () => {
       'Sound4.6%',
     ]);
     await until(() => painted(page)).toBe(true);
-    await until(() => page.locator('#where').textContent()).toBe('Crack: most of it in the upper left.');
+    await until(() => page.locator('#where').textContent()).toBe('Crack: strongest in the upper left.');
 
     await page.getByText('Chip', { exact: true }).click();
-    await until(() => page.locator('#where').textContent()).toBe('Chip: most of it in the lower right.');
-    await page.getByLabel('Show where').uncheck();
+    await until(() => page.locator('#where').textContent()).toBe('Chip: strongest in the lower right.');
+    await page.getByLabel('Show heatmap').uncheck();
     expect(await page.locator('#heat').isVisible()).toBe(false);
     expect(trouble).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe('the page at /', () => {
     await sees(SOUND);
     const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page);
-    await until(() => page.locator('#verdict').textContent()).toBe('Looks sound');
+    await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
     expect(await page.locator('#heat').isVisible()).toBe(false);
   });
 
@@ -134,7 +134,7 @@ describe('the page at /', () => {
     await choosePhoto(page);
     await page.locator('#token-input').fill('not-the-token');
     await page.keyboard.press('Enter');
-    await until(() => page.locator('#token-why').textContent()).toContain('did not accept');
+    await until(() => page.locator('#token-why').textContent()).toContain('Invalid access token');
     await page.locator('#token-input').fill(TOKEN);
     await page.keyboard.press('Enter');
     await until(() => page.locator('#verdict').textContent()).toContain('Crack');
@@ -152,7 +152,7 @@ describe('the page at /', () => {
     await page
       .locator('#file')
       .setInputFiles(jpeg('letter.jpg', Buffer.from('Dear all, this is no photo. '.repeat(99))));
-    await until(() => page.locator('.verdict').textContent()).toContain('This is not a photo');
+    await until(() => page.locator('.verdict').textContent()).toContain('Unsupported image format');
     expect(await page.locator('.verdict').textContent()).toContain('UNSUPPORTED_MEDIA_TYPE');
     await choosePhoto(page);
     await until(() => page.locator('.verdict').textContent()).toContain(FAILURES.corrupt.sentence);
@@ -161,7 +161,7 @@ describe('the page at /', () => {
     await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
     await give(page, 'drop', `new File([new Uint8Array(20 * 2 ** 20 + 1)], 'huge.jpg', { type: 'image/jpeg' })`);
-    await until(() => page.getByRole('alert').textContent()).toMatch(/huge\.jpg is too large: 20 MB/);
+    await until(() => page.getByRole('alert').textContent()).toMatch(/huge\.jpg is too large \(20 MB\)/);
   });
 
   it('cancels a photo that waits, and keeps the earlier ones of this visit', async (test) => {
@@ -169,13 +169,13 @@ describe('the page at /', () => {
     await choosePhoto(page, 'first.jpg');
     await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await until(() => page.locator('#verdict').textContent()).toBe('This photo was cancelled.');
+    await until(() => page.locator('#verdict').textContent()).toBe('Processing was cancelled.');
 
     await sees(CRACKED);
     await choosePhoto(page, 'second.jpg');
     await until(() => page.locator('#verdict').textContent()).toContain('Crack');
     await page.getByRole('button', { name: /first.jpg/ }).click();
-    expect(await page.locator('#verdict').textContent()).toBe('This photo was cancelled.');
+    expect(await page.locator('#verdict').textContent()).toBe('Processing was cancelled.');
   });
 
   it('shows a photo upright, and one that the browser cannot show as a placeholder', async (test) => {
@@ -189,7 +189,7 @@ describe('the page at /', () => {
     await until(ratio).toBeCloseTo(400 / 600, 1);
     const tiff = Buffer.concat([Buffer.from('II*\0'), Buffer.alloc(500)]);
     await page.locator('#file').setInputFiles({ name: 'scan.tiff', mimeType: 'image/tiff', buffer: tiff });
-    await until(() => page.locator('#no-preview').textContent()).toContain('no preview of scan.tiff');
+    await until(() => page.locator('#no-preview').textContent()).toContain('No preview available for scan.tiff');
     await until(() => painted(page)).toBe(true);
   });
 
@@ -219,15 +219,15 @@ describe('the page at /', () => {
       return route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: { ok: false, error } });
     });
     await choosePhoto(page);
-    await until(() => page.locator('#note').textContent()).toBe('The server does not answer. Trying again in 1 s.');
-    await until(() => page.locator('#note').textContent()).toBe('Too many requests. Trying again in 1 s.');
+    await until(() => page.locator('#note').textContent()).toBe('The server is not responding. Retrying in 1 s.');
+    await until(() => page.locator('#note').textContent()).toBe('Too many requests. Retrying in 1 s.');
     await until(() => page.locator('#verdict').textContent()).toContain('Crack');
   });
 
   it('says what is switched off, and asks for no token where none is needed', async (test) => {
     const closed = await startProduct({ env: { FILES_HOST: undefined } });
     onTestFinished(() => closed.stop());
-    expect((await closed.call('/', { token: null })).text).toContain('Uploads are switched off');
+    expect((await closed.call('/', { token: null })).text).toContain('Uploads are disabled');
     const open = await startProduct({
       env: { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKENS: undefined },
       model: fakeModel({ run: async () => SOUND }),
@@ -235,13 +235,13 @@ describe('the page at /', () => {
     onTestFinished(() => open.stop());
     const { page, trouble } = await visit(test, open.url);
     await choosePhoto(page);
-    await until(() => page.locator('#verdict').textContent()).toBe('Looks sound');
+    await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
     expect(trouble).toEqual([]);
   });
 
   it('tells who has no script what to do instead', async (test) => {
     const { page } = await visit(test, product.url, { javaScriptEnabled: false });
-    expect(await page.locator('noscript').textContent()).toContain('needs JavaScript');
+    expect(await page.locator('noscript').textContent()).toContain('requires JavaScript');
     expect(await page.locator('.zone').isVisible()).toBe(false);
   });
 
@@ -285,7 +285,7 @@ describe('the page at /', () => {
     async (test) => {
       await work(await product.house.services[0]!.work!.load(await modelHouse(product.house)));
       const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
-      await page.getByRole('button', { name: 'Try the example photo' }).click();
+      await page.getByRole('button', { name: 'Use the example photo' }).click();
       await until(() => page.locator('#verdict').textContent()).not.toBe('');
       expect(await page.locator('.bars').count()).toBe(2);
       expect(trouble).toEqual([]);

@@ -433,7 +433,7 @@ describe('the pages of the catalog', () => {
     await until(() => page.locator('main').textContent()).toContain('Не получилось');
     // Nor is a wrong address of somebody's own making anything else.
     await page.goto(`${catalog.url}/?from=yesterday`);
-    expect(await page.locator('main').textContent()).toContain('Нужна дата, или дата и время.');
+    expect(await page.locator('main').textContent()).toContain('Введите дату или дату и время.');
   });
 
   it('have a page of filters on a phone, with a script and without', async (test) => {
@@ -478,10 +478,10 @@ describe('the pages of the catalog', () => {
   it('show a photo with its map, a document with the place of a value, and what failed with its sentence', async (test) => {
     const { page, trouble } = await signedIn(test, READER);
     await page.goto(address(PHOTO_ID));
-    await until(() => page.locator('#where').textContent()).toBe('Crack: most of it in the upper left.');
+    await until(() => page.locator('#where').textContent()).toBe('Crack: strongest in the upper left.');
     expect(await page.locator('#heat').isVisible()).toBe(true);
     await page.locator('.bar', { hasText: 'Sound' }).click();
-    expect(await page.locator('#where').textContent()).toContain('There is no map');
+    expect(await page.locator('#where').textContent()).toContain('No heatmap');
     // The arrow keys belong to the classes while one has the focus; elsewhere they lead to the neighbours.
     await press(page, 'ArrowUp');
     expect(new URL(page.url()).pathname).toBe(new URL(address(PHOTO_ID)).pathname);

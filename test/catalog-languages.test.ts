@@ -23,7 +23,7 @@ it.each(['/', '/?view=table'])(
     const page = async (language: string) =>
       (await catalog.reader.get(path, { accept: 'text/html', 'accept-language': language })).text;
     const russian = await page('ru');
-    expect(russian).toContain('Снимок повреждён или не полон.');
+    expect(russian).toContain('Файл снимка повреждён или загружен не полностью.');
     // Of a code that is not known, the sentence that came.
     expect(russian.split(SENTENCE).length - 1).toBe(path === '/' ? 1 : 2);
     const english = await page('en');

@@ -169,7 +169,7 @@ describe('production with a credential setting', () => {
     };
     expect(await ready('defectoscopy')).toMatchObject({
       auth: 'disabled',
-      warnings: ['Authorization is disabled: everybody who reaches the port may use the service.'],
+      warnings: ['Authorization is disabled: anyone who can reach the port can use the service.'],
     });
     expect(await ready('stt')).not.toHaveProperty('warnings');
   });

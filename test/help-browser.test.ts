@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => product.stop());
 
-const search = (page: Page) => page.getByRole('searchbox', { name: 'Search the help' });
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search help' });
 const found = (page: Page) => page.locator('#help-found a');
 
 describe('the pages of the help', () => {
@@ -49,7 +49,7 @@ describe('the pages of the help', () => {
     await search(page).fill('  BACKUP killed ');
     await until(() => found(page).first().textContent()).toBe('Back up');
     expect(await page.locator('#help-found mark').first().textContent()).toBe('backup');
-    expect(await page.locator('#help-count').textContent()).toMatch(/^Found: \d+$/);
+    expect(await page.locator('#help-count').textContent()).toMatch(/^Results: \d+$/);
     const shots = process.env['ASSAY_SCREENSHOTS'];
     if (shots !== undefined) await page.screenshot({ path: `${shots}/help-search.png` });
     await search(page).press('Tab');
@@ -58,7 +58,7 @@ describe('the pages of the help', () => {
     expect((await page.locator('#back-up').boundingBox())!.y).toBeLessThan(100);
 
     await search(page).fill('zzzz');
-    await until(() => page.locator('#help-count').textContent()).toBe('Nothing was found.');
+    await until(() => page.locator('#help-count').textContent()).toBe('No results.');
     await search(page).fill('');
     await until(() => page.locator('#help-found').isHidden()).toBe(true);
     expect(trouble).toEqual([]);

@@ -141,7 +141,7 @@ describe('the help', () => {
     const html = await russian.text();
     expect(html).toContain('<html lang="ru">');
     expect(html).toContain('<article class="document" lang="en">');
-    expect(html).toContain('Документация написана на английском языке.');
+    expect(html).toContain('Документация доступна только на английском языке.');
   });
 
   it('is not sent again to who has it already', async () => {
@@ -158,13 +158,13 @@ describe('the help', () => {
       const response = await get(path, { accept: 'text/html' });
       expect([response.status, response.headers.get('etag')], path).toEqual([404, null]);
       const html = await response.text();
-      expect(html).toContain('There is no such page');
+      expect(html).toContain('Page not found');
       expect(hrefs(html)).toContain('../help/run');
     }
     const refused = await get('/help/nothing');
     expect([refused.status, ((await refused.json()) as { error: unknown }).error]).toEqual([
       404,
-      expect.objectContaining({ code: 'NOT_FOUND', message: 'The help has no such page.' }),
+      expect.objectContaining({ code: 'NOT_FOUND', message: 'This help page does not exist.' }),
     ]);
   });
 

@@ -22,16 +22,16 @@ const line = (page: Page, title: string, label: string) =>
 describe('the overview page', () => {
   it('moves with what happens, without being loaded anew', async (test) => {
     const { page, trouble } = await visit(test, `${product.url}/overview`);
-    const waiting = figure(page, 'Defectoscopy', 'Waiting');
+    const waiting = figure(page, 'Defectoscopy', 'Queued');
     await until(() => waiting.locator('.now').textContent()).toBe('0');
     await page.evaluate('window.sameDocument = true');
-    const before = await line(page, 'Defectoscopy', 'Waiting');
+    const before = await line(page, 'Defectoscopy', 'Queued');
 
     const id = await product.predict();
     await until(() => waiting.locator('.now').textContent()).toBe('1');
-    expect(await waiting.getByRole('img').getAttribute('aria-label')).toMatch(/^Waiting: 1 now, 1 at most/);
-    expect(await waiting.locator('.hint').textContent()).toMatch(/^realtime 1, batch 0; the oldest for \d+ sec/);
-    expect(await line(page, 'Defectoscopy', 'Waiting')).not.toBe(before);
+    expect(await waiting.getByRole('img').getAttribute('aria-label')).toMatch(/^Queued: 1 now, maximum 1/);
+    expect(await waiting.locator('.hint').textContent()).toMatch(/^realtime 1, batch 0; oldest: \d+ sec/);
+    expect(await line(page, 'Defectoscopy', 'Queued')).not.toBe(before);
 
     let release: () => void = () => {};
     const run = () =>
@@ -39,15 +39,15 @@ describe('the overview page', () => {
         release = () => resolve({ result: RESULT });
       });
     onTestFinished(await product.startWorker(fakeModel({ run })));
-    await until(() => figure(page, 'Defectoscopy', 'In work').locator('.now').textContent()).toBe('1');
+    await until(() => figure(page, 'Defectoscopy', 'In progress').locator('.now').textContent()).toBe('1');
     await until(() => panel(page, 'Defectoscopy').locator('.workers li').textContent()).toMatch(
-      /^awake, 1\.0\.0, \d in work$/,
+      /^ready, 1\.0\.0, \d in progress$/,
     );
-    await until(() => panel(page, 'Defectoscopy').locator('.worker-state').textContent()).toBe('Ready to work');
+    await until(() => panel(page, 'Defectoscopy').locator('.worker-state').textContent()).toBe('Ready');
     release();
     await product.finished(id);
-    await until(() => figure(page, 'Defectoscopy', 'Done per minute').locator('.now').textContent()).toBe('1');
-    expect(await panel(page, 'Speech to text').locator('.worker-state').textContent()).toBe('No worker is awake');
+    await until(() => figure(page, 'Defectoscopy', 'Completed per minute').locator('.now').textContent()).toBe('1');
+    expect(await panel(page, 'Speech to text').locator('.worker-state').textContent()).toBe('No active workers');
     expect(await page.evaluate('window.sameDocument')).toBe(true);
     expect(trouble).toEqual([]);
   });
@@ -104,8 +104,8 @@ describe('the overview page', () => {
 
   it('shows itself without a script, too, with a way to see it anew', async (test) => {
     const { page } = await visit(test, `${product.url}/overview`, { javaScriptEnabled: false });
-    expect(await figure(page, 'Defectoscopy', 'Waiting').locator('.now').textContent()).toMatch(/^\d+$/);
-    await page.getByRole('link', { name: 'Show it as it is now' }).click();
+    expect(await figure(page, 'Defectoscopy', 'Queued').locator('.now').textContent()).toMatch(/^\d+$/);
+    await page.getByRole('link', { name: 'Refresh' }).click();
     await page.waitForURL(`${product.url}/overview`);
     expect(await panel(page, 'Speech to text').isVisible()).toBe(true);
   });

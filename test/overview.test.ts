@@ -105,13 +105,13 @@ describe('the overview', () => {
     await until(async () => (await of('stt')).workers).toEqual([
       { state: 'warm', model: 'whisper', running: 1, gpu: { name: 'H200', used_mb: 2048, total_mb: 8192 } },
     ]);
-    expect(await page('stt')).toContain('awake, whisper, 1 in work, H200, 2 of 8 GB');
+    expect(await page('stt')).toContain('ready, whisper, 1 in progress, H200, 2 of 8 GB');
   });
 
   it('speaks the language of its reader, says each chart in words, and needs no script', async () => {
     await until(async () => (await snapshot()).at).not.toBeNull();
     const english = await page('defectoscopy');
-    expect(english).toMatch(/role="img" aria-label="Waiting: 0 now, 0 at most in the time shown"/);
+    expect(english).toMatch(/role="img" aria-label="Queued: 0 now, maximum 0"/);
     expect(english).toContain('<noscript><a href="overview">');
     const russian = await page('defectoscopy', '/overview', { 'accept-language': 'ru' });
     expect(russian).toContain('<html lang="ru">');
@@ -142,7 +142,7 @@ describe('the overview at the catalog', () => {
     };
     await until(records).toEqual([undefined, 1, 0]);
     const html = await (await fetch(`${catalog.url}/overview`)).text();
-    expect(html).toContain('Records to be found: 1 now');
+    expect(html).toContain('Searchable records: 1 now');
     expect(places(html).map(({ title }) => title)).toEqual([
       ...['Defectoscopy', 'Speech to text', 'Passports', 'Catalog', 'Overview'],
     ]);
@@ -191,7 +191,7 @@ describe('the overview where METRICS_TOKEN closes /metrics', () => {
     expect(seen).not.toHaveProperty('webhooks');
     const html = await page('defectoscopy');
     expect(html).toContain('METRICS_TOKEN is set');
-    expect(html).toContain('Not finished: 1 now');
+    expect(html).toContain('Unfinished: 1 now');
     expect(html).not.toContain('Webhooks');
   });
 });

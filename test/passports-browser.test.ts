@@ -184,7 +184,7 @@ describe('the pages of passports', () => {
     await page.keyboard.type('long ago');
     await page.keyboard.press('Enter');
     await until(() => page.locator('[data-field="general:year_built"] .problem').textContent()).toBe(
-      'This should be a whole number.',
+      'Enter a whole number.',
     );
     expect(await field(page, 'general:year_built').getAttribute('aria-invalid')).toBe('true');
     expect((await resultOf(page)).data.general.year_built).toBe(1981);
@@ -598,7 +598,7 @@ describe('the pages of passports below a path of a shared host', () => {
     expect(await value(page, 'general:floors')).toBe('3');
     await field(page, 'general:floors').fill('many');
     await page.getByRole('button', { name: 'Save', exact: true }).last().click();
-    await until(() => page.locator('main').textContent()).toContain('general:floors: This should be a whole number.');
+    await until(() => page.locator('main').textContent()).toContain('general:floors: Enter a whole number.');
     await page.getByRole('link', { name: 'Back' }).click();
     await page.waitForURL(`${url}/`);
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -265,7 +265,7 @@ describe('assay config check', () => {
     vi.stubEnv('DEFECTOSCOPY_API_TOKENS', undefined);
     const text = await printed({ APP_ENV: 'local' });
     expect(verdict(text, 'HOST')).toBe('"127.0.0.1"');
-    expect(verdict(text, 'defectoscopy image_hosts')).toBe('only uploads: no storage host is allowed');
+    expect(verdict(text, 'defectoscopy image_hosts')).toBe('uploads only: no storage host is allowed');
     expect(verdict(text, 'files_host')).toBe('files.assay.internal');
     expect(text).toMatch(/^DEFECTOSCOPY_API_TOKENS +the first start makes one/m);
     await inLocal({});

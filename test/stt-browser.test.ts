@@ -41,7 +41,7 @@ describe('the speech page at /', () => {
       return { result: HEARD as never };
     };
     await work({ run });
-    await until(() => step(page, 'Processing').textContent()).toContain('42%');
+    await until(() => step(page, 'In progress').textContent()).toContain('42%');
     expect(await page.evaluate('document.querySelector("#heard-bar").value')).toBeCloseTo(0.42, 5);
     release();
     await verdict(page).toBe('Transcript');
@@ -120,12 +120,12 @@ describe('the speech page at /', () => {
 
   it('offers an example to who has no recording at hand', async (test) => {
     const { page, trouble } = await open(test);
-    await page.getByRole('button', { name: 'Try the example voice note' }).click();
+    await page.getByRole('button', { name: 'Use the example voice note' }).click();
     await until(() => page.locator('#file-name').textContent()).toBe('voice-note.mp3');
     await until(() => page.evaluate<number>('document.querySelector("#audio").duration')).toBeGreaterThan(10);
     await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await verdict(page).toBe('This recording was cancelled.');
+    await verdict(page).toBe('Processing was cancelled.');
     expect(trouble).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe('the speech page at /', () => {
     );
     const { page } = await open(test);
     await choose(page, 'silence.wav');
-    await verdict(page).toBe('No speech was understood in this recording. If there is some, choose its language.');
+    await verdict(page).toBe('No speech detected. If the recording contains speech, select its language.');
     await stop();
 
     const stopFailing = await product.startWorker(
@@ -162,9 +162,9 @@ describe('the speech page at /', () => {
     await choose(page, 'long.wav');
     await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await verdict(page).toBe('This recording was cancelled.');
+    await verdict(page).toBe('Processing was cancelled.');
     await page.getByRole('button', { name: /silence.wav/ }).click();
-    await verdict(page).toBe('No speech was understood in this recording. If there is some, choose its language.');
+    await verdict(page).toBe('No speech detected. If the recording contains speech, select its language.');
 
     await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
@@ -173,9 +173,9 @@ describe('the speech page at /', () => {
   it('says what is switched off, and what to do without script', async (test) => {
     const closed = await startProduct({ service: 'stt', env: { FILES_HOST: undefined } });
     onTestFinished(() => closed.stop());
-    expect((await closed.call('/', { token: null })).text).toContain('Uploads are switched off');
+    expect((await closed.call('/', { token: null })).text).toContain('Uploads are disabled');
     const { page } = await visit(test, product.url, { javaScriptEnabled: false });
-    expect(await page.locator('noscript').textContent()).toContain('needs JavaScript');
+    expect(await page.locator('noscript').textContent()).toContain('requires JavaScript');
   });
 
   it('fits a phone and a desk, in light and dark', { timeout: 60_000 }, async (test) => {

@@ -7,7 +7,7 @@ import { type Failure, TaskFailure } from '../src/tasks/task.ts';
 import { fakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
 
 const DONE = { result: RESULT };
-const BUSY: Failure = { code: 'IMAGE_FETCH_FAILED', sentence: 'The image could not be downloaded from its storage.' };
+const BUSY: Failure = { code: 'IMAGE_FETCH_FAILED', sentence: 'The image could not be downloaded.' };
 
 describe('a worker', () => {
   let product: Product;

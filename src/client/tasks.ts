@@ -15,10 +15,10 @@ export interface TaskHandle {
 }
 
 export interface UploadedFile {
-  /** Address for use in tasks; not reachable from outside. */
+  /** The URL to pass in a task request. It cannot be fetched by clients. */
   readonly url: string;
   readonly size_bytes: number;
-  /** Detected type, regardless of the declared one. */
+  /** The type detected from the bytes; the declared type is ignored. */
   readonly content_type: string;
   /** Unix time in whole seconds. */
   readonly expires_at: string;

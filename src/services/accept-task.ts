@@ -10,22 +10,24 @@ import type { Admission } from '../tasks/admission.ts';
 import type { Roster } from '../tasks/roster.ts';
 import type { Accepted, NewTask, TaskStore } from '../tasks/store.ts';
 import type { Priority } from '../tasks/task.ts';
-import { type EstimateSettings, estimateSeconds } from './estimate.ts';
 import { handOver, traceOf } from './hand-over.ts';
 import type { SharedSettings } from './service.ts';
 
-/** What a request asks for once its own fields were checked. */
+export interface EstimateSettings {
+  readonly warmSeconds: number;
+  readonly coldSeconds: number;
+}
+
 export interface AskedTask {
   readonly service: string;
   readonly priority: Priority;
   readonly input: JsonValue;
   readonly estimates: EstimateSettings;
-  /** What was asked, by which a retry is told from a different request. */
+  /** Covered by the idempotency fingerprint. */
   readonly asked: JsonValue;
   readonly webhook?: { readonly url: string; readonly secret?: Buffer };
 }
 
-/** What the 202 tells of a task: the first one again where its key was used before. */
 export interface AcceptedTask {
   readonly task_id: string;
   readonly status: 'queued';
@@ -33,7 +35,6 @@ export interface AcceptedTask {
   readonly estimated_wait_seconds: number;
 }
 
-/** What a route that creates tasks works with. */
 export interface TaskDeps {
   readonly tasks: TaskStore;
   readonly roster: Roster;
@@ -41,19 +42,19 @@ export interface TaskDeps {
   readonly shared: SharedSettings;
 }
 
-/** Writes a task down and sets status and headers of its 202. The task is durable when this resolves. */
+/** Stores the task and sets the status and headers of its 202 response. The task is durable when this resolves. */
 export async function acceptTask(
   deps: TaskDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { service, priority, input, estimates, asked, webhook }: AskedTask,
+  { service, priority, input, estimates, asked: content, webhook }: AskedTask,
 ): Promise<AcceptedTask> {
   const { shared } = deps;
   const span = handOver(request, service, priority);
   const trace = traceOf(request, span);
   const key = idempotencyKey(request.headers['idempotency-key']);
   const endpoint = `${request.method} ${request.routeOptions.url}`;
-  const asTask: NewTask = {
+  const task: NewTask = {
     id: newId(),
     service,
     priority,
@@ -64,28 +65,28 @@ export async function acceptTask(
     ttlSeconds: shared.resultTtlSeconds,
     requestId: request.id,
     ...(trace !== undefined && { traceparent: trace }),
-    ...(key !== undefined && { idempotency: once([service, request.principal, endpoint, key], asked) }),
+    ...(key !== undefined && { idempotency: idempotencyOf([service, request.principal, endpoint, key], content) }),
     ...(webhook && { webhook: { deliveryId: newId('whd_'), ...webhook } }),
   };
-  const written = await during(span, () => acceptIfRoom(deps, asTask), told);
-  if (written.outcome === 'conflict') throw idempotencyKeyReused();
-  if (written.outcome === 'replayed') reply.header('idempotency-replayed', 'true');
+  const accepted = await during(span, () => acceptIfRoom(deps, task), spanAttributes);
+  if (accepted.outcome === 'conflict') throw idempotencyKeyReused();
+  if (accepted.outcome === 'replayed') reply.header('idempotency-replayed', 'true');
 
-  const statusUrl = `/result/${written.id}`;
+  const statusUrl = `/result/${accepted.id}`;
   reply.code(202).header('location', statusUrl);
   return {
-    task_id: written.id,
+    task_id: accepted.id,
     status: 'queued',
     status_url: statusUrl,
-    estimated_wait_seconds: written.estimateSeconds,
+    estimated_wait_seconds: accepted.estimateSeconds,
   };
 }
 
-/** Where the queue is full, a repetition of an accepted request is still answered. */
+/** When the queue is full, a replay of an accepted request still returns its task. */
 async function acceptIfRoom({ tasks, admission }: TaskDeps, task: NewTask): Promise<Accepted> {
   const { service, priority, idempotency } = task;
-  const entered = admission.enter(service, priority);
-  if (!entered) {
+  const releasePermit = admission.enter(service, priority);
+  if (!releasePermit) {
     const first = idempotency && (await tasks.firstUse(idempotency));
     if (first) return first;
     throw admission.refusal(service);
@@ -95,11 +96,11 @@ async function acceptIfRoom({ tasks, admission }: TaskDeps, task: NewTask): Prom
     outcome = await tasks.accept(task);
     return outcome;
   } finally {
-    entered(outcome?.outcome === 'accepted');
+    releasePermit(outcome?.outcome === 'accepted');
   }
 }
 
-/** Throws the 422 that names `field` where the policy refuses the URL in it. */
+/** Throws a 422 error that names `field` if the policy rejects its URL. */
 export function checkField(field: string, url: string, policy: UrlPolicy): void {
   try {
     checkUrl(url, policy);
@@ -108,14 +109,32 @@ export function checkField(field: string, url: string, policy: UrlPolicy): void 
   }
 }
 
-/** What the span of a hand-over says of its end. */
-const told = (written: Accepted): Attributes => ({
-  'assay.accept.outcome': written.outcome,
-  ...(written.outcome !== 'conflict' && { 'messaging.message.id': written.id, 'assay.task.id': written.id }),
+const spanAttributes = (accepted: Accepted): Attributes => ({
+  'assay.accept.outcome': accepted.outcome,
+  ...(accepted.outcome !== 'conflict' && { 'messaging.message.id': accepted.id, 'assay.task.id': accepted.id }),
 });
 
-/** A key counts within one service, principal and endpoint: two clients may use the same. */
-const once = (scope: readonly string[], asked: JsonValue): NonNullable<NewTask['idempotency']> => ({
+const idempotencyOf = (scope: readonly string[], content: JsonValue): NonNullable<NewTask['idempotency']> => ({
   key: hash('sha256', scope.join('\0'), 'buffer'),
-  fingerprint: Buffer.from(fingerprint(asked), 'hex'),
+  fingerprint: Buffer.from(fingerprint(content), 'hex'),
 });
+
+/**
+ * The configured seconds, or more if the tasks ahead take longer at the measured rate. An unknown worker state counts
+ * as cold: a late first poll is harmless.
+ */
+function estimateSeconds(
+  { roster, shared }: { roster: Roster; shared: SharedSettings },
+  { service, priority }: { service: string; priority: Priority },
+  { warmSeconds, coldSeconds }: EstimateSettings,
+): number {
+  const fixed = roster.state(service) === 'warm' ? warmSeconds : coldSeconds;
+  const rate = shared.estimateMode === 'learned' ? roster.completionsPerSecond(service) : undefined;
+  if (rate === undefined) return fixed;
+  const { realtime, batch } = roster.waiting(service);
+  const ahead = (priority === 'realtime' ? realtime : realtime + batch) + roster.depth(service).processing;
+  const startSeconds = fixed - warmSeconds;
+  // A task fails at its deadline.
+  const learned = Math.min(startSeconds + Math.ceil((ahead + 1) / rate), shared.taskDeadlineSeconds);
+  return Math.max(fixed, learned);
+}

@@ -1,9 +1,6 @@
 import { ownValue } from '../base/own-value.ts';
 
-/**
- * What people call the classes of surfaces, groups and defects; a name that is not here is shown as it is, without its
- * underscores. Whoever shows or indexes results needs them, and not only the service that makes them.
- */
+/** Other classes are shown by their identifier, with spaces for underscores. */
 export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, string>>>> = {
   en: {
     rolled_in_scale: 'rolled-in scale',
@@ -41,6 +38,5 @@ export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, st
   },
 };
 
-/** A class in the reader's words, as it stands within a sentence. */
 export const className = (name: string, language: 'en' | 'ru'): string =>
   ownValue(classNames[language], name) ?? name.replaceAll('_', ' ');

@@ -7,24 +7,22 @@ import { overviewRoutes } from './overview-routes.ts';
 import { probeRoutes } from './probe-routes.ts';
 import type { GatewayHouse, SharedSettings } from './service.ts';
 
-/** What every listener answers beside what its service is there for: the overview, the help, the probes, the metrics. */
+/** Adds the routes that every listener has: overview, help, probes and metrics. */
 export function commonRoutes(
   app: Gateway,
-  needs: {
+  deps: {
     service: string;
     house: GatewayHouse;
     shared: SharedSettings;
-    /** What is asked for at the moment. */
     auth: () => TokenSet['state'];
-    /** Where unconfigured tokens leave nothing that could be called. */
+    /** The service has no usable route while its tokens are unconfigured. */
     readyNeedsTokens?: boolean;
-    /** What else `/ready` tells. */
     more?: () => JsonObject;
   },
 ): void {
-  const { house, shared, readyNeedsTokens = false, ...service } = needs;
-  const { roster, metrics, notReady, othersMetrics: others } = house;
-  overviewRoutes(app, needs);
+  const { house: context, shared, readyNeedsTokens = false, ...service } = deps;
+  const { roster, metrics, notReady, othersMetrics: others } = context;
+  overviewRoutes(app, deps);
   helpRoutes(app, shared);
   probeRoutes(app, { ...service, version: shared.version, roster, notReady, readyNeedsTokens });
   app.get(

@@ -1,16 +1,14 @@
 import { CSRF_FIELD } from '../http/csrf.ts';
 
-/** What a form of ours carries; nobody's session has no word to carry. */
 export const Word = ({ csrf }: { csrf: string | undefined }): JSX.Element =>
   csrf === undefined ? '' : <input type="hidden" name={CSRF_FIELD} value={csrf} />;
 
-/** Gives the cookie back; stands in the header. */
-export function SignOut({ words, action, csrf }: { words: string; action: string; csrf: string }): JSX.Element {
+export function SignOut({ words: label, action, csrf }: { words: string; action: string; csrf: string }): JSX.Element {
   return (
     <form method="post" action={action}>
       <Word csrf={csrf} />
       <button type="submit" class="link" safe>
-        {words}
+        {label}
       </button>
     </form>
   );

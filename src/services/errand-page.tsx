@@ -8,59 +8,51 @@ import { type UiLanguage, uiTexts } from '../ui/texts.ts';
 import { serviceLinks } from './neighbours.ts';
 import { languageOf } from './task-routes.ts';
 
-/** What is particular to the page of one service. */
 export interface ErrandKind<Texts extends ErrandTexts> {
   readonly service: string;
-  /** A file of the package that can be tried. */
   readonly example: string;
-  /** Besides those of every such page. */
   readonly styles: readonly string[];
   readonly script: string;
   words(language: UiLanguage): Texts;
-  /** The way in for files. */
   drop(page: ErrandParts<Texts>): JSX.Element;
-  /** What stands below the steps of the file that is followed: {@link Note}, and what else it has. */
+  /** Below the progress steps: {@link Note} and service-specific content. */
   below(words: Texts): JSX.Element;
-  /** What stands between the steps and the outcome. */
+  /** Between the progress steps and the result. */
   beside?(words: Texts): JSX.Element;
 }
 
 export interface ErrandParts<Texts> {
   readonly words: Texts;
   readonly language: UiLanguage;
-  /** Whether there is an example to be tried. */
   readonly example: boolean;
 }
 
 export interface ErrandNeeds {
   readonly version: string;
-  /** Whether a token is asked for at the moment. */
   readonly auth: () => TokenSet['state'];
-  /** The largest file that `POST /files` takes; undefined where there is no such route. */
+  /** Of a file for `POST /files`; undefined if the route is disabled. */
   readonly maxBytes: number | undefined;
 }
 
-/**
- * The page at `/` of a service to which files are given: each is followed until it is done. It is a client of the public
- * API like any other; `ui/browser/errand-page.ts` brings it to life.
- */
-export function errandPage<Texts extends ErrandTexts>(app: Gateway, kind: ErrandKind<Texts>, needs: ErrandNeeds): void {
-  const { version, auth, maxBytes } = needs;
+/** The upload page at `/`. It uses only the public API; its script is `ui/browser/upload-page.ts`. */
+export function errandPage<Texts extends ErrandTexts>(app: Gateway, kind: ErrandKind<Texts>, deps: ErrandNeeds): void {
+  const { version, auth, maxBytes } = deps;
   const open = assetRoutes(app, { folders: ['ui', `services/${kind.service}`], files: [kind.example] });
 
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
     const language = languageOf(request.headers['accept-language']);
     const words = kind.words(language);
     const assets = await open();
-    const asked = auth();
+    const authState = auth();
     const exampleUrl = assets.address(kind.example);
     const own: ErrandPage<Texts> = {
       texts: words,
-      needsToken: asked === 'enforced',
+      needsToken: authState === 'enforced',
       maxBytes: maxBytes ?? 0,
       ...(exampleUrl !== undefined && { exampleUrl }),
     };
-    const useless = maxBytes === undefined ? words.off : asked === 'unconfigured' ? words.unconfigured : undefined;
+    const disabledReason =
+      maxBytes === undefined ? words.off : authState === 'unconfigured' ? words.unconfigured : undefined;
     const page = { words, language, example: exampleUrl !== undefined };
     const html = await layout({
       ...{ language, version, assets, own, services: serviceLinks(request, language) },
@@ -72,9 +64,9 @@ export function errandPage<Texts extends ErrandTexts>(app: Gateway, kind: Errand
         <>
           <Intro words={words} />
           <noscript>
-            <Notice says={uiTexts[language].needsScript} />
+            <Notice text={uiTexts[language].needsScript} />
           </noscript>
-          {useless === undefined ? <Workspace kind={kind} page={page} /> : <Notice says={useless} />}
+          {disabledReason === undefined ? <Workspace kind={kind} page={page} /> : <Notice text={disabledReason} />}
           <p id="live" class="visually-hidden" role="status"></p>
         </>
       ),
@@ -96,13 +88,11 @@ const Intro = ({ words }: { words: ErrandTexts }): JSX.Element => (
   </div>
 );
 
-/** Where a sentence is said of the step that is being taken. */
 export const Note = (): JSX.Element => <p id="note" class="hint"></p>;
 
-/** Why there is nothing to be done here, and where one reads on. */
-const Notice = ({ says }: { says: string }): JSX.Element => (
+const Notice = ({ text }: { text: string }): JSX.Element => (
   <p class="notice">
-    <span safe>{says}</span> <a href="docs">/docs</a>
+    <span safe>{text}</span> <a href="docs">/docs</a>
   </p>
 );
 

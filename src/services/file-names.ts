@@ -1,8 +1,8 @@
 import { parsedUrl } from '../base/parsed-url.ts';
 
 /**
- * The name that a person would know a file by: the last part of its address, in plain letters. Undefined where it has
- * none, and for a file of our own, whose name is only its key.
+ * The decoded last path segment of a file URL. Undefined if it is empty, or if the file is stored here under a
+ * generated key.
  */
 export function fileNameOf(address: string, filesHost: string | undefined): string | undefined {
   const url = parsedUrl(address);
@@ -11,12 +11,12 @@ export function fileNameOf(address: string, filesHost: string | undefined): stri
   try {
     return decodeURIComponent(last).trim() || undefined;
   } catch {
-    // A stray percent sign: then that is its name.
+    // Invalid percent-encoding.
     return last;
   }
 }
 
-/** The key of a file of our own; undefined for an address of somebody else's. */
+/** The key of a file stored here; undefined for any other URL. */
 export function fileKeyOf(address: string, filesHost: string | undefined): string | undefined {
   if (filesHost === undefined) return undefined;
   const url = parsedUrl(address);

@@ -18,36 +18,38 @@ import { writeDown } from './write-down.ts';
 
 const Uploaded = Success(
   Type.Object({
-    url: Type.String({ format: 'uri', description: 'What a task may name; nobody can fetch it from outside.' }),
+    url: Type.String({
+      format: 'uri',
+      description: 'The URL to pass in a task request. It cannot be fetched by clients.',
+    }),
     size_bytes: Type.Integer(),
-    content_type: Type.String({ description: 'What the bytes are, whatever was declared.' }),
+    content_type: Type.String({ description: 'The type detected from the bytes; the declared type is ignored.' }),
     expires_at: Type.String({ pattern: '^\\d{10,}$' }),
   }),
 );
 
 const BYTES = { type: 'string', format: 'binary' };
 const BODIES = {
-  'application/octet-stream': { schema: { ...BYTES, description: 'The bytes; any declared type will do.' } },
+  'application/octet-stream': { schema: { ...BYTES, description: 'The file content. The declared type is ignored.' } },
   'multipart/form-data': { schema: { type: 'object', required: ['file'], properties: { file: BYTES } } },
 };
 
-/** `POST /files`, where FILES_HOST is set: a newcomer has no object storage at hand, and tasks take references. */
+/** `POST /files`, enabled by FILES_HOST. */
 export async function fileRoutes(
   app: Gateway,
-  needs: {
+  deps: {
     house: Pick<GatewayHouse, 'files' | 'uploads' | 'log'>;
     shared: Pick<SharedSettings, 'filesHost' | 'filesQuotaBytes' | 'resultTtlSeconds'>;
     maxBytes: number;
-    /** The type that the first bytes show, or undefined for what the service cannot use. */
+    /** Undefined if the service does not support the media type. */
     sniff: (head: Buffer) => string | undefined;
-    /** For the refusal: what the body must be. */
+    /** For error messages. */
     wanted: string;
-    /** For the description: a type that `sniff` may answer. */
     exampleType: string;
   },
 ): Promise<void> {
-  const { house, shared, maxBytes, sniff, wanted, exampleType } = needs;
-  const { files, uploads } = house;
+  const { house: context, shared, maxBytes, sniff, wanted: expected, exampleType } = deps;
+  const { files, uploads } = context;
   const { filesHost, filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
   if (filesHost === undefined) return;
   await app.register(async (scope) => {
@@ -58,8 +60,8 @@ export async function fileRoutes(
         config: { access: 'bearer', limited: true },
         bodyLimit: maxBytes,
         schema: {
-          summary: 'Upload a file that a task can name',
-          description: `The raw bytes as the body, or one multipart part named \`file\`: ${wanted}, at most ${maxBytes} bytes. Kept as long as a result.`,
+          summary: 'Upload a file',
+          description: `The raw bytes as the body, or one multipart part named \`file\`: ${expected}, at most ${maxBytes} bytes. Kept for the result retention period.`,
           operationId: 'uploadFile',
           tags: ['files'],
           shown: { body: { content: BODIES } },
@@ -74,8 +76,8 @@ export async function fileRoutes(
             }),
             400: refusal(badRequest()),
             413: refusal(payloadTooLarge(maxBytes)),
-            415: refusal(unsupportedMediaType(wanted)),
-            422: refusal(validationError('The multipart body must contain one file, in a part named `file`.')),
+            415: refusal(unsupportedMediaType(expected)),
+            422: refusal(validationError('The multipart body must have one file, in a part named `file`.')),
             503: refusal(queueUnavailable(), new StorageAway('it is full')),
           },
         },
@@ -86,13 +88,13 @@ export async function fileRoutes(
           throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
         });
         const { key, sizeBytes, head } = stored;
-        const { contentType, expiresAt } = await writeDown([key], house, async () => {
+        const { contentType, expiresAt } = await writeDown([key], context, async () => {
           const contentType = sniff(head);
-          if (contentType === undefined) throw unsupportedMediaType(wanted);
+          if (contentType === undefined) throw unsupportedMediaType(expected);
           const upload = { key, sizeBytes, contentType, principal: request.principal };
-          const kept = await uploads.keep(upload, { ttlSeconds, quotaBytes });
-          if (!kept) throw quotaExceeded(quotaBytes);
-          return kept;
+          const stored = await uploads.keep(upload, { ttlSeconds, quotaBytes });
+          if (!stored) throw quotaExceeded(quotaBytes);
+          return stored;
         });
         return reply.code(201).send(
           success({

@@ -4,9 +4,8 @@ import { traceparent } from '../http/request-id.ts';
 import type { Priority } from '../tasks/task.ts';
 
 /**
- * The span in which a request hands tasks over to the workers of `service` (of OpenTelemetry's messaging spans, the
- * producer's): its time is that of the commit, and what becomes of the tasks stands below it. `undefined` where requests
- * are not traced.
+ * The OpenTelemetry producer span of a request that creates tasks for `service`. It covers the commit, and the spans of
+ * the tasks are its children. Undefined if the request is not traced.
  */
 export const handOver = (request: FastifyRequest, service: string, priority: Priority): Span | undefined =>
   request.span?.child(`send ${service}`, {
@@ -20,6 +19,6 @@ export const handOver = (request: FastifyRequest, service: string, priority: Pri
     },
   });
 
-/** The trace that a task goes on in, as the task keeps it: of the hand-over, or else the caller's own. */
+/** The `traceparent` stored with a task: the producer span's, or else the client's. */
 export const traceOf = (request: FastifyRequest, span: Span | undefined): string | undefined =>
   span?.traceparent ?? traceparent(request.headers);

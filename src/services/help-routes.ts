@@ -5,26 +5,26 @@ import { matches, weakETag } from '../http/etag.ts';
 import type { Gateway } from '../http/gateway.ts';
 import type { Passages } from '../ui/help/browser/find.ts';
 import { helpView, missingView } from '../ui/help/help-view.tsx';
-import { type HelpPage, readHelp, rootOf, START } from '../ui/help/pages.ts';
+import { type HelpPage, readHelp, START } from '../ui/help/pages.ts';
+import { rootOf } from '../ui/root.ts';
 import { sendPage } from '../ui/send-page.ts';
 import { serviceLinks } from './neighbours.ts';
 import { languageOf } from './task-routes.ts';
 
-/** The package's, whether this file runs from `src/` or from `dist/`. */
+/** The `docs/` folder of the package, from `src/` or `dist/`. */
 const DOCUMENTS = new URL('../../docs/', import.meta.url);
 
 const OPEN = { config: { access: 'public' }, schema: { hide: true } } as const;
 
-/** The documentation in the product, open to everybody: `GET /help`, `GET /help/{page}`, and what their search reads. */
+/** `GET /help`, `GET /help/{page}` and the search data, without authentication. */
 export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { version: string; folder?: URL }): void {
-  // Read when first wanted, and once: the documents are of this version as the code is.
-  let read: Promise<readonly HelpPage[]> | undefined;
+  let loading: Promise<readonly HelpPage[]> | undefined;
   const documents = () => {
-    read ??= readHelp(folder);
-    read.catch(() => {
-      read = undefined;
+    loading ??= readHelp(folder);
+    loading.catch(() => {
+      loading = undefined;
     });
-    return read;
+    return loading;
   };
 
   async function send(name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -32,7 +32,7 @@ export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { vers
     const page = pages.find((each) => each.name === name);
     if (page === undefined && !wantsPage(request.headers.accept)) throw noSuchPage(pages);
     const language = languageOf(request.headers['accept-language']);
-    const root = request.url.startsWith('/help/') ? '../' : rootOf(START);
+    const root = rootOf(request.url);
     const shell = {
       language,
       version,
@@ -41,7 +41,7 @@ export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { vers
       assets: await app.assets!(),
       services: serviceLinks(request, language),
     };
-    // The page speaks the reader's language, the document English.
+    // The page is in the reader's language, the documentation in English.
     const languages = language === 'en' ? 'en' : `${language}, en`;
     if (page === undefined) return sendPage(reply.code(404), language, await missingView(shell));
     const html = await helpView({ ...shell, page });
@@ -55,7 +55,6 @@ export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { vers
 
   app.get<{ Params: { page: string } }>('/help/:page', OPEN, (request, reply) => {
     const { page } = request.params;
-    // One page, one address.
     if (page === START || page === '') return reply.redirect('../help', 308);
     return send(page, request, reply);
   });
@@ -76,5 +75,5 @@ const noSuchPage = (pages: readonly HelpPage[]) =>
   new Fault(
     'NOT_FOUND',
     404,
-    pages.length === 0 ? 'This installation comes without its documentation.' : 'The help has no such page.',
+    pages.length === 0 ? 'The documentation is not installed.' : 'This help page does not exist.',
   );

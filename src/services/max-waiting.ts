@@ -1,10 +1,10 @@
 import { integer } from '../base/settings.ts';
 
-/** The setting that bounds a service's queue. A count of a million tasks takes the database a second or so. */
+/** The setting that limits a service's queue. Counting 1,000,000 tasks takes the database about 1 s. */
 export const maxWaiting = (env: string, most: number) =>
   integer(
     env,
     most,
-    'New tasks are refused (503, with `Retry-After`) while so many wait for a worker, those of all clients together; 0: never.',
+    'New tasks are rejected (503 with `Retry-After`) while this many tasks of all clients wait for a worker. 0: no limit.',
     { max: 1_000_000 },
   );

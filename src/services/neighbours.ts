@@ -4,44 +4,41 @@ import { parsedUrl } from '../base/parsed-url.ts';
 import type { Gateway } from '../http/gateway.ts';
 import type { ServiceLink } from '../ui/service-links.tsx';
 
-/** A service of this installation, as the pages of the others link to it. */
 export interface Neighbour {
   readonly name: string;
-  /** As its pages call it. */
   readonly titles: Readonly<Record<'en' | 'ru', string>>;
-  /** Its base address, where the operator has said one. */
   readonly publicUrl: string | undefined;
   readonly port: number;
-  /** False where it works on nothing that is queued. */
+  /** False if the service has no task queue. */
   readonly takesTasks: boolean;
 }
 
-/** The services of this installation, and where those listen that this process has opened. */
+/** The services of this installation, and the ports that this process listens on. */
 export interface Neighbourhood {
   readonly all: readonly Neighbour[];
-  /** By name; a port that the system chose is known once it is listened on. */
+  /** By service name. A port chosen by the system is added when the listener opens. */
   readonly ports: Map<string, number>;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The links to every service of this installation; absent on a listener that has no pages. */
+    /** Absent on a listener without pages. */
     serviceLinks?: (request: FastifyRequest, language: 'en' | 'ru') => readonly ServiceLink[];
   }
 }
 
-export const openNeighbourhood = (all: readonly Neighbour[]): Neighbourhood => ({
-  all,
-  ports: new Map(all.flatMap(({ name, port }) => (port === 0 ? [] : [[name, port]]))),
+export const openNeighbourhood = (services: readonly Neighbour[]): Neighbourhood => ({
+  all: services,
+  ports: new Map(services.flatMap(({ name, port }) => (port === 0 ? [] : [[name, port]]))),
 });
 
-/** Makes the other services known to the pages of this listener, and this listener to theirs. */
-export function joinNeighbours(app: Gateway, service: string, { all, ports }: Neighbourhood): void {
+/** Adds the service links to the pages of this listener, and registers its port. */
+export function joinNeighbours(app: Gateway, service: string, { all: services, ports }: Neighbourhood): void {
   app.addHook('onListen', async () => {
     ports.set(service, (app.server.address() as AddressInfo).port);
   });
   app.decorate('serviceLinks', (request: FastifyRequest, language: 'en' | 'ru') =>
-    all.flatMap(({ name, titles, publicUrl }): ServiceLink[] => {
+    services.flatMap(({ name, titles, publicUrl }): ServiceLink[] => {
       const title = titles[language];
       if (name === service) return [{ name, title }];
       const port = ports.get(name);
@@ -51,17 +48,16 @@ export function joinNeighbours(app: Gateway, service: string, { all, ports }: Ne
   );
 }
 
-/** What the header of a page links to. */
 export const serviceLinks = (request: FastifyRequest, language: 'en' | 'ru'): readonly ServiceLink[] =>
   request.server.serviceLinks?.(request, language) ?? [];
 
 const withSlash = (url: string) => (url.endsWith('/') ? url : `${url}/`);
 
-/** Another port of the host that this page was asked for at; undefined where the client named none that is one. */
+/** The same host with another port; undefined if the Host header is invalid. */
 function sameHost({ protocol, host }: FastifyRequest, port: number): string | undefined {
-  const asked = parsedUrl(`${protocol}://${host}`);
-  if (!asked) return undefined;
-  const url = new URL('/', asked);
+  const requested = parsedUrl(`${protocol}://${host}`);
+  if (!requested) return undefined;
+  const url = new URL('/', requested);
   url.port = String(port);
   return url.href;
 }

@@ -1,6 +1,5 @@
 import type { Assets } from '../ui/assets.ts';
 import { fill } from '../ui/browser/fill.ts';
-import type { OverviewData } from '../ui/browser/overview-data.ts';
 import { layout } from '../ui/layout.tsx';
 import type { ServiceLink } from '../ui/service-links.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
@@ -9,18 +8,16 @@ import { KEPT, type QueueSeen, type Series, type ServiceSeen, type Snapshot } fr
 import { type OverviewTexts, overviewTexts } from './overview-texts.ts';
 import type { WorkerSeen } from './overview-workers.ts';
 
-/** How often a page that is looked at asks anew. */
-const ASK_EVERY_MS = 3000;
-/** Workers that are shown one by one. */
-const SHOWN_WORKERS = 12;
+const REFRESH_INTERVAL_MS = 3000;
+const MAX_LISTED_WORKERS = 12;
 
-interface Reader {
+interface Formatters {
   readonly language: UiLanguage;
   readonly words: OverviewTexts;
   readonly number: (value: number) => string;
 }
 
-/** The page that shows a snapshot; its script puts what has changed since in the places marked `data-fresh`. */
+/** The script refreshes the elements marked `data-fresh`. */
 export function overviewPage(page: {
   language: UiLanguage;
   version: string;
@@ -28,14 +25,13 @@ export function overviewPage(page: {
   services: readonly ServiceLink[];
   snapshot: Snapshot;
   open: boolean;
-  /** What the services are called, by name. */
   titles: ReadonlyMap<string, string>;
 }): Promise<string> {
   const { language, version, assets, services, snapshot, open, titles } = page;
   const words = overviewTexts[language];
   const { format } = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
-  const reader: Reader = { language, words, number: format };
-  const own: OverviewData = { everyMs: ASK_EVERY_MS };
+  const formatters: Formatters = { language, words, number: format };
+  const own = { everyMs: REFRESH_INTERVAL_MS };
   const { webhooks } = snapshot;
   return layout({
     ...{ language, version, assets, own, services },
@@ -71,8 +67,12 @@ export function overviewPage(page: {
           </p>
         )}
         <div class="overview">
-          {snapshot.services.map((seen) => (
-            <ServicePanel seen={seen} title={titles.get(seen.service) ?? seen.service} reader={reader} />
+          {snapshot.services.map((snapshot) => (
+            <ServicePanel
+              snapshot={snapshot}
+              title={titles.get(snapshot.service) ?? snapshot.service}
+              formatters={formatters}
+            />
           ))}
           {webhooks ? (
             <section class="panel seen" aria-labelledby="webhooks">
@@ -85,9 +85,19 @@ export function overviewPage(page: {
                 </p>
               </div>
               <div class="figures" data-fresh="webhooks">
-                <Figure label={words.pending} values={webhooks.pending} reader={reader} />
-                <Figure label={words.delivered} values={webhooks.delivered_last_minute} reader={reader} tone="good" />
-                <Figure label={words.undelivered} values={webhooks.failed_last_minute} reader={reader} tone="bad" />
+                <Figure label={words.pending} values={webhooks.pending} formatters={formatters} />
+                <Figure
+                  label={words.delivered}
+                  values={webhooks.delivered_last_minute}
+                  formatters={formatters}
+                  tone="good"
+                />
+                <Figure
+                  label={words.undelivered}
+                  values={webhooks.failed_last_minute}
+                  formatters={formatters}
+                  tone="bad"
+                />
               </div>
             </section>
           ) : (
@@ -116,9 +126,17 @@ function At({ snapshot: { at, reachable }, words }: { snapshot: Snapshot; words:
   );
 }
 
-function ServicePanel({ seen, title, reader }: { seen: ServiceSeen; title: string; reader: Reader }): JSX.Element {
-  const { service, worker_state: state, workers } = seen;
-  const { words } = reader;
+function ServicePanel({
+  snapshot,
+  title,
+  formatters,
+}: {
+  snapshot: ServiceSeen;
+  title: string;
+  formatters: Formatters;
+}): JSX.Element {
+  const { service, worker_state: state, workers } = snapshot;
+  const { words } = formatters;
   return (
     <section class="panel seen" aria-labelledby={`of-${service}`}>
       <div class="row">
@@ -133,44 +151,43 @@ function ServicePanel({ seen, title, reader }: { seen: ServiceSeen; title: strin
         </div>
       </div>
       <div class="figures" data-fresh={`figures ${service}`}>
-        <Figures seen={seen} reader={reader} />
+        <Figures snapshot={snapshot} formatters={formatters} />
       </div>
       <div class="workers" data-fresh={`workers ${service}`}>
-        <Workers workers={workers} words={words} number={reader.number} />
+        <Workers workers={workers} words={words} number={formatters.number} />
       </div>
     </section>
   );
 }
 
 function Figures({
-  seen: { queue, documents, lag_seconds: lag },
-  reader,
+  snapshot: { queue, documents, lag_seconds: lag },
+  formatters,
 }: {
-  seen: ServiceSeen;
-  reader: Reader;
+  snapshot: ServiceSeen;
+  formatters: Formatters;
 }): JSX.Element {
-  const { words } = reader;
-  const shown = (label: string, values: Series | undefined, tone?: 'good' | 'bad', note?: string) =>
+  const { words } = formatters;
+  const figure = (label: string, values: Series | undefined, tone?: 'good' | 'bad', note?: string) =>
     values === undefined ? (
       ''
     ) : (
-      <Figure {...{ label, values, reader }} {...(tone && { tone })} {...(note && { note })} />
+      <Figure {...{ label, values, formatters }} {...(tone && { tone })} {...(note && { note })} />
     );
   return (
     <>
-      {queue?.waiting === undefined ? shown(words.unfinished, queue?.unfinished) : ''}
-      {shown(words.waiting, queue?.waiting, undefined, queue && waitingNow(queue, reader))}
-      {shown(words.processing, queue?.processing)}
-      {shown(words.done, queue?.done_last_minute, 'good')}
-      {shown(words.failed, queue?.failed_last_minute, 'bad')}
-      {shown(words.documents, documents)}
-      {shown(words.lag, lag)}
+      {queue?.waiting === undefined ? figure(words.unfinished, queue?.unfinished) : ''}
+      {figure(words.waiting, queue?.waiting, undefined, queue && waitingNow(queue, formatters))}
+      {figure(words.processing, queue?.processing)}
+      {figure(words.done, queue?.done_last_minute, 'good')}
+      {figure(words.failed, queue?.failed_last_minute, 'bad')}
+      {figure(words.documents, documents)}
+      {figure(words.lag, lag)}
     </>
   );
 }
 
-/** Of what priority those are that wait, and for how long the oldest has. */
-function waitingNow(queue: QueueSeen, { words, number, language }: Reader): string | undefined {
+function waitingNow(queue: QueueSeen, { words, number, language }: Formatters): string | undefined {
   const { waiting_now: now, oldest_waiting_seconds: oldest } = queue;
   if (now === undefined || oldest === undefined || now.realtime + now.batch === 0) return undefined;
   const seconds = Math.max(oldest.realtime, oldest.batch);
@@ -181,16 +198,15 @@ function waitingNow(queue: QueueSeen, { words, number, language }: Reader): stri
   return `${split}; ${fill(words.oldest, { time })}`;
 }
 
-/** One number: what it is, what it was, and both in words. */
 function Figure(figure: {
   label: string;
   values: Series;
-  reader: Reader;
+  formatters: Formatters;
   tone?: 'good' | 'bad';
   note?: string;
 }): JSX.Element {
   const { label, values, tone, note } = figure;
-  const { words, number } = figure.reader;
+  const { words, number } = figure.formatters;
   const now = number(values.at(-1) ?? 0);
   const most = number(Math.max(0, ...values));
   return (
@@ -211,13 +227,13 @@ function Figure(figure: {
   );
 }
 
-function Workers(given: {
+function Workers(props: {
   workers: readonly WorkerSeen[];
   words: OverviewTexts;
   number: (value: number) => string;
 }): JSX.Element {
-  const { workers, words, number } = given;
-  const more = workers.length - SHOWN_WORKERS;
+  const { workers, words, number } = props;
+  const more = workers.length - MAX_LISTED_WORKERS;
   return (
     <>
       <h3 safe>{`${words.workers}: ${workers.length}`}</h3>
@@ -227,10 +243,10 @@ function Workers(given: {
         </p>
       ) : (
         <ul>
-          {workers.slice(0, SHOWN_WORKERS).map((worker) => (
+          {workers.slice(0, MAX_LISTED_WORKERS).map((worker) => (
             <li>
               <span class="dot" data-state={worker.state} aria-hidden="true"></span>
-              <span safe>{inWords(worker, words, number)}</span>
+              <span safe>{describeWorker(worker, words, number)}</span>
             </li>
           ))}
           {more > 0 ? <li safe>{fill(words.more, { count: more })}</li> : ''}
@@ -240,14 +256,24 @@ function Workers(given: {
   );
 }
 
-const GB = 1024;
+const MB_PER_GB = 1024;
 
-const inWords = ({ state, model, running, gpu }: WorkerSeen, words: OverviewTexts, number: Reader['number']): string =>
+const describeWorker = (
+  { state, model, running, gpu }: WorkerSeen,
+  words: OverviewTexts,
+  number: Formatters['number'],
+): string =>
   [
     words.worker[state],
     ...(model === undefined ? [] : [model]),
     ...(running === undefined ? [] : [fill(words.running, { count: number(running) })]),
     ...(gpu
-      ? [fill(words.gpu, { name: gpu.name, used: number(gpu.used_mb / GB), total: number(gpu.total_mb / GB) })]
+      ? [
+          fill(words.gpu, {
+            name: gpu.name,
+            used: number(gpu.used_mb / MB_PER_GB),
+            total: number(gpu.total_mb / MB_PER_GB),
+          }),
+        ]
       : []),
   ].join(', ');

@@ -6,22 +6,20 @@ import type { GatewayHouse, SharedSettings } from './service.ts';
 import { languageOf } from './task-routes.ts';
 
 /**
- * Links the pages of this listener with those of the others, and adds what shows all services at once: `GET /overview`
- * for people and `GET /overview.json` for programs. Both are open to everybody, like `/ready`, and tell no more than
- * that and `/metrics` do; where METRICS_TOKEN closes `/metrics`, what only it tells is left out.
+ * Neither route needs a token. When METRICS_TOKEN protects `/metrics`, figures that only `/metrics` has are omitted.
  */
 export function overviewRoutes(
   app: Gateway,
-  needs: {
+  deps: {
     service: string;
-    house: Pick<GatewayHouse, 'neighbours' | 'overview'>;
+    house: { neighbours: GatewayHouse['neighbours']; overview: GatewayHouse['overview'] };
     shared: Pick<SharedSettings, 'metricsToken' | 'version'>;
   },
 ): void {
-  const { service, house, shared } = needs;
+  const { service, house: context, shared } = deps;
   const open = shared.metricsToken === undefined;
-  const snapshot = () => house.overview.snapshot({ open });
-  joinNeighbours(app, service, house.neighbours);
+  const snapshot = () => context.overview.snapshot({ open });
+  joinNeighbours(app, service, context.neighbours);
 
   app.get('/overview.json', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) =>
     reply.header('cache-control', 'no-store').send(snapshot()),
@@ -33,7 +31,7 @@ export function overviewRoutes(
       ...{ language, open, snapshot: snapshot(), version: shared.version },
       assets: await app.assets!(),
       services: serviceLinks(request, language),
-      titles: new Map(house.neighbours.all.map(({ name, titles }) => [name, titles[language]])),
+      titles: new Map(context.neighbours.all.map(({ name, titles }) => [name, titles[language]])),
     });
     return sendPage(reply, language, html);
   });

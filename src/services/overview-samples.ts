@@ -4,65 +4,62 @@ import type { Roster } from '../tasks/roster.ts';
 import type { Neighbour } from './neighbours.ts';
 import { openCounts, tasksKey, webhooksKey } from './overview-counts.ts';
 
-/** How all services were at one moment. */
 export interface Sample {
-  /** In milliseconds. */
+  /** In milliseconds since the epoch. */
   readonly at: number;
-  /** By the keys below; counters as they stood, of the time since the first sample. */
+  /** By the keys below. Counters start at zero with the first sample. */
   readonly values: ReadonlyMap<string, number>;
 }
 
 export const PENDING = 'webhooks pending';
 export const queueKey = (service: string, what: 'unfinished' | 'waiting' | 'processing') => `queue ${service} ${what}`;
 
-/** What a gateway of the catalog tells of its records, and by which gauge; the first one measures them all. */
+/** Collecting the first gauge updates both. */
 export const RECORDS = [
   ['documents', 'assay_catalog_documents'],
   ['lag_seconds', 'assay_catalog_lag_seconds'],
 ] as const;
 
-/** Records are counted by the database, one by one: not with every sample. */
+/** Counting records needs a database query, so not every sample does it. */
 const SAMPLES_PER_COUNT = 8;
 
-/** What this process counts of tasks, and its id: its own heartbeat says the same a little later. */
+/** The heartbeat of this process publishes the same values later. */
 export interface OwnCounters {
   readonly id: string;
   readonly registry: Registry;
 }
 
-/** Takes samples from what is in memory here anyhow; only records are counted for it. */
 export function openSampler({
   roster,
-  neighbours,
+  neighbours: services,
   registry,
-  own,
+  own: localCounters,
 }: {
   roster: Roster;
   neighbours: readonly Neighbour[];
-  /** The metrics of this process's listeners. */
   registry: Registry;
   own: OwnCounters;
 }): () => Promise<Sample> {
   const counts = openCounts();
-  const busy = neighbours.filter(({ takesTasks }) => takesTasks).map(({ name }) => name);
-  let taken = 0;
+  const taskServices = services.filter(({ takesTasks }) => takesTasks).map(({ name }) => name);
+  let samplesTaken = 0;
   let records: readonly (readonly [string, number])[] = [];
 
   return async () => {
     const at = Date.now();
     const others = roster
       .all()
-      .filter(({ id }) => id !== own.id)
+      .filter(({ id }) => id !== localCounters.id)
       .map(({ id, metrics = [] }) => ({ id, metrics: metrics as MetricJson[] }));
-    counts.look([{ id: own.id, metrics: await tasksCounted(own.registry) }, ...others], at);
-    if (taken++ % SAMPLES_PER_COUNT === 0) records = await recordsCounted(registry);
+    counts.look([{ id: localCounters.id, metrics: await taskCounters(localCounters.registry) }, ...others], at);
+    if (samplesTaken++ % SAMPLES_PER_COUNT === 0) records = await recordCounts(registry);
     return {
       at,
       values: new Map([
         ...records,
         [PENDING, roster.pendingDeliveries()],
         ...(['delivered', 'failed'] as const).map((outcome) => entryOf(webhooksKey(outcome))),
-        ...busy.flatMap(queueNow),
+        ...taskServices.flatMap(queueNow),
       ]),
     };
   };
@@ -83,18 +80,17 @@ export function openSampler({
   }
 }
 
-/** What this process has counted of tasks; whoever asks for all its metrics asks the database, too. */
-async function tasksCounted(registry: Registry): Promise<MetricJson[]> {
+/** Collecting the whole registry would also query the database. */
+async function taskCounters(registry: Registry): Promise<MetricJson[]> {
   const tasks = await registry.getSingleMetric('assay_tasks_total')?.get();
   return tasks === undefined ? [] : [tasks as MetricJson];
 }
 
-/** None where no gateway of the catalog is in this process. */
-async function recordsCounted(registry: Registry): Promise<[string, number][]> {
-  const counted: [string, number][] = [];
+async function recordCounts(registry: Registry): Promise<[string, number][]> {
+  const counts: [string, number][] = [];
   for (const [key, gauge] of RECORDS) {
     const value = (await registry.getSingleMetric(gauge)?.get())?.values[0]?.value;
-    if (value !== undefined) counted.push([key, value]);
+    if (value !== undefined) counts.push([key, value]);
   }
-  return counted;
+  return counts;
 }

@@ -2,26 +2,24 @@ import type { JsonObject } from '../base/json.ts';
 import type { Roster } from '../tasks/roster.ts';
 import type { Beat } from '../tasks/workers.ts';
 
-/** A worker as anybody may see it: no name, no host. */
+/** Public, so without names and hosts. */
 export interface WorkerSeen {
   readonly state: Beat['state'];
-  /** What it works with, as its service calls that; absent while it loads, and where there is no model. */
+  /** Absent while the worker loads, or if it has no model. */
   readonly model?: string;
-  /** Tasks that it works on now. */
   readonly running?: number;
   readonly gpu?: { readonly name: string; readonly used_mb: number; readonly total_mb: number };
 }
 
-/** The words of a heartbeat that name the model; a service uses those that fit it. */
-const MODEL_WORDS = ['model_version', 'model', 'reader', 'engine'];
+const MODEL_FIELDS = ['model_version', 'model', 'reader', 'engine'];
 
-/** The workers of a service, the longest living first. `open`: how busy they are, too. */
+/** The workers of a service, oldest first. `open` includes the number of running tasks. */
 export const workersOf = (roster: Roster, service: string, { open }: { open: boolean }): WorkerSeen[] =>
   roster
     .all()
     .filter((beat) => beat.role === 'work' && beat.service === service)
     .map(({ state, info }) => {
-      const model = MODEL_WORDS.flatMap((word) => textOf(info[word])).join(' · ');
+      const model = MODEL_FIELDS.flatMap((field) => asText(info[field])).join(' · ');
       const { running } = info;
       const gpu = gpuOf(info['gpu'] as JsonObject | undefined);
       return {
@@ -32,9 +30,8 @@ export const workersOf = (roster: Roster, service: string, { open }: { open: boo
       };
     });
 
-const textOf = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? [String(value)] : []);
+const asText = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? [String(value)] : []);
 
-/** Undefined for a worker that computes without one. */
 function gpuOf(gpu: JsonObject | undefined): WorkerSeen['gpu'] {
   const { name, vram_used_mb: used, vram_total_mb: total } = gpu ?? {};
   if (typeof name !== 'string' || typeof used !== 'number' || typeof total !== 'number' || total <= 0) return undefined;

@@ -9,26 +9,26 @@ const metric = (value: number) => ({
   ...{ name: 'assay_tasks_total', help: '', type: 'counter', aggregator: 'sum' },
   values: [{ value, labels: { service: 'stt', status: 'done' } }],
 });
-const counted = (id: string, value: number) => ({ id, metrics: [metric(value)] as never[] });
+const processWith = (id: string, value: number) => ({ id, metrics: [metric(value)] as never[] });
 const DONE = tasksKey('stt', 'done');
 
-it('a process is counted from when it was first seen, a new one from its beginning, and one that ends takes nothing back', () => {
+it('adds the counts of a known process since the first update and of a new process since its start, and keeps those of a process that exits', () => {
   const counts = openCounts();
-  counts.look([counted('old', 100)], 0);
+  counts.look([processWith('old', 100)], 0);
   expect(counts.of(DONE)).toBe(0);
-  counts.look([counted('old', 103), counted('new', 2)], 1000);
+  counts.look([processWith('old', 103), processWith('new', 2)], 1000);
   expect(counts.of(DONE)).toBe(5);
-  counts.look([counted('new', 3)], 2000);
+  counts.look([processWith('new', 3)], 2000);
   expect(counts.of(DONE)).toBe(6);
-  // It was only not heard of for a while.
-  counts.look([counted('old', 104), counted('new', 3)], 3000);
+  // Its heartbeats were only late.
+  counts.look([processWith('old', 104), processWith('new', 3)], 3000);
   expect(counts.of(DONE)).toBe(7);
-  // Another process under the same name.
-  counts.look([counted('new', 1)], 4000);
+  // Another process with the same id.
+  counts.look([processWith('new', 1)], 4000);
   expect(counts.of(DONE)).toBe(8);
 });
 
-it('webhooks are counted by their outcome, over all services', () => {
+it('sums webhook deliveries by outcome over all services', () => {
   const sent = (delivered: number, failed: number) => ({
     ...{ name: 'assay_webhook_attempts_total', help: '', type: 'counter', aggregator: 'sum' },
     values: [
@@ -44,17 +44,17 @@ it('webhooks are counted by their outcome, over all services', () => {
   expect([counts.of(webhooksKey('delivered')), counts.of(webhooksKey('failed'))]).toEqual([4, 1]);
 });
 
-const neighbours = [{ name: 'stt', titles: { en: '', ru: '' }, publicUrl: undefined, port: 0, takesTasks: true }];
+const services = [{ name: 'stt', titles: { en: '', ru: '' }, publicUrl: undefined, port: 0, takesTasks: true }];
 
-it('no more is kept than fits the chart, and nothing is taken while the store does not answer', async () => {
+it('keeps as many overview samples as the chart shows and takes none while the task store is unavailable', async () => {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   let waiting = 0;
   let reachable = true;
-  let asked = 0;
+  let reachableCalls = 0;
   const roster = {
     reachable: () => {
-      asked++;
+      reachableCalls++;
       return reachable;
     },
     state: () => 'unknown',
@@ -68,8 +68,16 @@ it('no more is kept than fits the chart, and nothing is taken while the store do
   } as unknown as Roster;
   const log = createLog('silent', 'test');
   const registry = new Registry();
-  const own = { id: 'own', registry };
-  const overview = keepOverview({ roster, neighbours, registry, own, everyMs: 1, log, signal: stop.signal });
+  const localCounters = { id: 'own', registry };
+  const overview = keepOverview({
+    roster,
+    neighbours: services,
+    registry,
+    own: localCounters,
+    everyMs: 1,
+    log,
+    signal: stop.signal,
+  });
   const series = () => overview.snapshot({ open: true }).services[0]!.queue!.waiting!;
   await expect.poll(() => waiting, { timeout: 15_000 }).toBeGreaterThan(2 * KEPT);
   expect(series()).toHaveLength(KEPT);
@@ -80,7 +88,7 @@ it('no more is kept than fits the chart, and nothing is taken while the store do
   reachable = false;
   const before = overview.snapshot({ open: true });
   expect(before.reachable).toBe(false);
-  const after = asked + 20;
-  await expect.poll(() => asked, { timeout: 15_000, interval: 10 }).toBeGreaterThan(after);
+  const after = reachableCalls + 20;
+  await expect.poll(() => reachableCalls, { timeout: 15_000, interval: 10 }).toBeGreaterThan(after);
   expect(overview.snapshot({ open: true }).at).toBe(before.at);
 });

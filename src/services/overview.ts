@@ -9,18 +9,17 @@ import { tasksKey, webhooksKey } from './overview-counts.ts';
 import { type OwnCounters, openSampler, PENDING, queueKey, RECORDS, type Sample } from './overview-samples.ts';
 import { type WorkerSeen, workersOf } from './overview-workers.ts';
 
-/** How the services are, and how they were in the last minutes: names and numbers, and nothing of any task or client. */
+/** Contains no data of tasks or clients. */
 export interface Overview {
-  /** As `GET /overview.json` tells it; not `open`: only what `/ready` and `/health` tell as well. */
+  /** The body of `GET /overview.json`. Without `open`, only what `/ready` and `/health` also return. */
   snapshot(seen: { open: boolean }): Snapshot;
 }
 
 export interface Snapshot {
-  /** When the latest sample was taken; null where there is none yet. */
+  /** Null before the first sample. */
   readonly at: string | null;
-  /** From one sample to the next, and so between the numbers of a history (the latest is last). */
   readonly every_seconds: number;
-  /** Whether the store of tasks answers; if not, the numbers are those of the time when it last did. */
+  /** If false, the figures are the last known. */
   readonly reachable: boolean;
   readonly services: readonly ServiceSeen[];
   readonly webhooks?: {
@@ -30,23 +29,22 @@ export interface Snapshot {
   };
 }
 
-/** A number over time: what it is now is its last. */
+/** Values over time, the latest last. */
 export type Series = readonly number[];
 
 export interface ServiceSeen {
   readonly service: string;
   readonly worker_state: WorkerState;
   readonly workers: readonly WorkerSeen[];
-  /** Absent where it takes no tasks. */
+  /** Absent if the service has no tasks. */
   readonly queue?: QueueSeen;
-  /** Of the catalog, where it listens in this process: records that can be found, and how far behind it is. */
+  /** Only in a process that runs the catalog's gateway. */
   readonly documents?: Series;
   readonly lag_seconds?: Series;
 }
 
-/** What of a service waits and ends; closed, only how much there is. */
+/** Without `open`, only `unfinished`. */
 export interface QueueSeen {
-  /** Tasks that have not ended. */
   readonly unfinished: Series;
   readonly waiting?: Series;
   readonly waiting_now?: Readonly<Record<Priority, number>>;
@@ -56,36 +54,34 @@ export interface QueueSeen {
   readonly failed_last_minute?: Series;
 }
 
-/** With a sample every two seconds, five minutes. */
+/** Five minutes at one sample every 2 s. */
 export const KEPT = 150;
-const A_MINUTE_MS = 60_000;
+const MINUTE_MS = 60_000;
 
 /** Takes a sample every `everyMs` until `signal` aborts, and keeps the last ones. */
-export function keepOverview(needs: {
+export function keepOverview(deps: {
   roster: Roster;
   neighbours: readonly Neighbour[];
-  /** The metrics of this process's listeners. */
   registry: Registry;
-  /** What this process counts beside them, and its id among heartbeats. */
   own: OwnCounters;
   everyMs: number;
   log: Log;
   signal: AbortSignal;
 }): Overview {
-  const { roster, neighbours, registry, own, everyMs, log, signal } = needs;
+  const { roster, neighbours: services, registry, own: localCounters, everyMs, log, signal } = deps;
   const samples: Sample[] = [];
-  const sample = openSampler({ roster, neighbours, registry, own });
-  const take = async () => {
+  const sample = openSampler({ roster, neighbours: services, registry, own: localCounters });
+  const takeSample = async () => {
     if (!roster.reachable()) return;
     samples.push(await sample());
     if (samples.length > KEPT) samples.shift();
   };
-  void loop(take, { restMs: everyMs, signal, onError: (err) => log.warn({ err }, 'the overview misses a sample') });
+  void loop(takeSample, { restMs: everyMs, signal, onError: (err) => log.warn({ err }, 'overview sample failed') });
 
   const series = (key: string): Series => samples.map(({ values }) => values.get(key) ?? 0);
   const lastMinute = (key: string): Series =>
     samples.map(({ at, values }) => {
-      const first = samples.find((earlier) => earlier.at >= at - A_MINUTE_MS)!;
+      const first = samples.find((earlier) => earlier.at >= at - MINUTE_MS)!;
       return (values.get(key) ?? 0) - (first.values.get(key) ?? 0);
     });
 
@@ -103,7 +99,7 @@ export function keepOverview(needs: {
       }),
     };
   };
-  // Records are of the one that takes no tasks, and attends to them.
+  // The catalog has records in place of a task queue.
   const recordsNow = () =>
     Object.fromEntries(RECORDS.filter(([key]) => samples.at(-1)?.values.has(key)).map(([key]) => [key, series(key)]));
 
@@ -112,7 +108,7 @@ export function keepOverview(needs: {
       at: samples.length === 0 ? null : new Date(samples.at(-1)!.at).toISOString(),
       every_seconds: everyMs / 1000,
       reachable: roster.reachable(),
-      services: neighbours.map(({ name, takesTasks }) => ({
+      services: services.map(({ name, takesTasks }) => ({
         service: name,
         worker_state: roster.state(name),
         workers: workersOf(roster, name, { open }),

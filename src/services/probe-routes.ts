@@ -6,30 +6,29 @@ import { refusal, reply, Success, success } from '../http/envelope.ts';
 import type { Gateway } from '../http/gateway.ts';
 import type { Roster } from '../tasks/roster.ts';
 
-export const AUTHORIZATION_DISABLED = 'Authorization is disabled: everybody who reaches the port may use the service.';
+export const AUTHORIZATION_DISABLED = 'Authorization is disabled: anyone who can reach the port can use the service.';
 
-/** `/livez`: the process serves. `/ready`: the queue takes tasks, whether or not a worker is awake. */
+/** `/livez`: the process responds. `/ready`: the queue accepts tasks, with or without a warm worker. */
 export function probeRoutes(
   app: Gateway,
-  needs: {
+  deps: {
     service: string;
     version: string;
     roster: Roster;
-    /** Why no tasks are accepted now; undefined: they are. */
+    /** Why no tasks are accepted; undefined while they are. */
     notReady: () => string | undefined;
-    /** What is asked for at the moment. */
     auth: () => TokenSet['state'];
-    /** Where unconfigured tokens leave nothing that could be called. */
+    /** The service has no usable route while its tokens are unconfigured. */
     readyNeedsTokens: boolean;
     more?: () => JsonObject;
   },
 ): void {
-  const { service, version, roster, auth, more = () => ({}) } = needs;
+  const { service, version, roster, auth, more = () => ({}) } = deps;
   const ready = () => {
-    const why = needs.notReady();
-    if (why !== undefined) throw queueUnavailable(why);
-    if (!roster.reachable()) throw queueUnavailable('The task store cannot be reached now.');
-    if (needs.readyNeedsTokens && auth() === 'unconfigured') throw queueUnavailable('No access tokens are configured.');
+    const reason = deps.notReady();
+    if (reason !== undefined) throw queueUnavailable(reason);
+    if (!roster.reachable()) throw queueUnavailable('The task store is unavailable.');
+    if (deps.readyNeedsTokens && auth() === 'unconfigured') throw queueUnavailable('No access tokens are configured.');
     const { waiting, processing } = roster.depth(service);
     return success({
       ready: true,
@@ -45,10 +44,10 @@ export function probeRoutes(
     });
   };
   const schema = {
-    summary: 'Controller readiness',
+    summary: 'Readiness',
     description:
-      'Cold workers are ready: they can be woken. 503 while tasks cannot be written down, while the schema of the database ' +
-      'is not the one of this version, and from SIGTERM on, when the process still answers for SHUTDOWN_DELAY_SECONDS.',
+      'Ready does not require a warm worker. 503 while the task store is unavailable, while the database schema ' +
+      'does not match this version, and after SIGTERM, when the process keeps responding for SHUTDOWN_DELAY_SECONDS.',
     tags: ['service'],
     response: {
       200: reply(
@@ -63,8 +62,8 @@ export function probeRoutes(
               auth: Type.Union(['enforced', 'disabled', 'unconfigured'].map((state) => Type.Literal(state))),
               workers_online: Type.Integer({ description: 'Workers whose model is loaded.' }),
               worker_state: Type.Union(['warm', 'cold', 'unknown'].map((state) => Type.Literal(state))),
-              queue_depth: Type.Integer({ description: 'Tasks that have not finished.' }),
-              warnings: Type.Optional(Type.Array(Type.String(), { description: 'What the operator should know.' })),
+              queue_depth: Type.Integer({ description: 'Unfinished tasks.' }),
+              warnings: Type.Optional(Type.Array(Type.String(), { description: 'Warnings for the operator.' })),
             },
             { additionalProperties: true },
           ),
@@ -83,7 +82,7 @@ export function probeRoutes(
         summary: 'The process is alive',
         operationId: 'alive',
         tags: ['service'],
-        response: { 200: reply('It serves.', Success(Type.Object({ alive: Type.Literal(true) }))) },
+        response: { 200: reply('The process responds.', Success(Type.Object({ alive: Type.Literal(true) }))) },
       },
     },
     () => success({ alive: true }),

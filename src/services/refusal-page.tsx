@@ -8,41 +8,38 @@ import { layout } from '../ui/layout.tsx';
 import { LOGIN_SCRIPT } from '../ui/login-form.tsx';
 import { rootOf } from '../ui/root.ts';
 import { pagePolicy } from '../ui/send-page.ts';
+import { uiTexts } from '../ui/texts.ts';
 import { serviceLinks } from './neighbours.ts';
 import { languageOf } from './task-routes.ts';
 
-/** The words of a refusal. */
 export interface RefusalPageTexts extends Pick<RefusalTexts, 'refusals' | 'problems'> {
   readonly service: string;
   readonly refusedTitle: string;
-  /** Where people sign in. */
   readonly signIn?: string;
   readonly back: string;
-  /** What a field is called on the page, by its name. */
   readonly fieldNames?: Readonly<Record<string, string>>;
 }
 
-/** A refusal for people: the sentences of the body that a program would get, and a way on. */
 export function refusalPage<Texts extends RefusalPageTexts>(page: {
   assets: () => Promise<Assets>;
   version: string;
   texts: Readonly<Record<'en' | 'ru', Texts>>;
   styles: readonly string[];
-  /** Shows the login form again, with what was wrong; absent where nobody signs in. */
+  /** The login form with an error message; absent if the service has no login. */
   login?: (refused: { words: Texts; sentence: string; request: FastifyRequest }) => JSX.Element;
-  /** The address of the login page that leads back to where this request wanted to go, from the page at `/`. */
+  /** The login URL that returns to the requested page, relative to `/`. */
   loginFor?: (request: FastifyRequest) => string;
-  /** What stands below a refusal: a form that was not accepted, as it was filled in. */
+  /** Shown below the error, for example the rejected form with its values. */
   again?: (status: number, request: FastifyRequest) => Promise<JSX.Element>;
 }): RefusalPage {
   return async (status, body, request) => {
     const language = languageOf(request.headers['accept-language']);
     const words = page.texts[language];
-    const sentences = sentencesOf(body as Body, words);
+    const messages = errorMessages(body as Body, words);
     const root = rootOf(request.url);
-    const again = (await page.again?.(status, request)) ?? '';
-    const form = /^\/login(\?|$)/.test(request.url)
-      ? page.login?.({ words, sentence: sentences.join(' '), request })
+    const rejectedForm = (await page.again?.(status, request)) ?? '';
+    const loginForm = /^\/login(\?|$)/.test(request.url)
+      ? page.login?.({ words, sentence: messages.join(' '), request })
       : undefined;
     const html = await layout({
       ...{ language, version: page.version, root, own: {}, assets: await page.assets() },
@@ -50,16 +47,16 @@ export function refusalPage<Texts extends RefusalPageTexts>(page: {
       services: serviceLinks(request, language),
       title: words.refusedTitle,
       styles: page.styles,
-      ...(form !== undefined && { script: LOGIN_SCRIPT }),
-      children: form ?? (
+      ...(loginForm !== undefined && { script: LOGIN_SCRIPT }),
+      children: loginForm ?? (
         <section class="panel refusal" aria-labelledby="refused-title">
           <h1 id="refused-title" safe>
             {words.refusedTitle}
           </h1>
-          {sentences.map((sentence) => (
+          {messages.map((sentence) => (
             <p safe>{sentence}</p>
           ))}
-          {again}
+          {rejectedForm}
           <p>
             {status === 401 && words.signIn !== undefined ? (
               <a href={root + (page.loginFor?.(request) ?? 'login')} safe>
@@ -78,6 +75,32 @@ export function refusalPage<Texts extends RefusalPageTexts>(page: {
   };
 }
 
+/** The error page of a service with a single page at `/`. */
+export function unknownPage(page: {
+  assets: () => Promise<Assets>;
+  version: string;
+  titles: Readonly<Record<'en' | 'ru', string>>;
+}): RefusalPage {
+  const { assets, version, titles } = page;
+  const textsIn = (language: 'en' | 'ru') => ({
+    ...WORDS[language],
+    service: titles[language],
+    refusals: uiTexts[language].refusals,
+    problems: {},
+  });
+  return refusalPage({
+    assets,
+    version,
+    texts: { en: textsIn('en'), ru: textsIn('ru') },
+    styles: ['ui/workspace.css'],
+  });
+}
+
+const WORDS = {
+  en: { refusedTitle: 'The request failed', back: 'Home page' },
+  ru: { refusedTitle: 'Не удалось выполнить запрос', back: 'На главную' },
+};
+
 interface Body {
   readonly error?: { readonly code: string; readonly message: string };
   readonly detail?: readonly {
@@ -88,12 +111,11 @@ interface Body {
   }[];
 }
 
-/** In the reader's words, where we have them. */
-function sentencesOf({ error, detail = [] }: Body, words: RefusalPageTexts): string[] {
+function errorMessages({ error, detail = [] }: Body, words: RefusalPageTexts): string[] {
   if (error) return [words.refusals[error.code] ?? error.message];
   return detail.map(({ loc: [part, ...names], msg, type, ctx = {} }) => {
     const sentence = fill(words.problems[type] ?? msg, ctx);
-    // What a part of the address is called, nobody sees who reads pages.
+    // The names of URL path parameters are not shown.
     if (part === 'path') return sentence;
     const name = names.join('.');
     return `${ownValue(words.fieldNames ?? {}, name) ?? name}: ${sentence}`;

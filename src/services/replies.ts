@@ -14,27 +14,25 @@ export interface Answer {
   readonly body: JsonObject;
 }
 
-/** Writes the answer for repetitions. Runs in the transaction of the request's effect, so that both are committed or neither. */
+/** Runs in the transaction of the request's effect, so that both commit or neither does. */
 export type Keep = (tx: Queryable, answer: Answer) => Promise<void>;
 
-/** Makes a repeated request be answered as the first was, and not done twice. */
 export interface Replies {
   /**
-   * Returns what `act` answers; without an `Idempotency-Key` that is all. With one, the first request of a caller acts and
-   * passes its answer to `keep` in the transaction of its effect. For 24 hours a repetition gets the kept answer, also where
-   * the client never got the first one. What `act` throws is not kept. `onReplay` is called where nothing was done, to
-   * remove what this request stored.
+   * Runs `handle` once per `Idempotency-Key`: a repeated request within 24 hours gets the saved response. `handle` passes its
+   * response to `keep` in the transaction of its effect; errors are not saved. `onReplay` runs when `handle` does not, to
+   * delete files that this request stored. Without a key it only runs `handle`.
    */
   once(
     request: FastifyRequest,
     reply: FastifyReply,
-    asked: { principal: string; fingerprint: string; onReplay?: () => Promise<void> },
-    act: (keep: Keep) => Promise<Answer>,
+    scope: { principal: string; fingerprint: string; onReplay?: () => Promise<void> },
+    handle: (keep: Keep) => Promise<Answer>,
   ): Promise<Answer>;
   tidy(): Promise<void>;
 }
 
-/** What a repeated request may be refused with, where 422 answers are `detail` bodies; for a route's `response`. */
+/** For routes whose 422 bodies have `detail`. */
 export const repetitionRefused = {
   409: refusal(idempotencyInProgress()),
   422: answer('`VALIDATION_ERROR`, `IDEMPOTENCY_KEY_REUSED`', Type.Union([detailValidation.schema, Failure]), {
@@ -43,29 +41,29 @@ export const repetitionRefused = {
   }),
 };
 
-/** A claim that is not renewed for this long belongs to a request that died with its process. */
+/** A claim that is not renewed for this long belongs to a process that exited. */
 const CLAIM_SECONDS = 60;
 const RENEW_MS = 20_000;
 
 export function openReplies(db: Db, service: string): Replies {
   return {
-    async once(request, reply, { principal, fingerprint, onReplay }, act) {
-      const word = keyOf(request);
-      if (word === undefined) return act(async () => {});
+    async once(request, reply, { principal, fingerprint, onReplay }, handle) {
+      const clientKey = keyOf(request);
+      if (clientKey === undefined) return handle(async () => {});
       const route = `${request.method} ${request.routeOptions.url ?? ''}`;
-      const key = hash('sha256', `${service}\0${principal}\0${route}\0${word}`, 'buffer');
-      const print = Buffer.from(fingerprint, 'hex');
-      const mine: Claim = [key, randomUUID()];
-      // A refusal is not kept: the next try may succeed. Where the outcome of the commit is unknown, this waits for the lock
-      // that the transaction has on the row, and removes nothing if it was committed.
+      const key = hash('sha256', `${service}\0${principal}\0${route}\0${clientKey}`, 'buffer');
+      const fingerprintBytes = Buffer.from(fingerprint, 'hex');
+      const held: Claim = [key, randomUUID()];
+      // Errors are not saved: a retry may succeed. If the outcome of the commit is unknown, this query waits for the
+      // row lock and deletes nothing if the commit succeeded.
       const release = async (error: unknown): Promise<never> => {
-        await db.query(RELEASE, mine).catch(() => {});
+        await db.query(RELEASE, held).catch(() => {});
         throw error;
       };
-      const first = await claim(db, mine, print).catch(release);
-      if (first === undefined) return runOnce(db, mine, act).catch(release);
+      const first = await claim(db, held, fingerprintBytes).catch(release);
+      if (first === undefined) return runWithClaim(db, held, handle).catch(release);
       await onReplay?.();
-      if (!first.fingerprint.equals(print)) throw idempotencyKeyReused();
+      if (!first.fingerprint.equals(fingerprintBytes)) throw idempotencyKeyReused();
       if (first.status === null || first.body === null) throw idempotencyInProgress();
       void reply.header('idempotency-replayed', 'true');
       return { status: first.status, body: first.body };
@@ -77,7 +75,6 @@ export function openReplies(db: Db, service: string): Replies {
   };
 }
 
-/** A key that a request holds, and the id by which the row tells this request from others. */
 type Claim = [key: Buffer, id: string];
 
 interface Row {
@@ -86,31 +83,30 @@ interface Row {
   readonly body: JsonObject | null;
 }
 
-/** Undefined when the key is now ours; otherwise what was written under it before. */
-async function claim(db: Db, mine: Claim, fingerprint: Buffer): Promise<Row | undefined> {
-  const { rowCount } = await db.query(CLAIM, [...mine, fingerprint, CLAIM_SECONDS]);
+/** Undefined if this request now holds the key; otherwise the existing row. */
+async function claim(db: Db, held: Claim, fingerprint: Buffer): Promise<Row | undefined> {
+  const { rowCount } = await db.query(CLAIM, [...held, fingerprint, CLAIM_SECONDS]);
   if (rowCount > 0) return undefined;
-  const { rows } = await db.query<Row>(READ, [mine[0]]);
-  // It was there a moment ago: its request has just failed, and this one may try.
-  return rows[0] ?? claim(db, mine, fingerprint);
+  const { rows } = await db.query<Row>(READ, [held[0]]);
+  // The first request failed after CLAIM ran, so the key is free again.
+  return rows[0] ?? claim(db, held, fingerprint);
 }
 
-/** Acts while the claim is renewed. */
-async function runOnce(db: Db, mine: Claim, act: (keep: Keep) => Promise<Answer>): Promise<Answer> {
-  let kept = false;
+async function runWithClaim(db: Db, held: Claim, handle: (keep: Keep) => Promise<Answer>): Promise<Answer> {
+  let isSaved = false;
   const renewal = setInterval(() => {
-    // A claim that could not be renewed in time is found in `keep`.
-    db.query(RENEW, [...mine, CLAIM_SECONDS]).catch(() => {});
+    // `keep` detects a claim that was not renewed in time.
+    db.query(RENEW, [...held, CLAIM_SECONDS]).catch(() => {});
   }, RENEW_MS);
   renewal.unref();
   try {
-    const answer = await act(async (tx, { status, body }) => {
-      const { rowCount } = await tx.query(KEEP, [...mine, status, JSON.stringify(body)]);
-      // The claim expired, and a repetition of this request has the key: this one must not take effect too.
+    const answer = await handle(async (tx, { status, body }) => {
+      const { rowCount } = await tx.query(KEEP, [...held, status, JSON.stringify(body)]);
+      // The claim expired and a repeated request has taken it over; this one must not take effect too.
       if (rowCount === 0) throw idempotencyInProgress();
-      kept = true;
+      isSaved = true;
     });
-    if (!kept) throw new Error('A request with an Idempotency-Key took effect and kept no answer.');
+    if (!isSaved) throw new Error('The route did not save its response to a request with an Idempotency-Key.');
     return answer;
   } finally {
     clearInterval(renewal);
@@ -119,18 +115,18 @@ async function runOnce(db: Db, mine: Claim, act: (keep: Keep) => Promise<Answer>
 
 const limitMs = CLIENT_LIMIT_MS;
 
-/** Waits for a transaction that has written an answer under the key and is not over yet. */
+/** Waits for an open transaction that has saved a response under the key. */
 const CLAIM = {
   name: 'reply-claim',
   limitMs,
   text: `
-    insert into replies as held (key, claim, fingerprint, claimed_until)
+    insert into replies as existing (key, claim, fingerprint, claimed_until)
     values ($1, $2, $3, now() + make_interval(secs => $4))
     on conflict (key) do update
        set claim = excluded.claim, fingerprint = excluded.fingerprint, claimed_until = excluded.claimed_until,
            status = null, body = null, created_at = now()
-     where held.created_at < now() - interval '24 hours'
-        or (held.status is null and coalesce(held.claimed_until, held.created_at + interval '15 minutes') < now())`,
+     where existing.created_at < now() - interval '24 hours'
+        or (existing.status is null and coalesce(existing.claimed_until, existing.created_at + interval '15 minutes') < now())`,
 };
 const READ = { name: 'reply-read', limitMs, text: 'select fingerprint, status, body from replies where key = $1' };
 const RENEW = {

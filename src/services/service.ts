@@ -21,81 +21,71 @@ import type { Overview } from './overview.ts';
 import type { RecordMaker, RecordSource } from './records.ts';
 
 /**
- * What makes a folder a service: what it accepts and answers (`gateway`) and, where it takes tasks, how it presents one
- * (`work.present`, the one function behind the poll route and the webhook) and which model does the work (`work.load`).
- * Roles are handed services and know none by name.
+ * A service: its routes (`gateway`) and, if it has tasks, how a task is presented (`work.present`, used by the poll
+ * route and the webhook) and which model runs it (`work.load`). Roles receive services as parameters and depend on
+ * none.
  */
 export interface Service {
   readonly name: string;
-  /** As people call it. */
   readonly title: string;
-  /** Its settings, for the documentation and for `config check`. */
   readonly settings: Settings;
-  /** Variables that the `local` profile fills by itself: credentials of which `env` says nothing. */
+  /** Filled by the `local` profile. */
   missingCredentials(env: Environment): readonly string[];
-  /** How a credential that was made is written in its variable; absent: as it is. */
+  /** Formats a generated credential for its variable; absent: unchanged. */
   readonly writeCredential?: (secret: string) => string;
-  /** Reads its settings from `env`, or throws a `SettingsProblem` with every fault; what it answers opens the service. */
+  /** Parses the settings in `env`; throws a `SettingsProblem` that lists every error. The result opens the service. */
   configure(env: Environment): (shared: SharedSettings) => OpenService;
   /**
-   * Once a minute where this installation does not run it: takes back what it may have asked of the others in the
-   * database. Absent where it asks nothing.
+   * Runs once a minute while this installation does not run the service, to withdraw its requests to other services
+   * from the database.
    */
   readonly takeBack?: (db: Db) => Promise<void>;
 }
 
-/** A service whose settings have been read. */
 export interface OpenService {
   readonly name: string;
   readonly title: string;
-  /** As its pages call it. */
   readonly titles: Readonly<Record<'en' | 'ru', string>>;
   readonly port: number;
-  /** The base address that clients know it by, where the operator has said one. */
   readonly publicUrl: string | undefined;
-  /** Puts its routes on a listener. */
-  gateway(house: GatewayHouse): Promise<Gateway>;
-  /** Absent where it takes no tasks. */
+  gateway(context: GatewayHouse): Promise<Gateway>;
+  /** Absent without tasks. */
   readonly work?: TaskWork;
-  /** What of its finished work people search in the catalog; absent where nothing is. */
+  /** Absent if its tasks are not searchable. */
   readonly records?: RecordMaker;
-  /** What its worker does in place of tasks, until `signal` aborts; absent where it works on tasks. */
-  readonly attend?: (house: AttendHouse, signal: AbortSignal) => Promise<void>;
-  /** What its settings come to where that is not plain from each of them; for `config check`. */
+  /** The background job of a worker without tasks, until `signal` aborts. */
+  readonly attend?: (context: AttendHouse, signal: AbortSignal) => Promise<void>;
+  /** Derived settings that `config check` prints. */
   readonly verdicts: Readonly<Record<string, string>>;
-  /** Once a minute: removes what has grown old of its own; absent where the engine's housekeeping is enough. */
-  readonly tidy?: (house: TidyHouse, signal: AbortSignal) => Promise<void>;
-  /** What `assay tokens` issues for it. */
+  /** Runs once a minute to delete expired data of its own. */
+  readonly tidy?: (context: TidyHouse, signal: AbortSignal) => Promise<void>;
   readonly issues: {
-    /** What holders may do; the least comes first, and is what a token is for where nobody says more. */
+    /** Permissions of a token; the first has the fewest and is the default. */
     readonly roles: readonly [string, ...string[]];
-    /** Why a token that is issued opens nothing more now; absent where it does. */
+    /** Why issued tokens have no effect; absent if they have. */
     readonly unused?: string;
   };
-  /** What opens it, where it was configured as it is and not as a digest: a token, or a key to be exchanged for one. */
+  /** The token or key, if it is configured in plain text and not as a digest. */
   readonly credential: string | undefined;
-  /** What opens less or other than that, by whose it is, as it was configured; for the banner of the `local` profile. */
+  /** Other plain-text credentials by owner, for the banner of the `local` profile. */
   readonly otherCredentials?: Readonly<Record<string, string>>;
-  /** A line for a shell that works when pasted, for the banner of the `local` profile. */
+  /** A shell command for the banner of the `local` profile. */
   example(baseUrl: string): string;
-  /** Where a person looks at it, with what the page needs to know. */
   pageUrl(baseUrl: string): string;
 }
 
-/** The tasks of a service: how they are worked on, and what is told of them. */
 export interface TaskWork {
-  /** The body that a reader of a task gets, as JSON text: `GET /result/{task_id}` and the webhook both use it. */
+  /** The JSON body of `GET /result/{task_id}` and of the webhook. */
   present(task: Task): string;
   readonly webhook: WebhookContract;
-  /** Loads what does the work; imported late, so that a gateway starts without a neural network on disk. */
-  load(house: ModelHouse): Promise<Model>;
-  /** New tasks are refused while so many wait; 0: never. */
+  /** Loads the model. Imported lazily: a gateway starts without model files. */
+  load(context: ModelHouse): Promise<Model>;
+  /** 0: no limit. */
   readonly maxWaiting: number;
-  /** When a cold worker is started for tasks that wait, where workers come on demand. */
+  /** Before a cold worker is started on demand. */
   readonly startAfterSeconds: Readonly<Record<Priority, number>>;
 }
 
-/** The settings that more than one service reads. */
 export interface SharedSettings {
   readonly version: string;
   readonly dataDir: string;
@@ -107,116 +97,99 @@ export interface SharedSettings {
   readonly taskVisibility: 'service' | 'token';
   readonly webhookLoopback: boolean;
   readonly corsAllowOrigins: readonly string[];
-  /** How many proxies stand in front, or their networks. */
+  /** The number of proxies, or their networks. */
   readonly trustProxy: number | string[];
   readonly wrongTokenLimitPerMinute: number;
-  /** Under which browsers reach pages, besides the address that they ask for. */
+  /** Additional origins of the pages. */
   readonly publicOrigins: readonly string[];
   readonly cookieSecure: 'auto' | 'always' | 'never';
   readonly metricsToken: string | undefined;
-  /** Exact holes in the guard against private addresses. */
+  /** Exceptions to the block on private addresses. */
   readonly holes: Holes;
 }
 
-/** What a listener is made from. */
 export interface GatewayHouse {
-  /** For tables of the service's own; tasks are the task store's. */
+  /** For the service's own tables. */
   readonly db: Db;
   readonly tasks: TaskStore;
   readonly uploads: Uploads;
   readonly files: Files;
   readonly roster: Roster;
-  /** Why new tasks should go to another gateway; undefined: this one takes them. */
+  /** Why new tasks should go to another gateway; undefined while this one accepts them. */
   readonly notReady: () => string | undefined;
-  /** True while the schema of the database is not the one of this program: then only probes are answered. */
+  /** True while the database schema does not match this version; only probes are then served. */
   readonly isOutOfService: () => boolean;
-  /** Whether a service takes another task now. */
   readonly admission: Admission;
   readonly metrics: Metrics;
-  /** What clients may ask for in a minute, of all gateways together. */
+  /** Shared by all gateways. */
   readonly limits: SharedLimits;
-  /** Absent where nothing is traced. */
   readonly traces?: Traces;
-  /** The tokens and keys that were issued beside those of the settings. */
   readonly issued: IssuedTokens;
-  /** Every service of this installation. */
   readonly neighbours: Neighbourhood;
-  /** How all of them are, now and in the last minutes. */
   readonly overview: Overview;
-  /** Counts a task that its client gave up. */
   readonly onCancelled: (service: string) => void;
-  /** What of the finished work of every service of this installation people search. */
   readonly records: readonly RecordSource[];
   readonly webhookKeys: object;
-  /** A client's webhook secret as bytes that only the deliverer can open. */
+  /** Encrypts a client's webhook secret; only the deliverer can decrypt it. */
   readonly seal: (secret: string) => Buffer;
-  /** What is counted over all processes, those that have left included, as their last heartbeats carried it. */
+  /** The counters of all other processes, including those that exited, from their last heartbeats. */
   readonly othersMetrics: () => Promise<MetricJson[][]>;
   readonly log: Log;
 }
 
-/** What a model is loaded with. */
 export interface ModelHouse {
-  /** For what a service keeps beside its tasks; a model ends them through what it returns. */
   readonly db: Db;
-  /** A folder for files that live as long as an attempt. Whoever makes one removes it; what a crash left is removed too. */
+  /** For temporary files of an attempt. Their creator deletes them; files left by a crash are deleted at start. */
   readonly scratchDir: string;
   readonly fetch: GuardedFetch;
   readonly files: Files;
   readonly log: Log;
 }
 
-/** What a service attends to its own things with. */
 export interface AttendHouse extends ModelHouse {
   readonly tasks: TaskStore;
-  /** Of every service of this installation that has one. */
   readonly records: readonly RecordSource[];
-  /** Counters and gauges put here travel with the heartbeat to whoever reads the metrics. */
+  /** Counters and gauges in this registry are published with the heartbeat. */
   readonly registry: Registry;
 }
 
-/** What a service keeps house with. */
 export type TidyHouse = Pick<GatewayHouse, 'db' | 'tasks' | 'files' | 'log'>;
 
 export interface WebhookContract {
-  /** The value of `X-Service-Event`. */
   readonly event: string;
-  /** The secret that callbacks of this principal's tasks are signed with, besides the deployment's key. */
+  /** The principal's webhook secret, used besides the deployment's key. */
   secretFor(principal: string): string | undefined;
-  /** The body in place of one that is too large for a callback; absent where bodies are always sent whole. */
+  /** The body in place of one that exceeds the webhook size limit; absent if bodies are never truncated. */
   readonly thin?: (task: Task) => string;
 }
 
 export interface Model {
-  /** What the heartbeat says of it; read at each beat. */
+  /** Published with each heartbeat. */
   info(): JsonObject;
-  /** Model versions that a task may name. */
+  /** That a task may request. */
   versions(): readonly string[];
-  /** Tasks that are worked on at once. */
   readonly concurrency: number;
-  /** After this long an attempt has failed, whatever it is doing. */
   readonly timeLimitMs: number;
   run(job: Job): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** One attempt at one task, as its model sees it. */
 export interface Job {
   readonly id: string;
-  /** From 1. After a crash of the database a number may come again: it takes the worker too to tell an attempt from another. */
+  /** From 1. A database crash can repeat a number: only worker and attempt together are unique. */
   readonly attempt: number;
   readonly worker: string;
   readonly input: JsonValue;
   readonly checkpoint?: JsonValue;
   readonly log: Log;
-  /** Ends when the lease was lost, the task cancelled, its time is up, or the process must stop. */
+  /** Aborts when the lease is lost, the task is cancelled, its time limit is reached or the process stops. */
   readonly signal: AbortSignal;
-  /** Says how far it is (0..1, where that can be told), and what a successor would need to go on from here. */
+  /** Reports the progress (0..1, if known) and a checkpoint from which another attempt can continue. */
   report(progress: number | undefined, checkpoint?: JsonObject): void;
 }
 
 export interface Outcome {
   readonly result: JsonValue;
-  /** Belongs to the result, but no poll carries it. */
+  /** Part of the result that poll responses omit. */
   readonly attachment?: JsonValue;
 }

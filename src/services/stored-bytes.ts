@@ -1,6 +1,6 @@
 import { type Files, FileTooLarge } from '../base/files.ts';
 
-/** The bytes of a file of our own, whose key may have been named by a stranger: it may be any file, of any size. */
+/** Reads a stored file. Clients name keys, so the file can have any type and size. */
 export async function storedBytes(
   files: Files,
   key: string,

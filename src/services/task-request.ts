@@ -3,34 +3,27 @@ import { idempotencyKeyReused, queueUnavailable, validationError } from '../base
 import type { JsonObject } from '../base/json.ts';
 import { refusal, reply, Success } from '../http/envelope.ts';
 
-/** What a request for a task may carry and how it is answered, for the description: see `accept-task.ts`. */
-export const taskRequest = (told: {
-  /** The schema of what the 202 tells. */
-  accepted: TSchema;
-  /** The whole body of one. */
-  example: JsonObject;
-  /** A sentence that refuses a request. */
-  invalid: string;
-}) => ({
+/** The OpenAPI parts that all routes for task creation share (see `accept-task.ts`). */
+export const taskRequest = (options: { accepted: TSchema; example: JsonObject; invalid: string }) => ({
   tags: ['tasks'],
   shown: {
     headers: {
-      'Idempotency-Key': 'The same key with the same body makes no second task while the first is kept.',
-      'X-Request-ID': 'Your identifier of this request; it comes back and goes into the callback.',
-      traceparent: 'A W3C trace, which the callback carries on.',
+      'Idempotency-Key': 'A repeated request with the same key and body returns the first task while it is kept.',
+      'X-Request-ID': 'Your request identifier, returned in the response and in the webhook.',
+      traceparent: 'A W3C trace context, continued by the webhook.',
     },
   },
   response: {
     202: reply(
       'Queued.',
-      Success(told.accepted),
-      { queued: told.example },
+      Success(options.accepted),
+      { queued: options.example },
       {
-        Location: 'Equal to `status_url`.',
-        'Idempotency-Replayed': '`true` where an earlier request with the same key made the task.',
+        Location: 'Same as `status_url`.',
+        'Idempotency-Replayed': '`true` if an earlier request with the same key created the task.',
       },
     ),
-    422: refusal(validationError(told.invalid), idempotencyKeyReused()),
+    422: refusal(validationError(options.invalid), idempotencyKeyReused()),
     503: refusal(queueUnavailable()),
   },
 });

@@ -6,7 +6,7 @@ const queuedAt = new Date('2026-01-01T00:00:00Z');
 const task = { queuedAt, estimateSeconds: 90 } as Task;
 const after = (seconds: number) => pollAfterSeconds(task, new Date(queuedAt.getTime() + seconds * 1000));
 
-it('advises the first poll when the estimate is over, then 30 s that grow to 60 s with age', () => {
+it('pollAfterSeconds returns the rest of the estimate, then 30 s to 60 s with the age of the task', () => {
   expect(after(0)).toBe(90);
   expect(after(60)).toBe(30);
   expect(after(89.5)).toBe(1);
@@ -22,6 +22,6 @@ it.each([
   ['en,ru;q=0.5', 'en'],
   ['de,ru;q=0.5', 'ru'],
   ['fr', 'en'],
-] as const)('answers %s in %s', (header, language) => {
+] as const)('preferredLanguage maps the Accept-Language header %s to %s', (header, language) => {
   expect(languageOf(header)).toBe(language);
 });

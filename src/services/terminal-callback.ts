@@ -10,23 +10,22 @@ const HEADERS = [
   'webhook-signature',
 ];
 
-/** The callback of a task that has ended, for the `webhooks` section of a description. */
-export const terminalCallback = (told: {
+export const terminalCallback = (options: {
   summary: string;
-  /** What the body is; how it is sent again is the same everywhere. */
+  /** Sentence on the body. */
   body: string;
-  /** What it is signed with. */
+  /** Sentence on the signature. */
   signed: string;
-  /** The schema of the body. */
   schema: object;
-  /** The body of a task that is done. */
   done: JsonObject;
 }) => ({
   post: {
-    summary: told.summary,
-    description: `Sent once the result is recorded; ${told.body} Any 2xx in good time counts as delivered; otherwise it is sent again, at growing distances, also after the result has expired, with the same delivery id and the same bytes. ${told.signed}`,
+    summary: options.summary,
+    description: `Sent after the result is stored. ${options.body} Any 2xx response before the timeout completes the delivery. Otherwise it is retried at increasing intervals with the same delivery id and body, even after the result has expired. ${options.signed}`,
     parameters: HEADERS.map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
-    requestBody: { content: { 'application/json': { schema: told.schema, examples: { done: { value: told.done } } } } },
+    requestBody: {
+      content: { 'application/json': { schema: options.schema, examples: { done: { value: options.done } } } },
+    },
     responses: { '2XX': { description: 'Received.' } },
   },
 });

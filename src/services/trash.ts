@@ -2,27 +2,28 @@ import type { Db } from '../base/db.ts';
 import type { Files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 
-/** Removals under way at once: a storage that takes 20 ms for each could remove 3 200 files a second. */
+/** At 20 ms per deletion, 3,200 files/s. */
 const CONCURRENCY = 64;
-/** Keys that are leased at once. */
-const ROWS = 500;
-/** When a process has died with a batch, another one takes it after this. A batch that takes longer is removed twice, which does no harm. */
+const BATCH_SIZE = 500;
+/**
+ * After this, another process takes over the batch of a process that exited. A slow batch is deleted twice, which is
+ * harmless.
+ */
 const LEASE_SECONDS = 60;
-/** A call gives up after so many failures: the storage is then unavailable for the others as well. */
-const MOST_FAILURES = 5000;
+/** The storage is then unavailable. */
+const MAX_FAILURES = 5000;
 
-/** The rows of each table whose bytes are to be removed, and which of them first. */
 const TABLES = {
   files: { due: 'expires_at < now()', order: 'expires_at' },
   passport_trash: { due: 'true', order: 'key' },
   catalog_trash: { due: 'true', order: 'key' },
 };
 
-/** Removes the bytes of files that nothing refers to any more: a table keeps their keys until they are gone. */
+/** Deletes the files of rows that are no longer referenced. A row is kept until its file is deleted. */
 export interface Trash {
   /**
-   * To be called after the commit that put something there. Never rejects: what cannot be removed now waits for the next
-   * call, and housekeeping makes one every minute. Calls share the work, in however many processes: each leases its keys.
+   * Call after the commit that added rows. Never rejects: failed deletions are retried by the next call, at the latest
+   * by the housekeeping, which runs every minute. Concurrent calls and processes share the work through leases.
    */
   empty(signal?: AbortSignal): Promise<void>;
 }
@@ -51,55 +52,54 @@ export function openTrash({
     update ${table} t set leased_until = now() + make_interval(secs => $2) from next where t.key = next.key
     returning t.key`;
 
-  /** Leases the next keys, removes their bytes and then their rows. Answers whether there may be more. */
-  const round = async (failed: string[], signal?: AbortSignal): Promise<boolean> => {
-    const { rows } = await db.query<{ key: string }>(lease, [ROWS, LEASE_SECONDS]);
+  /** Returns whether more rows may be due. */
+  const deleteBatch = async (failed: string[], signal?: AbortSignal): Promise<boolean> => {
+    const { rows } = await db.query<{ key: string }>(lease, [BATCH_SIZE, LEASE_SECONDS]);
     const keys = rows.map(({ key }) => key);
-    const { removed, left, error } = await removeAll(files, keys, signal);
-    failed.push(...left);
+    const { removed, remaining, error } = await removeAll(files, keys, signal);
+    failed.push(...remaining);
     if (error !== undefined)
-      log.warn({ err: error, files: left.length }, 'files could not be removed; the next round tries again');
-    // Bytes first, then the row: a crash in between costs one more look, never a file that no row names.
+      log.warn({ err: error, files: remaining.length }, 'files could not be deleted; retrying in the next run');
+    // File first, row second: after a crash the row still exists and the deletion is repeated.
     if (removed.length > 0) await db.query(`delete from ${table} where key = any($1::text[])`, [removed]);
-    return rows.length === ROWS && failed.length < MOST_FAILURES;
+    return rows.length === BATCH_SIZE && failed.length < MAX_FAILURES;
   };
 
   return {
     async empty(signal) {
-      // Leased until the end of the call, so that it takes none of them twice.
+      // Leased until the end of the call, so that no file is tried twice.
       const failed: string[] = [];
       try {
-        for (let more = true; more && !signal?.aborted; ) more = await round(failed, signal);
+        for (let hasMore = true; hasMore && !signal?.aborted; ) hasMore = await deleteBatch(failed, signal);
         if (failed.length > 0) {
           await db.query(`update ${table} set leased_until = null where key = any($1::text[])`, [failed]);
         }
       } catch (err) {
-        log.warn({ err }, 'files that nothing refers to could not be removed; the next round tries again');
+        log.warn({ err }, 'unreferenced files could not be deleted; retrying in the next run');
       }
     },
   };
 }
 
-/** Removes files, `CONCURRENCY` at a time; one that cannot be removed does not keep the others. */
 async function removeAll(files: Files, keys: readonly string[], signal?: AbortSignal) {
   const removed: string[] = [];
-  const left: string[] = [];
+  const remaining: string[] = [];
   let error: unknown;
-  const waiting = keys.values();
-  const removeNext = async () => {
-    for (const key of waiting) {
-      if (signal?.aborted) left.push(key);
+  const pending = keys.values();
+  const worker = async () => {
+    for (const key of pending) {
+      if (signal?.aborted) remaining.push(key);
       else {
         await files.remove(key).then(
           () => removed.push(key),
           (err: unknown) => {
-            left.push(key);
+            remaining.push(key);
             error = err;
           },
         );
       }
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, removeNext));
-  return { removed, left, error };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return { removed, remaining, error };
 }

@@ -2,7 +2,6 @@ import type { JsonObject } from '../base/json.ts';
 import { unixSeconds } from '../base/time.ts';
 import type { Webhook } from '../tasks/task.ts';
 
-/** What every service tells of a delivery; how far it is, each calls by its own name. Optional means absent. */
 export const webhookFacts = (webhook: Webhook): JsonObject => ({
   delivery_id: webhook.deliveryId,
   ...(webhook.lastAttemptAt && { last_attempt_at: unixSeconds(webhook.lastAttemptAt) }),

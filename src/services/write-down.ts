@@ -3,8 +3,8 @@ import type { Files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 
 /**
- * Writes down what stored bytes belong to. Where `write` throws, they are nobody's and go; only where nobody knows whether
- * it was written do they stay: bytes too many are better than a row without.
+ * Runs `write`, which stores references to these files, and deletes the files if it fails. If its outcome is unknown
+ * the files stay: an unreferenced file is better than a dangling reference.
  */
 export async function writeDown<T>(
   keys: readonly string[],
@@ -15,7 +15,7 @@ export async function writeDown<T>(
     return await write();
   } catch (error) {
     if (isUndecided(error))
-      log.warn({ files: keys.length }, 'it is unknown whether files were written down; they stay');
+      log.warn({ files: keys.length }, 'files are kept because the outcome of the transaction is unknown');
     else await Promise.allSettled(keys.map((key) => files.remove(key)));
     throw error;
   }

@@ -7,7 +7,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../base/faults.ts';
 
-/** The package, whether this file runs from `src/` or from `dist/`. */
+/** The package root, from `src/` or `dist/`. */
 const PACKAGE = new URL('../../', import.meta.url);
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,49 +21,48 @@ const TYPES: Readonly<Record<string, string>> = {
 interface Asset {
   readonly type: string;
   readonly body: Buffer;
-  /** Absent where compressing gains nothing. */
+  /** Absent for formats that are already compressed. */
   readonly gzipped?: Buffer;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Of this listener; there once its pages are. */
     assets?: () => Promise<Assets>;
   }
 }
 
-/** What pages are made of besides their HTML, as it lies on this listener. */
+/** The static files of a listener. */
 export interface Assets {
-  /** Where a browser finds `name`, relative to the page at `/`; undefined where there is no such file. */
+  /** The URL of `name`, relative to the page at `/`; undefined if the file does not exist. */
   address(name: string): string | undefined;
-  /** The addresses of every script, so that a page can ask for all of them at once. */
+  /** For preloading. */
   scripts(): string[];
 }
 
 /**
- * Serves what was compiled for the browser from these folders of `dist/`, and the package's own `files`. The version
- * in an address is a hash of everything together: scripts import each other by relative paths, so all of them must
- * come from one build, and a browser may keep them for ever.
+ * Serves the browser files in these folders of `dist/` and these files of the package. The version in a URL is a hash
+ * of all files: scripts import each other by relative paths, so all must come from one build, which browsers cache
+ * permanently.
  */
 export function assetRoutes(
   app: FastifyInstance,
   { folders, files }: { folders: readonly string[]; files: readonly string[] },
 ): () => Promise<Assets> {
-  // Read when first wanted: a gateway whose pages nobody opens needs no build.
-  let opened: ReturnType<typeof readAll> | undefined;
-  const open = () => {
-    opened ??= readAll(folders, files);
-    opened.catch(() => {
-      opened = undefined;
+  // Read on first use: a gateway without page requests needs no build.
+  let loading: ReturnType<typeof readAll> | undefined;
+  const loadOnce = () => {
+    loading ??= readAll(folders, files);
+    loading.catch(() => {
+      loading = undefined;
     });
-    return opened;
+    return loading;
   };
 
   app.get<{ Params: { version: string; '*': string } }>(
     '/assets/:version/*',
     { config: { access: 'public' }, schema: { hide: true } },
     async (request, reply) => {
-      const { version, assets } = await open();
+      const { version, assets } = await loadOnce();
       const asset = assets.get(request.params['*']);
       if (asset === undefined || request.params.version !== version) throw notFound();
       const etag = `"${version}"`;
@@ -78,14 +77,14 @@ export function assetRoutes(
     },
   );
 
-  const found = async () => {
-    const { version, assets } = await open();
+  const getAssets = async () => {
+    const { version, assets } = await loadOnce();
     const address = (name: string) => (assets.has(name) ? `assets/${version}/${name}` : undefined);
     const scripts = [...assets.keys()].filter((name) => name.endsWith('.js'));
     return { address, scripts: () => scripts.map((name) => `assets/${version}/${name}`) };
   };
-  app.decorate('assets', found);
-  return found;
+  app.decorate('assets', getAssets);
+  return getAssets;
 }
 
 async function readAll(folders: readonly string[], files: readonly string[]) {
@@ -97,7 +96,6 @@ async function readAll(folders: readonly string[], files: readonly string[]) {
     }
   }
   for (const name of files) {
-    // A package may come without its examples; a page asks for the address and does without.
     const asset = await load(new URL(name, PACKAGE)).catch(() => undefined);
     if (asset) assets.set(name, asset);
   }
@@ -106,12 +104,12 @@ async function readAll(folders: readonly string[], files: readonly string[]) {
   return { version: hash.digest('hex').slice(0, 16), assets };
 }
 
-/** Beside the scripts for browsers lies what runs here, which is nobody's business. */
+/** Server code in the same folders is not served. */
 const isForBrowsers = (name: string) => /\.(css|svg)$|(^|\/)browser\/[^/]+\.js$/.test(name);
 
 async function load(file: URL): Promise<Asset> {
   const body = await readFile(file);
   const type = TYPES[extname(fileURLToPath(file))]!;
-  const packed = type === 'image/jpeg' || type === 'audio/mpeg';
-  return packed ? { type, body } : { type, body, gzipped: await promisify(gzip)(body) };
+  const isCompressed = type === 'image/jpeg' || type === 'audio/mpeg';
+  return isCompressed ? { type, body } : { type, body, gzipped: await promisify(gzip)(body) };
 }

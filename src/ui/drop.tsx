@@ -1,4 +1,3 @@
-/** What stands for a photo. */
 export const PhotoIcon = (): JSX.Element => (
   <>
     <rect x="5" y="9" width="38" height="30" rx="5" />
@@ -7,20 +6,19 @@ export const PhotoIcon = (): JSX.Element => (
   </>
 );
 
-/** What stands for a recording. */
 export const SoundIcon = (): JSX.Element => <path d="M6 20v8M12 14v20M18 8v32M24 17v14M30 11v26M36 18v12M42 21v6" />;
 
-/** The typings of our JSX do not know this attribute yet. */
+/** Missing in the JSX typings. */
 const CAMERA = { capture: 'environment' };
 
 /**
- * The way in for files: a label around a file input, which makes it a button for every device; `browser/drop.ts` adds
- * dropping and pasting. The script makes it a strip (`slim`) once there is something else to look at.
+ * A file input in a label, which is a button on every device; its script is `browser/dropzone.ts`. The script adds the
+ * class `slim` after the first file.
  */
 export function DropZone(page: {
   words: {
     readonly title: string;
-    /** In place of the title where nobody drops anything. */
+    /** On touch devices. */
     readonly tap: string;
     readonly or: string;
     readonly choose: string;
@@ -28,13 +26,10 @@ export function DropZone(page: {
     readonly example: string;
   };
   accept: string;
-  /** What the files are, as a drawing of 48 × 48. */
+  /** A drawing of 48 × 48. */
   icon: JSX.Element;
-  /** Offers the camera of a phone. */
   camera?: boolean;
-  /** Offers an example. */
   example: boolean;
-  /** Other ways in. */
   children?: JSX.Element;
 }): JSX.Element {
   const { words, accept, icon, camera, example } = page;
@@ -61,7 +56,7 @@ export function DropZone(page: {
       <div class="ways">
         {camera && (
           <label class="button camera">
-            {/* An input of its own: `capture` takes the choice of a stored photo away. */}
+            {/* A separate input: `capture` disables the choice of stored photos. */}
             <input id="camera" type="file" accept="image/*" class="visually-hidden" {...CAMERA} />
             <span safe>{words.camera ?? ''}</span>
           </label>

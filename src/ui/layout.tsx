@@ -3,30 +3,27 @@ import type { Root } from './root.ts';
 import { type ServiceLink, ServiceLinks } from './service-links.tsx';
 import { type PageData, type UiLanguage, uiTexts } from './texts.ts';
 
-/** The shell of every page: one head, one header, one footer, one look. Gives the whole document. */
 export async function layout<Own>(page: {
   language: UiLanguage;
-  /** The service, as people call it. */
+  /** Display name. */
   service: string;
   title: string;
   version: string;
   assets: Assets;
-  /** Names of style sheets and of the module that brings the page to life, as `Assets` knows them. */
+  /** Asset names of style sheets and of the page's script. */
   styles: readonly string[];
   script?: string;
-  /** For the script. */
   own: Own;
   root?: Root;
-  /** Every service of this installation; empty where this listener knows of none. */
+  /** May be empty. */
   services: readonly ServiceLink[];
-  /** Whether it shows all of them at once. */
   overview?: boolean;
-  /** What stands in the header beside the reference. */
+  /** Additional links in the header. */
   nav?: JSX.Element;
   children: JSX.Element;
 }): Promise<string> {
   const { language, service, title, version, root = '' } = page;
-  const assets = from(root, page.assets);
+  const assets = withRoot(root, page.assets);
   const ui = uiTexts[language];
   const data: PageData<Own> = { language, ui, own: page.own };
   const document = (
@@ -89,7 +86,7 @@ export async function layout<Own>(page: {
           </span>
         </footer>
         <script type="application/json" id="page-data">
-          {/* A "<" could end the block; inside JSON it may be written so. */}
+          {/* Prevents "</script>" in the JSON from ending the block. */}
           {JSON.stringify(data).replaceAll('<', '\\u003c')}
         </script>
       </body>
@@ -98,13 +95,15 @@ export async function layout<Own>(page: {
   return `<!doctype html>${await document}`;
 }
 
-/** The same assets, as a page below `/` finds them. */
-function from(root: string, assets: Assets): Assets {
-  const found = (address: string | undefined) => (address === undefined ? undefined : root + address);
-  return { address: (name) => found(assets.address(name)), scripts: () => assets.scripts().map((href) => root + href) };
+/** Makes asset URLs relative to a page below `/`. */
+function withRoot(root: string, assets: Assets): Assets {
+  const prefixed = (address: string | undefined) => (address === undefined ? undefined : root + address);
+  return {
+    address: (name) => prefixed(assets.address(name)),
+    scripts: () => assets.scripts().map((href) => root + href),
+  };
 }
 
-/** Asks for the token; shown by the script where one is needed. */
 export function TokenForm({ language }: { language: UiLanguage }): JSX.Element {
   const { token } = uiTexts[language];
   return (

@@ -1,37 +1,34 @@
-/** The words of a login page. */
 export interface LoginTexts {
   readonly signIn: string;
-  /** What has to be given. */
   readonly key: string;
-  /** Where it is to be had. */
+  /** Where to get the key. */
   readonly signInWhy: string;
-  /** Shown where a link has filled in the key. */
+  /** Shown if a link has filled in the key. */
   readonly fromLink: string;
-  /** Shown to a browser that is signed in, before a link to the pages. */
+  /** Shown with a link to the pages to a signed-in browser. */
   readonly signedIn: string;
   readonly goOn: string;
 }
 
-/** The field of a form whose key came from a link: such a form never replaces a session. */
+/** Marks a form that a link has filled in: it never replaces a session. */
 export const FROM_LINK = 'from_link';
 
 export const LOGIN_SCRIPT = 'ui/browser/login-page.js';
 
 /**
- * Asks for a key or token and posts it as `field` to `login`; `browser/login-page.ts` fills it in from the address's
- * fragment `fragment=…`, unless the browser is signed in.
+ * Posts a key or token as `field` to `login`. `browser/login-page.ts` fills it in from the URL fragment `fragment=…`,
+ * unless the browser is signed in.
  */
-export function LoginForm(given: {
+export function LoginForm(props: {
   words: LoginTexts;
   field: string;
   fragment: string;
-  /** Why it has to be asked for again. */
+  /** The error of the last attempt. */
   refused?: string;
   signedIn?: boolean;
-  /** What else the form carries. */
   children?: JSX.Element;
 }): JSX.Element {
-  const { words, field, fragment, refused, signedIn = false } = given;
+  const { words, field, fragment, refused, signedIn = false } = props;
   return (
     <form
       id="login"
@@ -69,7 +66,7 @@ export function LoginForm(given: {
         {words.signInWhy}
       </p>
       <input type="hidden" name={FROM_LINK} value="1" disabled />
-      {given.children ?? ''}
+      {props.children ?? ''}
       <div class="row">
         <label class="visually-hidden" for={field} safe>
           {words.key}

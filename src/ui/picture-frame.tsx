@@ -1,12 +1,12 @@
 import type { HeatTexts } from './browser/heat-texts.ts';
 
-/** A photo with room for a map over it; `browser/heat-view.ts` brings it to life. The `img` is the caller's. */
-export function PictureFrame(given: { words: HeatTexts; hidden?: boolean; children: JSX.Element }): JSX.Element {
-  const { words, hidden = false } = given;
+/** A photo with a canvas for a heatmap; the script is `browser/heatmap-view.ts`. */
+export function PictureFrame(props: { words: HeatTexts; hidden?: boolean; children: JSX.Element }): JSX.Element {
+  const { words, hidden = false } = props;
   return (
     <figure id="picture" class="picture" hidden={hidden}>
       <div id="frame" class="frame">
-        {given.children}
+        {props.children}
         <p id="no-preview" class="no-preview" hidden></p>
         <canvas id="heat" hidden></canvas>
       </div>

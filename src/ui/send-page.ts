@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 
-// A page may ask only the listener it came from. No inline script or style, no plugin, no frame around it; `blob:` is
-// for a file that the person has chosen, shown or played back.
+// Requests only to the same listener; no inline scripts or styles, plugins or frames. `blob:` is for files that the
+// person has chosen.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -14,14 +14,13 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** The policy that all our pages share. `forms`: theirs are meant to be sent, to this listener. */
+/** The content security policy; `forms` allows form submissions to this listener. */
 export const pagePolicy = ({ forms = false }: { forms?: boolean } = {}): string =>
   `${POLICY}; form-action ${forms ? "'self'" : "'none'"}`;
 
 /**
- * Sends a page in `language` with the strict policy that all our pages share. Its forms go nowhere without a script,
- * since a token must never end up in an address, unless `forms` says that they are meant to: to this listener, then. A
- * `personal` page shows what is somebody's, and is kept nowhere.
+ * Without a script, a form could put a token into a URL, so `forms` is false by default. A `personal` page is not
+ * cached.
  */
 export function sendPage(
   reply: FastifyReply,
@@ -36,7 +35,7 @@ export function sendPage(
       'content-language': language,
       'cache-control': personal ? 'no-store' : 'no-cache',
       'cross-origin-opener-policy': 'same-origin',
-      // Not `no-referrer`: a browser then says of our own forms that they come from nowhere, and they count as somebody else's.
+      // With `no-referrer`, browsers send `Origin: null` with our own forms, which are then rejected as cross-site.
       'referrer-policy': 'same-origin',
       vary: 'Accept-Language',
     })

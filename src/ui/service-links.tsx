@@ -1,19 +1,16 @@
 import { type UiLanguage, uiTexts } from './texts.ts';
 
-/** A service of this installation in the header of every page. */
 export interface ServiceLink {
   readonly name: string;
   readonly title: string;
-  /** Absent: it is the one whose page this is. */
+  /** Absent for the service of this page. */
   readonly href?: string;
 }
 
-/** The way from each service to the others, and to what shows them all at once. */
 export function ServiceLinks(page: {
   links: readonly ServiceLink[];
   language: UiLanguage;
   root: string;
-  /** Whether this page is the overview. */
   overview: boolean;
 }): JSX.Element {
   const { links, root, overview } = page;

@@ -1,12 +1,11 @@
 const [WIDTH, HEIGHT] = [150, 32];
-/** Of the line, so that neither its top nor its foot is cut. */
+/** The line width, so that extremes are not clipped. */
 const MARGIN = 1;
 
-/** A small line over time, its latest value at the right edge; `label` is what it says in words. */
 export function Sparkline(chart: {
-  /** The latest is last; from none to `room`. */
+  /** At most `room` values, the latest last. */
   values: readonly number[];
-  /** How many fit: with fewer the line begins later. */
+  /** The capacity of the chart; with fewer values the line starts later. */
   room: number;
   label: string;
 }): JSX.Element {
@@ -27,7 +26,7 @@ export function Sparkline(chart: {
   );
 }
 
-/** From the foot, which is 0, to the top, which is the highest value there is; what lies on a level is left out. */
+/** From 0 at the bottom to the maximum at the top. Omits the inner points of horizontal lines. */
 function points(values: readonly number[], room: number): [x: number, y: number][] {
   const most = Math.max(1, ...values);
   const step = WIDTH / Math.max(1, room - 1);

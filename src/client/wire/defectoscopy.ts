@@ -1,11 +1,11 @@
 // Generated from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` updates it.
 
 export interface PredictRequest {
-  /** https address of the image on one of the allowed storage hosts. */
+  /** https URL of the image on an allowed storage host. */
   readonly image_url: string;
-  /** batch gives way to realtime, and may wait for a cold worker longer. */
+  /** batch tasks run after realtime tasks and wait longer before a cold worker is started. */
   readonly priority?: 'realtime' | 'batch';
-  /** Called once the final result is recorded. https; http only for localhost, 127.0.0.1 and [::1]. */
+  /** Called when the final result is stored. https; http only for localhost, 127.0.0.1 and [::1]. */
   readonly webhook_url?: string;
   /** An installed model version other than the default. */
   readonly model_version?: string;
@@ -14,9 +14,9 @@ export interface PredictRequest {
 export interface PhotoAccepted {
   readonly task_id: string;
   readonly status: 'queued';
-  /** Relative to the base address. */
+  /** Relative to the base URL. */
   readonly status_url: string;
-  /** When a first poll makes sense; no promise of completion. */
+  /** Recommended seconds until the first poll; not a guarantee. */
   readonly estimated_wait_seconds: number;
 }
 
@@ -27,9 +27,9 @@ export interface ScoredClass {
 
 export interface Classification {
   readonly surface: string;
-  /** Every group with its confidence; they sum to 1. */
+  /** All groups with their confidences, which sum to 1. */
   readonly masters: readonly ScoredClass[];
-  /** Classes that reach the threshold of the model card; empty means sound. */
+  /** Classes that reach the model's threshold; empty if no defects were found. */
   readonly defects: readonly ScoredClass[];
 }
 
@@ -49,16 +49,16 @@ export interface PhotoWebhook {
 export interface PhotoState {
   readonly task_id: string;
   readonly status: 'queued' | 'processing' | 'done' | 'failed';
-  /** For humans, while the task is in progress. */
+  /** Human-readable status of an unfinished task. */
   readonly message?: string;
   readonly result?: Classification;
   readonly processing_time_ms?: number;
   /** Unix time in whole seconds. */
   readonly completed_at?: string;
   readonly model_version?: string;
-  /** For humans, when the task failed. */
+  /** Human-readable error of a failed task. */
   readonly error?: string;
-  /** For programs, when the task failed. */
+  /** Machine-readable error of a failed task. */
   readonly error_code?: string;
   readonly webhook?: PhotoWebhook;
 }

@@ -1,16 +1,16 @@
 // Generated from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` updates it.
 
 export interface TranscribeRequest {
-  /** https address of the recording: a public host, or what `POST /files` answered. */
+  /** https URL of the recording: a public host, or the URL from `POST /files`. */
   readonly url: string;
-  /** What is spoken, as ISO 639-1 (`en`, `ru`); `auto`: the engine finds out. */
+  /** The spoken language as ISO 639-1 (`en`, `ru`); `auto`: detected. */
   readonly language?: string;
-  /** Anything of yours: at most 16 KiB, 8 levels and 200 keys. Comes back with every answer, as the text that it was. */
+  /** Client data: at most 16 KiB, 8 levels and 200 keys. Returned unchanged in every response. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   readonly webhook?: {
-    /** Called once the final result is recorded; https. */
+    /** Called when the final result is stored; https. */
     readonly url: string;
-    /** The callback is signed with it (Standard Webhooks, `v1`). It is never shown again. */
+    /** Signs the webhook (Standard Webhooks, `v1`). It is never returned. */
     readonly secret?: string;
   };
 }
@@ -18,9 +18,9 @@ export interface TranscribeRequest {
 export interface RecordingAccepted {
   readonly task_id: string;
   readonly status: 'queued';
-  /** Relative to the base address. */
+  /** Relative to the base URL. */
   readonly status_url: string;
-  /** When a first poll makes sense; no promise of completion. */
+  /** Recommended seconds until the first poll; not a guarantee. */
   readonly estimated_wait_seconds: number;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly webhook?: {
@@ -39,25 +39,25 @@ export interface RecordingAccepted {
 }
 
 export interface Transcription {
-  /** The text; empty where no useful speech was found. */
+  /** The text; empty if no speech was detected. */
   readonly transcription: string;
-  /** What produced the text: `local`, or the provider’s public name. */
+  /** The provider: `local`, or the name of the remote provider. */
   readonly service: string;
-  /** ISO 639-1: what most of the recording is in. */
+  /** The dominant language, ISO 639-1. */
   readonly language?: string;
   readonly duration_seconds?: number;
   readonly segments?: readonly {
-    /** From the beginning of the recording. */
+    /** Seconds from the start of the recording. */
     readonly start: number;
-    /** From the beginning of the recording. */
+    /** Seconds from the start of the recording. */
     readonly end: number;
     readonly text: string;
   }[];
-  /** Where the engine gives the times of words. */
+  /** Present if the provider returns word times. */
   readonly words?: readonly {
-    /** From the beginning of the recording. */
+    /** Seconds from the start of the recording. */
     readonly start: number;
-    /** From the beginning of the recording. */
+    /** Seconds from the start of the recording. */
     readonly end: number;
     readonly text: string;
     readonly confidence?: number;
@@ -67,17 +67,17 @@ export interface Transcription {
 export interface RecordingState {
   readonly task_id: string;
   readonly status: 'queued' | 'processing' | 'done' | 'failed';
-  /** How much was heard, where the recording tells its length. */
+  /** Transcribed share; absent if the duration is unknown. */
   readonly progress?: number;
   readonly result?: Transcription;
-  /** In a callback alone: `result` was too large for it; read it here. */
+  /** Only in webhooks: `result` was omitted because of its size. */
   readonly truncated?: true;
   readonly processing_time_ms?: number;
   /** Unix time in whole seconds. */
   readonly completed_at?: string;
-  /** For humans, when the task failed. */
+  /** Human-readable error of a failed task. */
   readonly error?: string;
-  /** For programs, when the task failed. */
+  /** Machine-readable error of a failed task. */
   readonly error_code?: string;
   /** Unix time in whole seconds. */
   readonly failed_at?: string;
@@ -100,9 +100,9 @@ export interface RecordingState {
 export interface SttHealth {
   readonly model_loaded: boolean;
   readonly worker_id: string;
-  /** What hears a recording first. */
+  /** The model of the first provider. */
   readonly model: string;
-  /** In the order in which they are tried. */
+  /** In order of preference. */
   readonly providers: readonly {
     readonly name: string;
     readonly model: string;

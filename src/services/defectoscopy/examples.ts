@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { terminalCallback } from '../terminal-callback.ts';
 import { TaskState } from './schema.ts';
 
-/** Bodies as a client sees them, for the description; a test holds each against its schema. */
+/** A test validates each against its schema. */
 
 const ID = '01KAF3M9WZ7Y5T2Q8C4N6B1D0E';
 const DELIVERY = 'whd_01KAF3M9WZ3RS8V5X2K7J4H6G9';
@@ -34,7 +34,7 @@ const done: JsonObject = {
 export const examples = {
   processing: {
     ok: true,
-    data: { task_id: ID, status: 'processing', message: 'The photo is being examined.' },
+    data: { task_id: ID, status: 'processing', message: 'The photo is being processed.' },
   },
   done,
   failed: {
@@ -52,12 +52,11 @@ export const examples = {
   },
 } satisfies Record<string, JsonObject>;
 
-/** The callback, as the `webhooks` section describes it. */
 export const webhooks = {
   'defectoscopy.result.terminal': terminalCallback({
-    summary: 'The final result of a task that was created with webhook_url',
-    body: 'the body is that of `GET /result/{task_id}` at that moment.',
-    signed: 'Signed by Standard Webhooks.',
+    summary: 'The final result of a task created with webhook_url',
+    body: 'The body is that of `GET /result/{task_id}` at the time of sending.',
+    signed: 'Signed according to Standard Webhooks.',
     schema: TaskState,
     done: {
       ...done,

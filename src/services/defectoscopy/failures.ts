@@ -1,20 +1,17 @@
 import type { Failure } from '../../tasks/task.ts';
 
-/** Why a photo could not be classified: a closed table. Sentences name no address and no internal. */
-const failure = (code: string, sentence: string): Failure => ({ code, sentence });
+/** Messages contain no URLs and no internal details. */
+const failure = (code: string, message: string): Failure => ({ code, sentence: message });
 
 export const FAILURES = {
-  fetchFailed: failure('IMAGE_FETCH_FAILED', 'The image could not be downloaded from its storage.'),
-  notFound: failure('IMAGE_NOT_FOUND', 'There is no image at this address.'),
+  fetchFailed: failure('IMAGE_FETCH_FAILED', 'The image could not be downloaded.'),
+  notFound: failure('IMAGE_NOT_FOUND', 'No image was found at this URL.'),
   tooLarge: failure('IMAGE_TOO_LARGE', 'The image is larger than the limit (20 MiB, 50 megapixels).'),
-  unsupported: failure(
-    'IMAGE_UNSUPPORTED',
-    'The file is not an image of a supported format (JPEG, PNG, WebP, TIFF, GIF, AVIF, HEIC).',
-  ),
-  // HEIC is on the list of formats, so the sentence for the rest of the world would be a riddle here.
-  noHevc: failure('IMAGE_UNSUPPORTED', 'The image is HEIC, which this installation cannot decode; send it as JPEG.'),
+  unsupported: failure('IMAGE_UNSUPPORTED', 'Unsupported image format. Use JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC.'),
+  // HEIC is a supported format, so the general message would mislead.
+  noHevc: failure('IMAGE_UNSUPPORTED', 'This installation cannot decode HEIC images. Convert the image to JPEG.'),
   corrupt: failure('IMAGE_CORRUPT', 'The image is damaged or incomplete.'),
-  blocked: failure('IMAGE_BLOCKED', 'The address of the image leads to a place that may not be reached.'),
+  blocked: failure('IMAGE_BLOCKED', 'The image URL is blocked.'),
   decodingTooSlow: failure('INFERENCE_TIMEOUT', 'Decoding the image took too long.'),
-  unknownModel: failure('INFERENCE_FAILED', 'The model version that was asked for is no longer installed.'),
+  unknownModel: failure('INFERENCE_FAILED', 'The requested model version is no longer installed.'),
 } as const;

@@ -5,9 +5,9 @@ import { commonRoutes } from '../common-routes.ts';
 import { fileRoutes } from '../file-routes.ts';
 import { openListener } from '../listener.ts';
 import { AUTHORIZATION_DISABLED } from '../probe-routes.ts';
+import { unknownPage } from '../refusal-page.tsx';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
-import { unknownPage } from '../unknown-page.tsx';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
 import { IMAGE_MAX_BYTES, imageHosts } from './image-policy.ts';
@@ -19,40 +19,39 @@ import { TaskState } from './schema.ts';
 import type { Own } from './settings.ts';
 import { strangers } from './webhook-secrets.ts';
 
-/** The listener of defectoscopy: every endpoint of the specification's section 4.1, and what contract.md adds to it. */
 export async function openGateway({
-  house,
-  own,
+  house: context,
+  own: serviceSettings,
   shared,
-  tokens: settled,
+  tokens: configuredTokens,
   secrets,
 }: {
   house: GatewayHouse;
   own: Own;
   shared: SharedSettings;
   tokens: TokenSet;
-  /** What callbacks are signed with, by principal. */
+  /** By principal. */
   secrets: ReadonlyMap<string, string>;
 }): Promise<Gateway> {
-  const { tasks, roster, admission, metrics, log } = house;
+  const { tasks, roster, admission, metrics, log } = context;
   const service = 'defectoscopy';
-  const tokens = tokensNow(settled, () => house.issued.of(service));
+  const tokens = tokensNow(configuredTokens, () => context.issued.of(service));
   const auth = () => tokens().state;
-  if (settled.state === 'disabled') log.warn(AUTHORIZATION_DISABLED);
-  if (auth() === 'unconfigured') log.warn('no access tokens are configured: tasks are answered 503 QUEUE_UNAVAILABLE');
+  if (configuredTokens.state === 'disabled') log.warn(AUTHORIZATION_DISABLED);
+  if (auth() === 'unconfigured')
+    log.warn('no access tokens are configured: task requests return 503 QUEUE_UNAVAILABLE');
   for (const principal of strangers(secrets, tokens())) {
-    log.warn({ principal }, 'a secret of DEFECTOSCOPY_WEBHOOK_SECRETS signs nothing now: there is no such token');
+    log.warn({ principal }, 'a secret in DEFECTOSCOPY_WEBHOOK_SECRETS is unused: no such token exists');
   }
-  metrics.authDisabled(service, settled.state === 'disabled');
+  metrics.authDisabled(service, configuredTokens.state === 'disabled');
 
-  const app = await openListener(house, shared, {
+  const app = await openListener(context, shared, {
     service,
     title: 'Assay defectoscopy',
-    description:
-      'A photo of a surface in, defect classes out. Create a task, then read its result; a callback is optional.',
-    publicUrl: own.publicUrl,
+    description: 'Detects defects on photos of surfaces. Create a task, then read its result; a webhook is optional.',
+    publicUrl: serviceSettings.publicUrl,
     guard: bearerGuard(tokens),
-    limiter: house.limits.window(service, { limit: own.rateLimitPerMinute }),
+    limiter: context.limits.window(service, { limit: serviceSettings.rateLimitPerMinute }),
     refusalPage: unknownPage({
       assets: () => app.assets!(),
       version: shared.version,
@@ -61,11 +60,11 @@ export async function openGateway({
     webhooks,
   });
 
-  predictRoute(app, { tasks, roster, admission, own, shared });
+  predictRoute(app, { tasks, roster, admission, own: serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, {
     service,
-    house,
+    house: context,
     present,
     state: TaskState,
     examples,
@@ -73,14 +72,20 @@ export async function openGateway({
   });
   modelRoutes(app, { tasks, roster, ownTasksOnly });
   await fileRoutes(app, {
-    house,
+    house: context,
     shared,
     maxBytes: IMAGE_MAX_BYTES,
     sniff: sniffImage,
     wanted: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',
     exampleType: 'image/jpeg',
   });
-  commonRoutes(app, { service, house, shared, auth, more: () => ({ image_hosts: imageHosts(own) }) });
+  commonRoutes(app, {
+    service,
+    house: context,
+    shared,
+    auth,
+    more: () => ({ image_hosts: imageHosts(serviceSettings) }),
+  });
   const maxBytes = shared.filesHost === undefined ? undefined : IMAGE_MAX_BYTES;
   pageRoutes(app, { version: shared.version, auth, maxBytes });
   return app;

@@ -2,17 +2,16 @@ import type { UrlPolicy } from '../../base/outbound-url.ts';
 import type { SharedSettings } from '../service.ts';
 import type { Own } from './settings.ts';
 
-/** The largest image, uploaded or downloaded. */
 export const IMAGE_MAX_BYTES = 20 * 2 ** 20;
 
-/** Which image addresses are acceptable: the same rule when a request is checked and when the worker downloads. */
-export const imagePolicy = (own: Own, shared: SharedSettings): UrlPolicy => ({
+/** Checked for the request and again for the download. */
+export const imagePolicy = (serviceSettings: Own, shared: SharedSettings): UrlPolicy => ({
   kind: 'allowlist',
-  hosts: own.allowedImageHosts,
-  allowPrivate: own.imageHostsAllowPrivate,
+  hosts: serviceSettings.allowedImageHosts,
+  allowPrivate: serviceSettings.imageHostsAllowPrivate,
   filesHost: shared.filesHost,
   holes: shared.holes,
 });
 
-/** Whether any host of strangers was named at all. */
-export const imageHosts = (own: Own) => (own.allowedImageHosts.length > 0 ? 'configured' : 'unconfigured');
+export const imageHosts = (serviceSettings: Own) =>
+  serviceSettings.allowedImageHosts.length > 0 ? 'configured' : 'unconfigured';

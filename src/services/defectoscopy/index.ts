@@ -10,7 +10,6 @@ import { strangers, webhookSecrets } from './webhook-secrets.ts';
 
 const TITLE = 'Defectoscopy';
 
-/** A photo of a surface becomes defect classes. */
 export const defectoscopy: Service = {
   name: 'defectoscopy',
   title: TITLE,
@@ -18,36 +17,40 @@ export const defectoscopy: Service = {
   missingCredentials,
 
   configure(env) {
-    const own = readOwn(env);
-    const tokens = tokensOf(own);
-    const secrets = webhookSecrets(own.webhookSecrets, tokens);
+    const serviceSettings = readOwn(env);
+    const tokens = tokensOf(serviceSettings);
+    const secrets = webhookSecrets(serviceSettings.webhookSecrets, tokens);
     const unknown = strangers(secrets, tokens);
-    const token = [...split(own.apiTokens ?? ''), own.apiToken].find((word) => word && !/^sha256:/i.test(word));
+    const token = [...split(serviceSettings.apiTokens ?? ''), serviceSettings.apiToken].find(
+      (token) => token && !/^sha256:/i.test(token),
+    );
     return (shared) => ({
       name: 'defectoscopy',
       title: TITLE,
       titles: { en: texts.en.service, ru: texts.ru.service },
-      port: own.port,
-      publicUrl: own.publicUrl,
+      port: serviceSettings.port,
+      publicUrl: serviceSettings.publicUrl,
       verdicts: {
         auth: tokens.state,
-        image_hosts: imageVerdict(own, shared),
+        image_hosts: imageHostsSummary(serviceSettings, shared),
         ...(unknown.length > 0 && {
-          webhook_secrets: `of use if \`assay tokens\` has issued ${unknown.join(', ')}: no token here is called so`,
+          webhook_secrets: `used only if \`assay tokens\` has issued ${unknown.join(', ')}: no configured token has this name`,
         }),
       },
-      gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens, secrets }),
+      gateway: async (context) =>
+        (await import('./gateway.ts')).openGateway({ house: context, own: serviceSettings, shared, tokens, secrets }),
       work: {
         present: (task) => present(task),
         webhook: { event: 'defectoscopy.result.terminal', secretFor: (principal) => secrets.get(principal) },
-        load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
-        maxWaiting: own.maxWaiting,
-        startAfterSeconds: { realtime: 0, batch: own.costDelaySeconds },
+        load: async (context) =>
+          (await import('./model.ts')).loadModel({ house: context, own: serviceSettings, shared }),
+        maxWaiting: serviceSettings.maxWaiting,
+        startAfterSeconds: { realtime: 0, batch: serviceSettings.costDelaySeconds },
       },
-      records: photoRecords(own, shared),
+      records: photoRecords(serviceSettings, shared),
       issues: {
         roles: ['client'],
-        ...(tokens.state === 'disabled' && { unused: 'authorization is disabled: everybody may come in without' }),
+        ...(tokens.state === 'disabled' && { unused: 'authorization is disabled: tokens are not checked' }),
       },
       credential: token,
       example: (baseUrl) => example(baseUrl, token),
@@ -56,14 +59,16 @@ export const defectoscopy: Service = {
   },
 };
 
-function imageVerdict(own: Own, { filesHost }: SharedSettings): string {
-  if (imageHosts(own) === 'configured') return 'configured';
-  return filesHost ? 'only uploads: no storage host is allowed' : 'none: no storage host is allowed, and no uploads';
+function imageHostsSummary(serviceSettings: Own, { filesHost }: SharedSettings): string {
+  if (imageHosts(serviceSettings) === 'configured') return 'configured';
+  return filesHost
+    ? 'uploads only: no storage host is allowed'
+    : 'none: no storage host is allowed and uploads are disabled';
 }
 
 const PHOTO = fileURLToPath(new URL('../../../examples/wall.jpg', import.meta.url));
 
-/** Uploads the example photo, asks for its classes and waits for them, with nothing but curl and grep. */
+/** A curl command that uploads the example photo, creates a task and waits for its result. */
 function example(baseUrl: string, token: string | undefined): string {
   const curl = token ? `curl -sS -H 'Authorization: Bearer ${token}'` : 'curl -sS';
   const photo = `'@${PHOTO.replaceAll("'", `'\\''`)}'`;

@@ -4,7 +4,7 @@ import { type Failure, TaskFailure } from '../../tasks/task.ts';
 import { FAILURES } from './failures.ts';
 import { type PhotoSource, readPhoto } from './photo-bytes.ts';
 
-/** The photo behind a URL, squashed to `size`; throws a `TaskFailure` when there is none to be had. */
+/** Reads the photo at a URL, resized to `size` without keeping its aspect ratio; throws a `TaskFailure`. */
 export async function openPhoto(
   url: string,
   size: { width: number; height: number },
@@ -13,11 +13,11 @@ export async function openPhoto(
 ): Promise<Photo> {
   const bytes = await step('download', () => readPhoto(url, source, signal));
   signal.throwIfAborted();
-  // Decoding cannot always be stopped, only left (it ends by its own limits): an attempt that goes on counts as stuck.
-  const left = new Promise<never>((_, reject) => {
+  // Decoding cannot always be interrupted; it has its own limits. The attempt stops waiting for it.
+  const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
-  return step('decode', () => Promise.race([decodePhoto(bytes, size, signal).catch(failDecoding), left]));
+  return step('decode', () => Promise.race([decodePhoto(bytes, size, signal).catch(failDecoding), aborted]));
 }
 
 function failDecoding(error: unknown): never {

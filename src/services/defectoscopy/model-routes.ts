@@ -6,21 +6,19 @@ import type { Gateway } from '../../http/gateway.ts';
 import type { Roster } from '../../tasks/roster.ts';
 import type { TaskStore } from '../../tasks/store.ts';
 import { Params, taskId } from '../task-routes.ts';
-import type { WorkerInfo } from './model-info.ts';
-import type { Heatmaps } from './result.ts';
+import type { Heatmaps, WorkerInfo } from './result.ts';
 import { Health, Heatmap, Names } from './schema.ts';
 
 const HeatmapQuery = Type.Object({ class: Type.String({ minLength: 1, maxLength: 100 }) });
 
-/** What the model says of itself, and where on the photo it saw a class. */
 export function modelRoutes(
   app: Gateway,
   { tasks, roster, ownTasksOnly }: { tasks: TaskStore; roster: Roster; ownTasksOnly: boolean },
 ): void {
-  const worker = () => {
-    const beat = roster.warm('defectoscopy')[0];
-    if (!beat) throw modelNotReady();
-    return { id: beat.id, info: beat.info as unknown as WorkerInfo };
+  const warmWorker = () => {
+    const heartbeat = roster.warm('defectoscopy')[0];
+    if (!heartbeat) throw modelNotReady();
+    return { id: heartbeat.id, info: heartbeat.info as unknown as WorkerInfo };
   };
 
   app.get(
@@ -28,14 +26,14 @@ export function modelRoutes(
     {
       config: { access: 'public' },
       schema: {
-        summary: 'Whether a model is loaded',
+        summary: 'Model status',
         operationId: 'health',
         tags: ['model'],
-        response: { 200: answer('A worker has its model loaded.', Health), 503: refusal(modelNotReady()) },
+        response: { 200: answer('A worker has loaded the model.', Health), 503: refusal(modelNotReady()) },
       },
     },
     () => {
-      const { id, info } = worker();
+      const { id, info } = warmWorker();
       const { model_version, gpu } = info;
       return success({ model_loaded: true, worker_id: id, model_version, gpu });
     },
@@ -50,16 +48,16 @@ export function modelRoutes(
           summary: kind === 'defects' ? 'Defect class names' : 'Allowed surface names',
           operationId: kind === 'defects' ? 'listDefects' : 'listSurfaces',
           tags: ['model'],
-          shown: { headers: { 'If-None-Match': 'The `ETag` of the list you have.' } },
+          shown: { headers: { 'If-None-Match': 'The `ETag` of your copy; returns 304 if it is current.' } },
           response: {
-            200: answer('The names, in a stable order.', Names, {}, { ETag: 'The tag of this body.' }),
+            200: answer('The names, in a stable order.', Names, {}, { ETag: 'The entity tag of the body.' }),
             304: notModified,
             503: refusal(modelNotReady()),
           },
         },
       },
       (request, reply) => {
-        const body = JSON.stringify(success(worker().info.classes[kind]));
+        const body = JSON.stringify(success(warmWorker().info.classes[kind]));
         const etag = weakETag(body);
         reply.header('etag', etag);
         if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
@@ -73,14 +71,14 @@ export function modelRoutes(
     {
       config: { access: 'task', limited: true },
       schema: {
-        summary: 'Where on the photo a class was seen',
-        description: 'The class activation map, over the upright image.',
+        summary: 'Heatmap of a class',
+        description: 'The class activation map of the upright image.',
         operationId: 'readHeatmap',
         tags: ['tasks'],
         params: Params,
         querystring: HeatmapQuery,
         response: {
-          200: answer('The map.', Heatmap),
+          200: answer('The heatmap.', Heatmap),
           404: refusal(taskNotFound()),
           409: refusal(taskNotReady()),
         },
@@ -92,11 +90,11 @@ export function modelRoutes(
       if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
       if (task.status !== 'done') throw taskNotReady();
       const attachment = await tasks.readAttachment(id);
-      // Its time can come between the two reads.
+      // The task may expire between the two reads.
       if (attachment === undefined) throw taskNotFound();
       const { width, height, maps } = attachment as unknown as Heatmaps;
       const map = Object.hasOwn(maps, request.query.class) ? maps[request.query.class] : undefined;
-      if (map === undefined) throw validationError('class: the model has no such class.');
+      if (map === undefined) throw validationError('class: unknown class.');
       const values = [...Buffer.from(map, 'base64')].map((byte) => Math.round((byte / 255) * 1e4) / 1e4);
       return success({ name: request.query.class, width, height, values });
     },

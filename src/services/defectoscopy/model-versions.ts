@@ -9,30 +9,28 @@ import type { Provider } from '../../ml/thread.ts';
 import { type Installed, type Shelf, verifiedFile } from '../../ml/weights.ts';
 import type { Heatmaps, Recorded } from './result.ts';
 
-/** A model version, ready to look at photos. */
 export interface ModelVersion {
   readonly version: string;
-  /** What a photo must be squashed to, in pixels. */
+  /** In pixels. */
   readonly input: { readonly width: number; readonly height: number };
   readonly surfaces: readonly string[];
   readonly masters: readonly string[];
   readonly defects: readonly string[];
-  /** What it computes on. */
   readonly provider: Provider;
-  /** What it sees. The photo's pixels are given away. */
+  /** Transfers the photo's pixel buffer. */
   look(photo: Photo, signal: AbortSignal): Promise<{ recorded: Recorded; heatmaps: Heatmaps }>;
 }
 
 export interface ModelVersions {
-  /** The version of this name, loaded when it is first asked for; undefined when none is installed. */
+  /** Loads a version on first use; undefined if it is not installed. */
   get(version: string): Promise<ModelVersion | undefined>;
   close(): Promise<void>;
 }
 
-/** Runs at once: a thread for each core, but decoding (four threads of libuv) cannot feed more than four. */
+/** Parallel runs: one per core, up to the four libuv threads that decode images. */
 export const POOL_SIZE = Math.min(4, availableParallelism());
 
-/** Loads model versions, onto the first of `providers` that the machine has; those with the same backbone share it. */
+/** Uses the first available provider. Versions with the same backbone share its session. */
 export function openVersions(shelf: Shelf, providers: readonly Provider[] = ['cpu']): ModelVersions {
   const sessions = createCache<Session>();
   const loaded = createCache<ModelVersion>();
@@ -49,11 +47,11 @@ export function openVersions(shelf: Shelf, providers: readonly Provider[] = ['cp
 
   return {
     async get(version) {
-      const find = () => shelf.versions().find((installed) => installed.version === version);
-      if (!find()) await shelf.look();
-      const installed = find();
+      const findInstalled = () => shelf.versions().find((installed) => installed.version === version);
+      if (!findInstalled()) await shelf.look();
+      const installed = findInstalled();
       if (!installed) return undefined;
-      // By its bytes, not its name: a version may be taken away and another one be put in its place.
+      // By content hash: a version may be replaced under the same name.
       const key = `${version} ${installed.manifest.files['heads.json'].sha256}`;
       return loaded.get(key, () => load(installed));
     },
@@ -70,8 +68,8 @@ function createVersion(
   if (!surface || !masters || !defects) throw new Error(`Version ${version} lacks one of its three heads.`);
   const { input, taxonomy, thresholds } = manifest;
   const isDefect = (name: string) => name !== taxonomy.sound;
-  // A class without a threshold of its own is listed when it is likelier than not.
-  const isListed = ({ name, conf }: { name: string; conf: number }) =>
+  // The default threshold is 0.5.
+  const reachesThreshold = ({ name, conf }: { name: string; conf: number }) =>
     isDefect(name) && conf >= (thresholds.defects[name] ?? 0.5);
 
   const readout = {
@@ -90,43 +88,44 @@ function createVersion(
 
     async look({ pixels }, signal) {
       const image = { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels } as const;
-      const seen = await session.run({ image }, signal, readout);
-      const chances = (name: keyof typeof readout) => probabilities(heads[name]!, seen[name]!.data as Float64Array);
+      const outputs = await session.run({ image }, signal, readout);
+      const probabilitiesOf = (name: keyof typeof readout) =>
+        probabilities(heads[name]!, outputs[name]!.data as Float64Array);
       const recorded = {
-        surface: top(surface.labels, chances('surface')),
-        masters: scores(masters.labels, chances('masters')),
-        defects: scores(defects.labels, chances('defects')).filter(isListed),
+        surface: top(surface.labels, probabilitiesOf('surface')),
+        masters: scores(masters.labels, probabilitiesOf('masters')),
+        defects: scores(defects.labels, probabilitiesOf('defects')).filter(reachesThreshold),
         model_version: version,
       };
-      const [, height, width] = seen['masters.maps']!.dims as [number, number, number];
+      const [, height, width] = outputs['masters.maps']!.dims as [number, number, number];
       const mapsOf = ({ labels }: Head, { data }: Tensor) => {
         const bytes = Buffer.from(data.buffer);
         const cells = width * height;
         return labels.map((name, k) => [name, bytes.toString('base64', k * cells, (k + 1) * cells)] as const);
       };
-      const ofDefects = mapsOf(defects, seen['defects.maps']!).filter(([name]) => isDefect(name));
-      // Where a group and a defect have the same name, the defect is meant.
-      const maps = Object.fromEntries([...mapsOf(masters, seen['masters.maps']!), ...ofDefects]);
+      const defectMaps = mapsOf(defects, outputs['defects.maps']!).filter(([name]) => isDefect(name));
+      // A defect takes precedence over a group with the same name.
+      const maps = Object.fromEntries([...mapsOf(masters, outputs['masters.maps']!), ...defectMaps]);
       return { recorded, heatmaps: { width, height, maps } };
     },
   };
 }
 
-/** What takes long to make, made once for each key; what failed to be made is tried again when next asked for. */
+/** Caches by key. A failed value is created again on the next request. */
 function createCache<T>() {
-  const made = new Map<string, Promise<T>>();
+  const cache = new Map<string, Promise<T>>();
   return {
     get(key: string, make: () => Promise<T>): Promise<T> {
-      let value = made.get(key);
+      let value = cache.get(key);
       if (!value) {
         value = make();
-        made.set(key, value);
-        value.catch(() => made.delete(key));
+        cache.set(key, value);
+        value.catch(() => cache.delete(key));
       }
       return value;
     },
     async each(use: (value: T) => Promise<void>): Promise<void> {
-      await Promise.all([...made.values()].map((value) => value.then(use, () => {})));
+      await Promise.all([...cache.values()].map((value) => value.then(use, () => {})));
     },
   };
 }

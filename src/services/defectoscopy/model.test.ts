@@ -59,14 +59,14 @@ beforeEach(() => {
 
 async function load(env: Record<string, string> = {}, shelf = shipped): Promise<Model> {
   const host = new URL(storage.origin).host;
-  const own = readSettings(settings, { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: `${host},inside.test`, ...env });
+  const serviceSettings = readSettings(settings, { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: `${host},inside.test`, ...env });
   const shared = {
     dataDir: folder,
     filesHost: FILES_HOST,
     holes: readHoles({ hosts: ['storage.test'] }),
   } as Partial<SharedSettings> as SharedSettings;
   const fetch = createGuardedFetch({ ca, resolve: async () => ['127.0.0.1'], connectMs: 2000 });
-  return loadModel({ house: { fetch, files, log }, own, shared, shipped: shelf });
+  return loadModel({ house: { fetch, files, log }, own: serviceSettings, shared, shipped: shelf });
 }
 
 const job = (input: object, signal = new AbortController().signal) => ({
@@ -78,12 +78,12 @@ const job = (input: object, signal = new AbortController().signal) => ({
   signal,
   report: () => {},
 });
-/** What the model makes of these bytes, uploaded to the product. */
-const look = async (bytes: Buffer, more: object = {}, by = model) => {
+/** Uploads the bytes and runs the model on them. */
+const classify = async (bytes: Buffer, more: object = {}, using = model) => {
   const { key } = await files.put(bytes, { maxBytes: 2 ** 30 });
-  return by.run(job({ image_url: `https://${FILES_HOST}/${key}`, ...more }));
+  return using.run(job({ image_url: `https://${FILES_HOST}/${key}`, ...more }));
 };
-const failure = async (attempt: Promise<unknown>) => {
+const failureOf = async (attempt: Promise<unknown>) => {
   const error = await attempt.then(
     () => 'nothing failed',
     (reason: unknown) => reason,
@@ -94,7 +94,7 @@ const failure = async (attempt: Promise<unknown>) => {
 const recorded = ({ result }: Outcome) => result as unknown as Recorded;
 const heatmaps = ({ attachment }: Outcome) => attachment as unknown as Heatmaps;
 
-/** One colour, with another one in the upper left quarter. */
+/** One colour, with another in the upper left quarter. */
 const picture = (background: string, corner = background, { width = 80, height = 40 } = {}) =>
   sharp({ create: { width, height, channels: 3, background } }).composite([
     {
@@ -103,10 +103,10 @@ const picture = (background: string, corner = background, { width = 80, height =
     },
   ]);
 
-describe('a photo', () => {
-  test('gets its surface, every group and the defects that reach the threshold', async () => {
-    const seen = recorded(await look(await picture('red').png().toBuffer()));
-    expect(seen).toEqual({
+describe('defectoscopy model', () => {
+  test('returns the surface, all groups and the defects that reach the threshold', async () => {
+    const result = recorded(await classify(await picture('red').png().toBuffer()));
+    expect(result).toEqual({
       surface: 'wall',
       masters: [
         { name: 'cracking', conf: 1 },
@@ -118,8 +118,8 @@ describe('a photo', () => {
     });
   });
 
-  test('that is sound gets no defect: sound is a group, but no defect name', async () => {
-    const outcome = await look(await picture('blue').png().toBuffer());
+  test('returns no defects for a sound surface: sound is a group but not a defect', async () => {
+    const outcome = await classify(await picture('blue').png().toBuffer());
     expect(recorded(outcome)).toMatchObject({ defects: [], masters: [{ name: 'sound', conf: 1 }, {}, {}] });
     expect(Object.keys(heatmaps(outcome).maps).sort()).toEqual([
       'contamination',
@@ -130,37 +130,37 @@ describe('a photo', () => {
     ]);
   });
 
-  test('below the threshold lists nothing, at it everything', async () => {
-    // Red and green in equal parts: crack and stain at one half each.
-    const even = await look(await picture('#808000').png().toBuffer());
+  test('lists defects at the threshold and none below it', async () => {
+    // Red and green in equal parts: 0.5 for crack and for stain.
+    const even = await classify(await picture('#808000').png().toBuffer());
     expect(recorded(even).defects).toEqual([
       { name: 'crack', conf: 0.5 },
       { name: 'stain', conf: 0.5 },
     ]);
-    const grey = await look(await picture('#808080').png().toBuffer());
+    const grey = await classify(await picture('#808080').png().toBuffer());
     expect(recorded(grey).defects).toEqual([]);
   });
 
-  test('has a heatmap for each class over the upright image', async () => {
+  test('returns a heatmap of the upright image for each class', async () => {
     const where = async (orientation: number) => {
       const bytes = await picture('#400080', 'red').withMetadata({ orientation }).png().toBuffer();
-      const { width, height, maps } = heatmaps(await look(bytes));
+      const { width, height, maps } = heatmaps(await classify(bytes));
       expect([width, height]).toEqual([4, 4]);
       return [...Buffer.from(maps['crack']!, 'base64')].map((value) => (value > 127 ? '#' : '.')).join('');
     };
     expect(await where(1)).toBe('##..##..........');
     expect(await where(3), 'upside down').toBe('..........##..##');
-    expect(await where(6), 'turned by a quarter, to the right').toBe('..##..##........');
+    expect(await where(6), 'rotated clockwise by 90°').toBe('..##..##........');
   });
 
-  test('as a phone sends it, in HEIC, lies upright too', async () => {
-    const { maps } = heatmaps(await look(phoneHeic()));
+  test('rotates HEIC photos upright', async () => {
+    const { maps } = heatmaps(await classify(phoneHeic()));
     expect([...Buffer.from(maps['sound']!, 'base64')].map((value) => (value > 127 ? '#' : '.')).join('')).toBe(
       '##..##..########',
     );
   });
 
-  test('is never given a name or a number that the lists and the contract do not know', async () => {
+  test('returns only listed names and valid confidences', async () => {
     const { defects, surfaces } = model.info()['classes'] as { defects: string[]; surfaces: string[] };
     for (let i = 0; i < 60; i++) {
       const colour = () => ({ r: (i * 53) % 256, g: (i * 97) % 256, b: (i * 151) % 256 });
@@ -172,19 +172,19 @@ describe('a photo', () => {
         .png()
         .toBuffer();
       for (const photo of [bytes, flat]) {
-        const seen = recorded(await look(photo));
-        expect(surfaces).toContain(seen.surface);
-        for (const { name } of seen.defects) expect(defects).toContain(name);
-        const confs = [...seen.masters, ...seen.defects].map(({ conf }) => conf);
+        const result = recorded(await classify(photo));
+        expect(surfaces).toContain(result.surface);
+        for (const { name } of result.defects) expect(defects).toContain(name);
+        const confs = [...result.masters, ...result.defects].map(({ conf }) => conf);
         expect(confs.every((conf) => conf >= 0 && conf <= 1 && Number(conf.toFixed(4)) === conf)).toBe(true);
-        expect(seen.masters.reduce((sum, { conf }) => sum + conf, 0)).toBeCloseTo(1, 9);
+        expect(result.masters.reduce((sum, { conf }) => sum + conf, 0)).toBeCloseTo(1, 9);
       }
     }
   });
 });
 
-describe('model versions', () => {
-  test('the newest that comes with the product is the default; a trained one is not, however it is called', async () => {
+describe('defectoscopy model versions', () => {
+  test('the newest bundled version is the default, even if a trained version has a higher number', async () => {
     expect(model.versions()).toEqual(['1.0.0', '1.1.0', '9.0.0']);
     expect(model.info()).toEqual({
       model_version: '1.1.0',
@@ -193,33 +193,33 @@ describe('model versions', () => {
     });
   });
 
-  test('a task may name another one', async () => {
+  test('a task can select another version', async () => {
     const photo = await picture('red').png().toBuffer();
-    expect(recorded(await look(photo, { model_version: '1.0.0' }))).toMatchObject({
+    expect(recorded(await classify(photo, { model_version: '1.0.0' }))).toMatchObject({
       surface: 'old',
       model_version: '1.0.0',
     });
-    expect(recorded(await look(photo, { model_version: '9.0.0' })).model_version).toBe('9.0.0');
+    expect(recorded(await classify(photo, { model_version: '9.0.0' })).model_version).toBe('9.0.0');
   });
 
-  test('one that was installed a moment ago is served and announced without a restart', async () => {
-    await installColours(trainedIn(folder), 'fresh', { backbone: false });
-    onTestFinished(() => rm(join(trainedIn(folder), 'fresh'), { recursive: true }));
+  test('a newly installed version is served and advertised without a restart', async () => {
+    await installColours(trainedIn(folder), 'latest', { backbone: false });
+    onTestFinished(() => rm(join(trainedIn(folder), 'latest'), { recursive: true }));
     const photo = await picture('red').png().toBuffer();
-    expect(recorded(await look(photo, { model_version: 'fresh' })).model_version).toBe('fresh');
-    await vi.waitFor(() => expect(model.versions()).toContain('fresh'), 3000);
+    expect(recorded(await classify(photo, { model_version: 'latest' })).model_version).toBe('latest');
+    await vi.waitFor(() => expect(model.versions()).toContain('latest'), 3000);
     expect(model.info()['model_version']).toBe('1.1.0');
   });
 
-  test('one that is no longer installed fails its tasks', async () => {
+  test('a task for an uninstalled version fails', async () => {
     const photo = await picture('red').png().toBuffer();
-    expect(await failure(look(photo, { model_version: 'gone' }))).toEqual({
+    expect(await failureOf(classify(photo, { model_version: 'gone' }))).toEqual({
       code: 'INFERENCE_FAILED',
       transient: false,
     });
   });
 
-  test('DEFECTOSCOPY_MODEL_VERSION names the default; the process does not start with one that is not there', async () => {
+  test('DEFECTOSCOPY_MODEL_VERSION selects the default version; loading fails if it is not installed', async () => {
     const other = await load({ DEFECTOSCOPY_MODEL_VERSION: '9.0.0' });
     onTestFinished(() => other.close());
     expect(other.info()['model_version']).toBe('9.0.0');
@@ -227,46 +227,46 @@ describe('model versions', () => {
     await expect(load({}, join(folder, 'nowhere'))).rejects.toThrow('No model version is installed');
   });
 
-  test('one whose weights were changed is not loaded', async () => {
+  test('a version with modified weights is not loaded', async () => {
     const place = await installColours(trainedIn(folder), 'damaged');
     onTestFinished(() => rm(place, { recursive: true }));
     await appendFile(join(place, 'heads.json'), '\n');
     const photo = await picture('red').png().toBuffer();
-    await expect(look(photo, { model_version: 'damaged' })).rejects.toThrow('SHA-256');
+    await expect(classify(photo, { model_version: 'damaged' })).rejects.toThrow('SHA-256');
   });
 
-  test('one that computes nonsense fails the task instead of recording it', async () => {
+  test('an invalid classification fails the task', async () => {
     const place = await installColours(trainedIn(folder), 'broken', { white: Number.NaN });
     onTestFinished(() => rm(place, { recursive: true }));
     const photo = await picture('red').png().toBuffer();
-    await expect(look(photo, { model_version: 'broken' })).rejects.toThrow(
-      'Version broken gave no valid classification',
+    await expect(classify(photo, { model_version: 'broken' })).rejects.toThrow(
+      'Version broken returned an invalid classification',
     );
   });
 });
 
-describe('devices', () => {
-  test('DEFECTOSCOPY_DEVICES names them by preference; without the preferred one the next computes, and says so', async () => {
+describe('defectoscopy devices', () => {
+  test('DEFECTOSCOPY_DEVICES lists devices by preference; the first available one is used and reported', async () => {
     const other = await load({ DEFECTOSCOPY_DEVICES: 'cuda, cpu' });
     onTestFinished(() => other.close());
     const { name } = other.info()['gpu'] as { name: string };
-    // Where this test runs on a machine with a GPU, it is the GPU's.
+    // The GPU's name on a machine with a GPU.
     expect(name).toMatch(/^cpu$|cuda|NVIDIA/);
     const photo = await picture('red').png().toBuffer();
-    expect(recorded(await look(photo, {}, other))).toMatchObject({ surface: 'wall' });
+    expect(recorded(await classify(photo, {}, other))).toMatchObject({ surface: 'wall' });
   });
 
-  test('one that is not known stops the process early', async () => {
+  test('an unknown device in DEFECTOSCOPY_DEVICES is a startup error', async () => {
     await expect(load({ DEFECTOSCOPY_DEVICES: 'cuda,abacus' })).rejects.toThrow(
       'DEFECTOSCOPY_DEVICES: must be a list of cpu, cuda, not "abacus".',
     );
   });
 });
 
-describe('a photo that cannot be had', () => {
+describe('reading a photo', () => {
   const fetched = (path = '/photo.jpg', host = storage.origin) => model.run(job({ image_url: `${host}${path}` }));
 
-  test('is downloaded from a listed storage', async () => {
+  test('downloads a photo from an allowed storage host', async () => {
     const photo = await picture('green').jpeg({ quality: 95 }).toBuffer();
     storage.answer = (_, response) => response.end(photo);
     expect(recorded(await fetched())).toMatchObject({ surface: 'floor' });
@@ -278,52 +278,55 @@ describe('a photo that cannot be had', () => {
     [403, 'IMAGE_FETCH_FAILED', false],
     [429, 'IMAGE_FETCH_FAILED', true],
     [503, 'IMAGE_FETCH_FAILED', true],
-  ])('a storage that answers %i: %s, worth another try: %s', async (status, code, transient) => {
+  ])('status %i of the storage fails the task with %s (transient: %s)', async (status, code, transient) => {
     storage.answer = (_, response) => response.writeHead(status).end();
-    expect(await failure(fetched())).toEqual({ code, transient });
+    expect(await failureOf(fetched())).toEqual({ code, transient });
   });
 
-  test('a connection that breaks off is worth another try', async () => {
+  test('a lost connection is a transient failure', async () => {
     storage.answer = (request) => request.socket.destroy();
-    expect(await failure(fetched())).toEqual({ code: 'IMAGE_FETCH_FAILED', transient: true });
+    expect(await failureOf(fetched())).toEqual({ code: 'IMAGE_FETCH_FAILED', transient: true });
   });
 
-  test('an address that leads inside is blocked, on the way of a redirect too', async () => {
-    expect(await failure(fetched('/photo.jpg', 'https://inside.test'))).toEqual({
+  test('private addresses are blocked, also after a redirect', async () => {
+    expect(await failureOf(fetched('/photo.jpg', 'https://inside.test'))).toEqual({
       code: 'IMAGE_BLOCKED',
       transient: false,
     });
     storage.answer = (_, response) => response.writeHead(302, { location: 'https://169.254.169.254/' }).end();
-    expect(await failure(fetched())).toEqual({ code: 'IMAGE_BLOCKED', transient: false });
+    expect(await failureOf(fetched())).toEqual({ code: 'IMAGE_BLOCKED', transient: false });
   });
 
-  test('more than 20 MiB are too large, downloaded or uploaded', async () => {
+  test('a photo above 20 MiB is rejected, downloaded or uploaded', async () => {
     storage.answer = (_, response) => {
       response.on('error', () => {});
       response.end(Buffer.alloc(20 * 2 ** 20 + 1));
     };
-    expect(await failure(fetched())).toEqual({ code: 'IMAGE_TOO_LARGE', transient: false });
-    expect(await failure(look(Buffer.alloc(20 * 2 ** 20 + 1)))).toEqual({ code: 'IMAGE_TOO_LARGE', transient: false });
+    expect(await failureOf(fetched())).toEqual({ code: 'IMAGE_TOO_LARGE', transient: false });
+    expect(await failureOf(classify(Buffer.alloc(20 * 2 ** 20 + 1)))).toEqual({
+      code: 'IMAGE_TOO_LARGE',
+      transient: false,
+    });
   });
 
-  test('an upload that is gone was not found', async () => {
+  test('a deleted upload fails with IMAGE_NOT_FOUND', async () => {
     const gone = `https://${FILES_HOST}/01KAF3M9WZ7Y5T2Q8C4N6B1D0E`;
-    expect(await failure(model.run(job({ image_url: gone })))).toEqual({ code: 'IMAGE_NOT_FOUND', transient: false });
+    expect(await failureOf(model.run(job({ image_url: gone })))).toEqual({ code: 'IMAGE_NOT_FOUND', transient: false });
   });
 
-  test('text is unsupported, half a photo is corrupt, and neither is worth another try', async () => {
+  test('text is unsupported and a truncated photo is corrupt, both permanently', async () => {
     const photo = await picture('red').jpeg().toBuffer();
-    expect(await failure(look(Buffer.from('not a photo at all')))).toEqual({
+    expect(await failureOf(classify(Buffer.from('not a photo at all')))).toEqual({
       code: 'IMAGE_UNSUPPORTED',
       transient: false,
     });
-    expect(await failure(look(photo.subarray(0, photo.length >> 1)))).toEqual({
+    expect(await failureOf(classify(photo.subarray(0, photo.length >> 1)))).toEqual({
       code: 'IMAGE_CORRUPT',
       transient: false,
     });
   });
 
-  test('an attempt that is told to stop leaves, though photos before it are still being decoded', async () => {
+  test('an aborted attempt ends while earlier photos are still being decoded', async () => {
     const { key } = await files.put(phoneHeic(), { maxBytes: 2 ** 20 });
     const stop = new AbortController();
     const attempt = (signal?: AbortSignal) =>
@@ -331,15 +334,15 @@ describe('a photo that cannot be had', () => {
         () => 'seen',
         (reason: unknown) => reason,
       );
-    const ends: unknown[] = [];
-    const before = [attempt(), attempt(), attempt()].map((end) => end.then((how) => ends.push(how)));
-    const last = attempt(stop.signal).then((how) => ends.push(how));
+    const outcomes: unknown[] = [];
+    const before = [attempt(), attempt(), attempt()].map((end) => end.then((outcome) => outcomes.push(outcome)));
+    const last = attempt(stop.signal).then((outcome) => outcomes.push(outcome));
     setTimeout(() => stop.abort('lost'), 30);
     await Promise.all([...before, last]);
-    expect(ends).toEqual(['lost', 'seen', 'seen', 'seen']);
+    expect(outcomes).toEqual(['lost', 'seen', 'seen', 'seen']);
   });
 
-  test('an attempt that is told to stop stops waiting for the storage', async () => {
+  test('an aborted attempt stops waiting for the storage', async () => {
     storage.answer = () => {};
     const stop = new AbortController();
     const attempt = model.run(job({ image_url: `${storage.origin}/slow.jpg` }, stop.signal));
@@ -348,10 +351,10 @@ describe('a photo that cannot be had', () => {
   });
 });
 
-test('the example photo is a cracked concrete wall, to the model that comes with the product', async () => {
+test('the bundled model classifies the example photo as a cracked concrete wall', async () => {
   const real = await load({}, SHIPPED);
   onTestFinished(() => real.close());
-  const outcome = await look(await readFile(new URL('../../../examples/wall.jpg', import.meta.url)), {}, real);
+  const outcome = await classify(await readFile(new URL('../../../examples/wall.jpg', import.meta.url)), {}, real);
   expect(recorded(outcome)).toMatchObject({ surface: 'concrete_wall', defects: [{ name: 'crack' }] });
   expect(recorded(outcome).masters).toHaveLength(6);
   const { width, height, maps } = heatmaps(outcome);

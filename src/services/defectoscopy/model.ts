@@ -9,18 +9,17 @@ import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, ModelHouse, SharedSettings } from '../service.ts';
 import { FAILURES } from './failures.ts';
 import { imagePolicy } from './image-policy.ts';
-import type { WorkerInfo } from './model-info.ts';
 import { openPhoto } from './model-photo.ts';
 import { newestShipped, SHIPPED, trainedIn } from './model-shelf.ts';
 import { type ModelVersion, openVersions, POOL_SIZE } from './model-versions.ts';
-import type { PredictInput, Recorded } from './result.ts';
+import type { PredictInput, Recorded, WorkerInfo } from './result.ts';
 import { Classification } from './schema.ts';
 import type { settings } from './settings.ts';
 
-/** What looks at photos. Another version than the default is loaded when a task first names it. */
+/** Other versions are loaded on first use. */
 export async function loadModel({
-  house,
-  own,
+  house: context,
+  own: serviceSettings,
   shared,
   shipped = SHIPPED,
 }: {
@@ -29,23 +28,25 @@ export async function loadModel({
   shared: SharedSettings;
   shipped?: string;
 }): Promise<Model> {
-  const { fetch, files, log } = house;
+  const { fetch, files, log } = context;
   const shelf = await openShelf([shipped, trainedIn(shared.dataDir)], (folder, err) =>
-    log.warn({ err, folder }, 'this folder is no model version'),
+    log.warn({ err, folder }, 'invalid model version'),
   );
-  const versions = openVersions(shelf, own.devices);
-  const byDefault = await versions.get(own.modelVersion ?? newestShipped(shelf, shipped).version);
-  if (!byDefault) {
+  const versions = openVersions(shelf, serviceSettings.devices);
+  const defaultVersion = await versions.get(serviceSettings.modelVersion ?? newestShipped(shelf, shipped).version);
+  if (!defaultVersion) {
     shelf.close();
-    throw new OperatorError(`The model version ${own.modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`);
+    throw new OperatorError(
+      `The model version ${serviceSettings.modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`,
+    );
   }
-  const source = { fetch, files, policy: imagePolicy(own, shared), filesHost: shared.filesHost };
-  const device = await watchDevice(byDefault.provider);
+  const source = { fetch, files, policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
+  const device = await watchDevice(defaultVersion.provider);
   const info = (): WorkerInfo => {
     const { name, usedMb, totalMb } = device.now();
     return {
-      model_version: byDefault.version,
-      classes: { defects: byDefault.defects, surfaces: byDefault.surfaces },
+      model_version: defaultVersion.version,
+      classes: { defects: defaultVersion.defects, surfaces: defaultVersion.surfaces },
       gpu: { name, vram_used_mb: usedMb, vram_total_mb: totalMb },
     };
   };
@@ -53,17 +54,17 @@ export async function loadModel({
   return {
     info: () => info() as unknown as JsonObject,
     versions: () => shelf.versions().map(({ version }) => version),
-    // While one photo is computed, others are decoded or downloaded, and finished ones are written down together.
+    // While some photos are computed, others are downloaded or decoded and results are committed together.
     concurrency: POOL_SIZE * 4,
     timeLimitMs: 60_000,
 
     async run({ input, signal }) {
       const { image_url, model_version } = input as unknown as PredictInput;
-      const version = model_version === undefined ? byDefault : await versions.get(model_version);
+      const version = model_version === undefined ? defaultVersion : await versions.get(model_version);
       if (!version) throw new TaskFailure(FAILURES.unknownModel);
       const photo = await openPhoto(image_url, version.input, source, signal);
       const { recorded, heatmaps } = await step('infer', () => version.look(photo, signal));
-      check(recorded, version);
+      assertValid(recorded, version);
       return { result: recorded as unknown as JsonValue, attachment: heatmaps as unknown as JsonValue };
     },
 
@@ -77,13 +78,13 @@ export async function loadModel({
 
 const isClassification = Compile(Classification);
 
-/** The last look before it is written down: a broken network must fail the task, not fill it with NaN. */
-function check(recorded: Recorded, version: ModelVersion): void {
-  const known =
+/** A broken network must fail the task instead of storing NaN. */
+function assertValid(recorded: Recorded, version: ModelVersion): void {
+  const hasKnownNames =
     version.surfaces.includes(recorded.surface) &&
     recorded.masters.every(({ name }) => version.masters.includes(name)) &&
     recorded.defects.every(({ name }) => version.defects.includes(name));
-  if (!known || !isClassification.Check(recorded)) {
-    throw new Error(`Version ${version.version} gave no valid classification: ${JSON.stringify(recorded)}`);
+  if (!hasKnownNames || !isClassification.Check(recorded)) {
+    throw new Error(`Version ${version.version} returned an invalid classification: ${JSON.stringify(recorded)}`);
   }
 }

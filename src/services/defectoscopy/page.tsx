@@ -6,8 +6,7 @@ import { type ErrandNeeds, errandPage, Note } from '../errand-page.tsx';
 import { failureTexts } from '../failure-texts.ts';
 import { type PhotoTexts, texts } from './browser/texts.ts';
 
-/** The page at `/`: a photo in, its defects shown. */
-export const pageRoutes = (app: Gateway, needs: ErrandNeeds): void =>
+export const pageRoutes = (app: Gateway, deps: ErrandNeeds): void =>
   errandPage<PhotoTexts>(
     app,
     {
@@ -36,5 +35,5 @@ export const pageRoutes = (app: Gateway, needs: ErrandNeeds): void =>
         </PictureFrame>
       ),
     },
-    needs,
+    deps,
   );

@@ -13,11 +13,10 @@ export interface PhotoSource {
   readonly fetch: GuardedFetch;
   readonly files: Files;
   readonly policy: UrlPolicy;
-  /** The host of URLs that name files of our own. */
   readonly filesHost: string | undefined;
 }
 
-/** The file behind a URL; throws a `TaskFailure` when there is none to be had. */
+/** Throws a `TaskFailure`. */
 export async function readPhoto(address: string, source: PhotoSource, signal: AbortSignal): Promise<Buffer> {
   const url = new URL(address);
   if (url.hostname === source.filesHost) return readStored(url.pathname.slice(1), source.files, signal);

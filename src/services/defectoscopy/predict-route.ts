@@ -11,13 +11,14 @@ import { imagePolicy } from './image-policy.ts';
 import { Accepted, PredictRequest } from './schema.ts';
 import type { Own } from './settings.ts';
 
-/** `POST /predict`: check, write down, answer 202. The task is durable before the answer leaves. */
-export function predictRoute(app: Gateway, needs: TaskDeps & { own: Own }): void {
-  const { roster, own, shared } = needs;
-  const images = imagePolicy(own, shared);
+/** `POST /predict`. The task is durable before the 202 response is sent. */
+export function predictRoute(app: Gateway, deps: TaskDeps & { own: Own }): void {
+  const { roster, own: serviceSettings, shared } = deps;
+  const images = imagePolicy(serviceSettings, shared);
   const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes };
-  const cold = own.costDelaySeconds + own.coldStartSeconds + own.estimateWarmSeconds;
-  const estimates = { warmSeconds: own.estimateWarmSeconds, coldSeconds: cold };
+  const cold =
+    serviceSettings.costDelaySeconds + serviceSettings.coldStartSeconds + serviceSettings.estimateWarmSeconds;
+  const estimates = { warmSeconds: serviceSettings.estimateWarmSeconds, coldSeconds: cold };
 
   app.post<{ Body: Static<typeof PredictRequest> }>(
     '/predict',
@@ -34,13 +35,13 @@ export function predictRoute(app: Gateway, needs: TaskDeps & { own: Own }): void
       const { image_url, priority = 'realtime', webhook_url, model_version } = request.body;
       checkField('image_url', image_url, images);
       if (webhook_url !== undefined) checkField('webhook_url', webhook_url, callbacks);
-      // Which versions there are is the store's to say.
+      // The installed versions are known only from the task store.
       if (model_version !== undefined && !roster.reachable()) throw queueUnavailable();
       if (model_version !== undefined && !roster.versions('defectoscopy').includes(model_version)) {
-        throw validationError('model_version: no such version is installed.');
+        throw validationError('model_version: this version is not installed.');
       }
 
-      const task = await acceptTask(needs, request, reply, {
+      const task = await acceptTask(deps, request, reply, {
         service: 'defectoscopy',
         priority,
         input: { image_url, ...(model_version !== undefined && { model_version }) },

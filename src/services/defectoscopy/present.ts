@@ -5,14 +5,12 @@ import { webhookFacts } from '../webhook-state.ts';
 import { parted } from './result.ts';
 
 const MESSAGES = {
-  en: { queued: 'The task waits for a worker.', processing: 'The photo is being examined.' },
+  en: { queued: 'The task is waiting for a worker.', processing: 'The photo is being processed.' },
   ru: { queued: 'Задача ожидает обработки.', processing: 'Снимок обрабатывается.' },
 };
 export type Language = keyof typeof MESSAGES;
 
-/**
- * What a reader of a task is told, as JSON text. The poll route and the webhook both call this, so they cannot differ.
- */
+/** The response body as JSON text, shared by the poll route and the webhook. */
 export function present(task: Task, language: Language = 'en'): string {
   const state = task.status === 'done' ? doneText(task) : membersOf(stateOf(task, language));
   const webhook = task.webhook === undefined ? '' : `,${membersOf(webhookOf(task.webhook))}`;
@@ -21,7 +19,7 @@ export function present(task: Task, language: Language = 'en'): string {
 
 const membersOf = (object: JsonObject): string => JSON.stringify(object).slice(1, -1);
 
-/** What most polls under load are about, and so put together by hand: the result goes out as the text that it is. */
+/** Concatenates text because most polls under load read finished tasks: the stored result is not parsed. */
 function doneText(task: Done): string {
   const { result, version } = parted(task.resultText);
   const times = `"processing_time_ms":${task.processingMs},"completed_at":"${unixSeconds(task.finishedAt)}"`;

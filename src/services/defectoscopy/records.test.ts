@@ -40,10 +40,10 @@ const task = ({ input = INPUT, result = RESULT, ...over }: { input?: object; res
   }) as EndedTask;
 const draft = async (over: object = {}) => (await maker.drafts(undefined as never, [task(over)]))[0];
 
-describe('the record of a photo', () => {
-  it('is called as its file, and found by its classes in both languages', async () => {
-    const made = await draft();
-    expect(made).toMatchObject({
+describe('photoRecords', () => {
+  it('uses the file name as title and the class names in both languages as text', async () => {
+    const record = await draft();
+    expect(record).toMatchObject({
       taskId: 't1',
       status: 'done',
       createdAt: new Date(1000),
@@ -53,19 +53,19 @@ describe('the record of a photo', () => {
       defects: [{ name: 'crack', conf: 0.9 }],
       withAttachment: true,
     });
-    expect(made!.text).toBe('concrete wall, cracking, crack\nбетонная стена, растрескивание, трещина');
-    // An address may carry a credential, and is none of the readers' business.
-    expect(JSON.stringify(made!.result) + made!.text + made!.title).not.toContain('secret');
+    expect(record!.text).toBe('concrete wall, cracking, crack\nбетонная стена, растрескивание, трещина');
+    // A URL may contain a credential.
+    expect(JSON.stringify(record!.result) + record!.text + record!.title).not.toContain('secret');
   });
 
-  it('is called by what it shows where its file has no name that anybody knows', async () => {
+  it('uses the surface and defect as title for a file without a name', async () => {
     const input = { image_url: 'https://files.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' };
     expect((await draft({ input }))!.title).toBe('concrete wall: crack');
     const sound = { surface: 'own_class', masters: [{ name: 'sound', conf: 1 }], defects: [], model_version: '1' };
     expect((await draft({ input, result: sound }))!.title).toBe('own class: sound');
   });
 
-  it('says why a photo failed, and is none of one that was cancelled', async () => {
+  it('stores the error of a failed task and skips cancelled tasks', async () => {
     const failure: Failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged or incomplete.' };
     expect(await draft({ status: 'failed', failure })).toMatchObject({
       status: 'failed',
@@ -76,21 +76,21 @@ describe('the record of a photo', () => {
     expect(await draft({ status: 'failed', failure: FAILURES.CANCELLED })).toBeUndefined();
   });
 
-  it('has the photo for its picture, under the rules of the service; none where it is gone for good', async () => {
+  it('fetches the picture under the image policy, and returns undefined when it no longer exists', async () => {
     const { picture } = (await draft())!;
-    const house = (fetch: unknown) => ({ fetch: fetch as GuardedFetch, files: undefined as unknown as Files });
-    const asked: unknown[] = [];
+    const sources = (fetch: unknown) => ({ fetch: fetch as GuardedFetch, files: undefined as unknown as Files });
+    const requests: unknown[] = [];
     const fetch = async (url: URL, request: object) => {
-      asked.push([url.hostname, request]);
+      requests.push([url.hostname, request]);
       return { body: Buffer.from('photo') };
     };
-    expect(await maker.picture!(house(fetch), picture!, signal)).toEqual(Buffer.from('photo'));
-    expect(asked).toMatchObject([
+    expect(await maker.picture!(sources(fetch), picture!, signal)).toEqual(Buffer.from('photo'));
+    expect(requests).toMatchObject([
       ['storage.example.com', { policy: { kind: 'allowlist', hosts: ['storage.example.com'] } }],
     ]);
     const gone = () => Promise.reject(new FetchFailed('http_status', { status: 404 }));
-    expect(await maker.picture!(house(gone), picture!, signal)).toBeUndefined();
-    const away = () => Promise.reject(new FetchFailed('timeout'));
-    await expect(maker.picture!(house(away), picture!, signal)).rejects.toThrow();
+    expect(await maker.picture!(sources(gone), picture!, signal)).toBeUndefined();
+    const unavailable = () => Promise.reject(new FetchFailed('timeout'));
+    await expect(maker.picture!(sources(unavailable), picture!, signal)).rejects.toThrow();
   });
 });

@@ -9,16 +9,15 @@ import { readPhoto } from './photo-bytes.ts';
 import type { PredictInput, Recorded } from './result.ts';
 import type { Own } from './settings.ts';
 
-/** What is to be found of photos. */
-export function photoRecords(own: Own, shared: SharedSettings): RecordMaker {
-  const source = { policy: imagePolicy(own, shared), filesHost: shared.filesHost };
+export function photoRecords(serviceSettings: Own, shared: SharedSettings): RecordMaker {
+  const source = { policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
   return {
     drafts: async (_db, tasks) =>
       tasks.filter((task) => !isCancelled(task)).map((task) => draftOf(task, shared.filesHost)),
 
-    async picture(house, picture, signal) {
+    async picture(sources, picture, signal) {
       try {
-        return await readPhoto(picture as string, { ...house, ...source }, signal);
+        return await readPhoto(picture as string, { ...sources, ...source }, signal);
       } catch (error) {
         if (error instanceof TaskFailure && !error.transient) return undefined;
         throw error;
@@ -42,7 +41,7 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
   return {
     ...common,
     status: 'done',
-    title: fileName ?? verdict(recorded),
+    title: fileName ?? titleOf(recorded),
     text: namesOf(recorded),
     surface,
     ...(master && { master }),
@@ -52,13 +51,13 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
   };
 }
 
-/** What people call it who do not know its file: what it shows, and what is wrong with that above all. */
-function verdict({ surface, masters, defects }: Recorded): string {
+/** For a photo without a file name. */
+function titleOf({ surface, masters, defects }: Recorded): string {
   const worst = defects[0] ?? masters[0];
   return [surface, worst?.name].flatMap((name) => (name === undefined ? [] : className(name, 'en'))).join(': ');
 }
 
-/** The classes in both languages, so that either finds it. */
+/** For searching in both languages. */
 function namesOf({ surface, masters, defects }: Recorded): string {
   const names = [surface, ...masters.slice(0, 1).map(({ name }) => name), ...defects.map(({ name }) => name)];
   const languages = ['en', 'ru'] as const;

@@ -1,10 +1,10 @@
-/** A class and how sure the model is of it, 0..1 with at most four decimals. */
+/** 0..1 with at most four decimals. */
 export interface Scored {
   readonly name: string;
   readonly conf: number;
 }
 
-/** What is recorded for a finished photo. `masters` and `defects` are sorted by confidence, then name. */
+/** `masters` and `defects` are sorted by confidence, then name. */
 export interface Recorded {
   readonly surface: string;
   readonly masters: readonly Scored[];
@@ -13,11 +13,11 @@ export interface Recorded {
 }
 
 /**
- * The result as clients get it and the version that made it, both as JSON text. The model writes the version last, so that
- * nothing has to be parsed; a result that looks otherwise is.
+ * Splits a stored result into the client's result and the model version, as JSON text. The model writes the version
+ * last, so parsing is only a fallback.
  */
 export function parted(recorded: string): { result: string; version: string } {
-  // A quote inside a string has a backslash before it, so this is a key; and what follows it is the end of the whole.
+  // Quotes inside strings are escaped, so this match is a key, and the rest is the end of the object.
   const at = recorded.lastIndexOf(VERSION);
   const version = recorded.slice(at + VERSION.length, -1);
   if (at > 0 && PLAIN.test(version)) return { result: `${recorded.slice(0, at)}}`, version };
@@ -29,8 +29,8 @@ const VERSION = ',"model_version":';
 const PLAIN = /^"[^"\\]*"$/;
 
 /**
- * Kept beside the result: for each class its activation map over the upright image, row by row, as bytes (0..255 for
- * 0..1) in base64.
+ * The attachment of a result: per class an activation map of the upright image, row by row, as base64 bytes (0..255 for
+ * 0..1).
  */
 export interface Heatmaps {
   readonly width: number;
@@ -38,8 +38,14 @@ export interface Heatmaps {
   readonly maps: Readonly<Record<string, string>>;
 }
 
-/** The job as `POST /predict` writes it down. */
 export interface PredictInput {
   readonly image_url: string;
   readonly model_version?: string;
+}
+
+/** Published with the worker's heartbeat; describes the default version. */
+export interface WorkerInfo {
+  readonly model_version: string;
+  readonly classes: { readonly defects: readonly string[]; readonly surfaces: readonly string[] };
+  readonly gpu: { readonly name: string; readonly vram_used_mb: number; readonly vram_total_mb: number };
 }

@@ -1,27 +1,25 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
 
-/** TypeBox once: these validate requests, type the code and make the OpenAPI description. */
-
 export const PredictRequest = Type.Object(
   {
-    // No `format: uri`: that means ASCII, and hosts have names in every script. What is acceptable is checkUrl's to say.
+    // Not `format: uri`, which is ASCII only; `checkUrl` validates the URL.
     image_url: Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: 'https address of the image on one of the allowed storage hosts.',
+      description: 'https URL of the image on an allowed storage host.',
     }),
     priority: Type.Optional(
       Type.Union([Type.Literal('realtime'), Type.Literal('batch')], {
         default: 'realtime',
-        description: 'batch gives way to realtime, and may wait for a cold worker longer.',
+        description: 'batch tasks run after realtime tasks and wait longer before a cold worker is started.',
       }),
     ),
     webhook_url: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 2048,
-        description: 'Called once the final result is recorded. https; http only for localhost, 127.0.0.1 and [::1].',
+        description: 'Called when the final result is stored. https; http only for localhost, 127.0.0.1 and [::1].',
       }),
     ),
     model_version: Type.Optional(
@@ -36,18 +34,18 @@ export const PredictRequest = Type.Object(
 export const Accepted = Type.Object({
   task_id: Type.String(),
   status: Type.Literal('queued'),
-  status_url: Type.String({ description: 'Relative to the base address.' }),
-  estimated_wait_seconds: Type.Integer({ description: 'When a first poll makes sense; no promise of completion.' }),
+  status_url: Type.String({ description: 'Relative to the base URL.' }),
+  estimated_wait_seconds: Type.Integer({ description: 'Recommended seconds until the first poll; not a guarantee.' }),
 });
 
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 
-/** What a model answers for one photo; a worker's result is held against it before it is recorded. */
+/** Worker results are validated against it. */
 export const Classification = Type.Object({
   surface: Type.String(),
-  masters: Type.Array(Scored, { description: 'Every group with its confidence; they sum to 1.' }),
+  masters: Type.Array(Scored, { description: 'All groups with their confidences, which sum to 1.' }),
   defects: Type.Array(Scored, {
-    description: 'Classes that reach the threshold of the model card; empty means sound.',
+    description: "Classes that reach the model's threshold; empty if no defects were found.",
   }),
 });
 
@@ -69,13 +67,13 @@ export const TaskState = Success(
   Type.Object({
     task_id: Type.String(),
     status: Type.Union(['queued', 'processing', 'done', 'failed'].map((status) => Type.Literal(status))),
-    message: Type.Optional(Type.String({ description: 'For humans, while the task is in progress.' })),
+    message: Type.Optional(Type.String({ description: 'Human-readable status of an unfinished task.' })),
     result: Type.Optional(Classification),
     processing_time_ms: Type.Optional(Type.Integer()),
     completed_at: Type.Optional(UnixSeconds),
     model_version: Type.Optional(Type.String()),
-    error: Type.Optional(Type.String({ description: 'For humans, when the task failed.' })),
-    error_code: Type.Optional(Type.String({ description: 'For programs, when the task failed.' })),
+    error: Type.Optional(Type.String({ description: 'Human-readable error of a failed task.' })),
+    error_code: Type.Optional(Type.String({ description: 'Machine-readable error of a failed task.' })),
     webhook: Type.Optional(Webhook),
   }),
 );

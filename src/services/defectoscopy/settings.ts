@@ -19,84 +19,87 @@ import type { Provider } from '../../ml/thread.ts';
 import { maxWaiting } from '../max-waiting.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
 
-const A_DAY = 86_400;
+const DAY_SECONDS = 86_400;
 
 const DEVICES: readonly string[] = ['cpu', 'cuda'] satisfies Provider[];
 
 export const settings = {
   port: integer('DEFECTOSCOPY_PORT', 8001, 'Port of the defectoscopy listener.', { max: 65_535 }),
-  publicUrl: text('DEFECTOSCOPY_PUBLIC_URL', undefined, 'Base address under which clients reach the service.'),
+  publicUrl: text('DEFECTOSCOPY_PUBLIC_URL', undefined, 'Base URL of the service for clients.'),
   apiTokens: tokenList(
     'DEFECTOSCOPY_API_TOKENS',
-    'Accepted bearer tokens, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here; `assay tokens` issues more. Without any token the task endpoints answer 503. Authorization is off only where this and DEFECTOSCOPY_API_TOKEN are both defined and empty, or by DEFECTOSCOPY_AUTH.',
+    'Accepted bearer tokens, comma-separated; `sha256:<hex>` stores only the digest of a token; `assay tokens` issues more. Without any token the task endpoints return 503. Authorization is disabled only if this and DEFECTOSCOPY_API_TOKEN are both set and empty, or by DEFECTOSCOPY_AUTH.',
   ),
   apiToken: oneToken('DEFECTOSCOPY_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
   auth: choice(
     'DEFECTOSCOPY_AUTH',
     ['tokens', 'disabled'],
     'tokens',
-    '`disabled` switches authorization off: everybody who reaches the port may use the service.',
+    '`disabled` disables authorization: anyone who can reach the port can use the service.',
   ),
   allowedImageHosts: list(
     'DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS',
     [],
-    'Object-storage hosts that image_url may name (`host` means port 443, `host:port` that port). Empty: none but our own file host.',
+    'Object storage hosts allowed in image_url (`host` for port 443, or `host:port`). Empty: only uploaded files.',
     (host) => listedHost(host, { ports: true }),
   ),
   imageHostsAllowPrivate: flag(
     'DEFECTOSCOPY_IMAGE_HOSTS_ALLOW_PRIVATE',
     false,
-    'The listed hosts may have private addresses (a storage on the same premises).',
+    'Allow private addresses for the listed hosts (a storage in the same network).',
   ),
   rateLimitPerMinute: integer(
     'DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE',
     1000,
-    'Requests of one token in any 60 seconds; 0 switches the limit off.',
+    'Maximum requests per token in any 60 seconds; 0: no limit.',
     { max: 1_000_000 },
   ),
   maxWaiting: maxWaiting('DEFECTOSCOPY_MAX_WAITING', 100_000),
   webhookSecrets: verbatim(
     'DEFECTOSCOPY_WEBHOOK_SECRETS',
-    'Secrets that callbacks are signed with, per token: `<first 12 hex digits of the SHA-256 of the token>:whsec_…`, comma-separated.',
+    'Webhook signing secrets per token: `<first 12 hex digits of the SHA-256 of the token>:whsec_…`, comma-separated.',
     { secret: true },
   ),
   modelVersion: text(
     'DEFECTOSCOPY_MODEL_VERSION',
     undefined,
-    'Model version used when a request names none; by default the one that ships with the product.',
+    'Default model version; unset: the newest bundled version.',
   ),
   devices: devices(
     'DEFECTOSCOPY_DEVICES',
-    'Where the model computes: the first of these that the machine has, of `cpu` and `cuda`. `cuda,cpu` takes an NVIDIA GPU where there is one; onnxruntime-node then needs its CUDA files and cuDNN beside it.',
+    'Devices for the model by preference: `cpu`, `cuda`. The first available device is used. `cuda,cpu` uses an NVIDIA GPU if there is one; this requires the CUDA libraries of onnxruntime-node and cuDNN.',
   ),
   estimateWarmSeconds: integer('DEFECTOSCOPY_ESTIMATE_WARM', 90, 'Estimated wait while a worker is warm, in seconds.', {
-    max: A_DAY,
+    max: DAY_SECONDS,
   }),
-  coldStartSeconds: integer('DEFECTOSCOPY_COLD_START_SECONDS', 90, 'Part of the cold estimate: loading the model.', {
-    max: A_DAY,
-  }),
+  coldStartSeconds: integer(
+    'DEFECTOSCOPY_COLD_START_SECONDS',
+    90,
+    'Time to load the model, in seconds; part of the cold estimate.',
+    {
+      max: DAY_SECONDS,
+    },
+  ),
   costDelaySeconds: integer(
     'DEFECTOSCOPY_COST_DELAY_SECONDS',
     120,
-    'How long batch work waits for company before it starts a cold worker; part of the cold estimate.',
-    { max: A_DAY },
+    'How long batch tasks wait before a cold worker is started, in seconds; part of the cold estimate.',
+    { max: DAY_SECONDS },
   ),
 };
 
 export type Own = Values<typeof settings>;
 
 const agreements: readonly Agreement<typeof settings>[] = [
-  { between: ['apiTokens', 'apiToken', 'auth'], check: (own) => void tokensOf(own) },
+  { between: ['apiTokens', 'apiToken', 'auth'], check: (serviceSettings) => void tokensOf(serviceSettings) },
   {
     between: ['apiTokens', 'apiToken', 'auth', 'webhookSecrets'],
-    check: (own) => void webhookSecrets(own.webhookSecrets, tokensOf(own)),
+    check: (serviceSettings) => void webhookSecrets(serviceSettings.webhookSecrets, tokensOf(serviceSettings)),
   },
 ];
 
-/** Everything that the operator said of this service, or a `SettingsProblem` with every fault in it. */
 export const readOwn = (env: Environment): Own => readSettings(settings, env, agreements);
 
-/** Who may come in. */
 export function tokensOf({ apiTokens, apiToken, auth }: Pick<Own, 'apiTokens' | 'apiToken' | 'auth'>): TokenSet {
   try {
     return tokensFrom({ list: apiTokens, single: apiToken, authSetting: auth === 'disabled' ? auth : undefined });
@@ -105,20 +108,20 @@ export function tokensOf({ apiTokens, apiToken, auth }: Pick<Own, 'apiTokens' | 
   }
 }
 
-/** What the `local` profile has to make: a token, where nobody has said anything about tokens. */
+/** The `local` profile generates a token unless authorization is configured. */
 export function missingCredentials(env: Environment): string[] {
   const { apiTokens, apiToken, auth } = settings;
-  const given = readSettings({ apiTokens, apiToken, auth }, env);
-  // A list that is defined and empty was left so on purpose.
-  return given.apiTokens === undefined && tokensOf(given).state === 'unconfigured' ? [apiTokens.env] : [];
+  const configured = readSettings({ apiTokens, apiToken, auth }, env);
+  // A list that is set and empty is intentional.
+  return configured.apiTokens === undefined && tokensOf(configured).state === 'unconfigured' ? [apiTokens.env] : [];
 }
 
 function devices(env: string, about: string): Setting<readonly Provider[]> {
   const setting = list(env, ['cpu'], about);
   return {
     ...setting,
-    read(given) {
-      const names = setting.read(given);
+    read(configured) {
+      const names = setting.read(configured);
       const unknown = names.find((name) => !DEVICES.includes(name));
       if (unknown !== undefined) throw new Error(`must be a list of ${DEVICES.join(', ')}, not "${unknown}".`);
       return names as readonly Provider[];

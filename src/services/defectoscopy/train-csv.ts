@@ -1,4 +1,4 @@
-/** The rows of a CSV file (RFC 4180; a byte order mark and CRLF are fine) as objects by the names in its first row. */
+/** Parses CSV (RFC 4180; byte order mark and CRLF allowed) into objects keyed by the header row. */
 export function parseCsv(text: string): Record<string, string>[] {
   const [header = [], ...rows] = cells(text.replace(/^\uFEFF/, ''));
   const names = header.map((name) => name.trim().toLowerCase());
@@ -9,7 +9,7 @@ export function parseCsv(text: string): Record<string, string>[] {
 
 function cells(text: string): string[][] {
   const rows: string[][] = [[]];
-  // A cell is quoted (two quotes in it are one), or runs to the next comma or line end.
+  // A quoted cell ("" for a quote), or text up to the next comma or line end.
   const pattern = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n|\r|\n|$)/gy;
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const [, quoted, plain = '', end] = match;

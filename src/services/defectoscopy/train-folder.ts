@@ -6,20 +6,19 @@ import { parseCsv } from './train-csv.ts';
 export type Split = 'train' | 'val' | 'test';
 const SPLITS: ReadonlySet<string> = new Set<Split>(['train', 'val', 'test']);
 
-/** One image of a training folder, and what it shows. */
 export interface Sample {
   readonly path: string;
-  /** Absent where the folder does not tell surfaces apart. */
+  /** Absent if the folder has no surface labels. */
   readonly surface?: string;
   readonly master: string;
   readonly defect: string;
-  /** Images of one photo or part: they must not be split, or the accuracy would be a lie. */
+  /** Images of the same object, kept in one split to keep the measured accuracy valid. */
   readonly group?: string;
   readonly split?: Split;
 }
 
 export interface TrainingFolder {
-  /** How the labels were read, for the person who runs it. */
+  /** For the log. */
   readonly layout: string;
   readonly samples: readonly Sample[];
 }
@@ -37,39 +36,39 @@ const IMAGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds the images of `folder` and what they show, in one of three layouts: a `labels.csv`, folders
- * surface/master/defect, or folders named by defect. `groupOf` names the group of a defect where the layout does not.
+ * Reads a labelled folder in one of three layouts: `labels.csv`, folders surface/master/defect, or folders named by
+ * defect. `groupOf` returns the group of a defect if the layout does not contain it.
  */
 export async function readTrainingFolder(
   folder: string,
   { sound, groupOf }: { sound: string; groupOf: (defect: string) => string },
 ): Promise<TrainingFolder> {
   const names = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`The folder ${folder} cannot be read (${error.code ?? error.message}).`);
+    throw new OperatorError(`Cannot read the folder ${folder} (${error.code ?? error.message}).`);
   });
   if (names.includes('labels.csv')) return readLabels(folder, sound, groupOf);
 
   const images = names.filter((name) => IMAGES.has(extname(name).toLowerCase())).sort();
-  if (images.length === 0) throw new OperatorError(`There are no images in ${folder}, and no labels.csv.`);
-  const places = images.map((name) => ({ path: join(folder, name), folders: name.split(sep).slice(0, -1) }));
-  if (places.every(({ folders }) => folders.length === 1)) {
-    const samples = places.map(({ path, folders: [name] }) => ({ path, master: groupOf(name!), defect: name! }));
-    return { layout: `${count(images)} in folders named by defect (“${sound}”: none)`, samples };
+  if (images.length === 0) throw new OperatorError(`No images and no labels.csv found in ${folder}.`);
+  const located = images.map((name) => ({ path: join(folder, name), folders: name.split(sep).slice(0, -1) }));
+  if (located.every(({ folders }) => folders.length === 1)) {
+    const samples = located.map(({ path, folders: [name] }) => ({ path, master: groupOf(name!), defect: name! }));
+    return { layout: `${count(images)} in folders named by defect (“${sound}”: no defect)`, samples };
   }
-  // What is sound has no defect, so its folders may end one level earlier.
+  // Sound images have no defect level.
   if (
-    places.every(
+    located.every(
       ({ folders: [, master], folders }) => folders.length === 3 || (folders.length === 2 && master === sound),
     )
   ) {
-    const samples = places.map(({ path, folders: [surface, master, defect = sound] }) => ({
+    const samples = located.map(({ path, folders: [surface, master, defect = sound] }) => ({
       ...{ path, surface: surface!, master: master! },
       defect: master === sound ? sound : defect,
     }));
     return { layout: `${count(images)} in folders surface/master/defect`, samples };
   }
   throw new OperatorError(
-    `The images in ${folder} are neither all one folder deep (defect/photo.jpg) nor all three (surface/master/defect/photo.jpg), and there is no labels.csv.`,
+    `Unknown layout of ${folder}: use defect/photo.jpg or surface/master/defect/photo.jpg for all images, or a labels.csv.`,
   );
 }
 
@@ -82,9 +81,9 @@ async function readLabels(folder: string, sound: string, groupOf: (defect: strin
   const samples = rows.map((row, i): Sample => {
     const { file = '', surface, master, group, split } = row;
     const defect = row['defect'] || sound;
-    if (file === '') throw new OperatorError(`labels.csv, row ${i + 2}: no file is named.`);
+    if (file === '') throw new OperatorError(`labels.csv, row ${i + 2}: the file is missing.`);
     if (split && !SPLITS.has(split)) {
-      throw new OperatorError(`labels.csv, row ${i + 2}: the split is ${split}, not train, val or test.`);
+      throw new OperatorError(`labels.csv, row ${i + 2}: the split must be train, val or test, not ${split}.`);
     }
     return {
       path: join(folder, file),
@@ -98,7 +97,7 @@ async function readLabels(folder: string, sound: string, groupOf: (defect: strin
   const without = samples.filter(({ surface }) => surface === undefined).length;
   if (without > 0 && without < samples.length) {
     throw new OperatorError(
-      `labels.csv: ${without} of ${samples.length} rows have no surface; give it to all or to none.`,
+      `labels.csv: ${without} of ${samples.length} rows have no surface. Set it in all rows or in none.`,
     );
   }
   return { layout: `${count(samples)} in labels.csv`, samples };

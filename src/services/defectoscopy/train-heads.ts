@@ -11,21 +11,20 @@ import {
 } from '../../ml/metrics.ts';
 import type { Split } from './train-folder.ts';
 
-/** Strengths of the penalty on the weights that are tried, the strongest first: each fit begins where the last ended. */
+/** Weight decays to try, strongest first; each fit starts from the previous one. */
 const DECAYS = [0.03, 0.01, 0.003, 0.001, 0.0003];
 
-/** Labelled features of the images that could be read: [N, D], row by row. */
+/** Labelled features [N, D] of the readable images. */
 export interface HeadData {
   readonly features: Float32Array;
   readonly dimensions: number;
   readonly splits: readonly Split[];
-  /** The class name of each image. */
   readonly names: readonly string[];
 }
 
 export interface HeadReport {
   readonly decay: number;
-  /** Where it was measured: test, or the best that there is. */
+  /** The evaluated split: test if it has images, else val, else train. */
   readonly split: Split;
   readonly images: number;
   readonly accuracy: number;
@@ -33,61 +32,60 @@ export interface HeadReport {
   readonly classes: readonly ClassMetrics[];
 }
 
-/** Fits one head on train, with penalty and temperature chosen on val, and measures it on test. */
+/** Fits one head on train, selects weight decay and temperature on val, and evaluates on test. */
 export async function trainHead(
   data: HeadData,
   labels: readonly string[],
 ): Promise<{ head: Head; report: HeadReport }> {
-  const of = (split: Split) => data.splits.flatMap((other, i) => (other === split ? [i] : []));
-  const [train, val, test] = [of('train'), of('val'), of('test')];
+  const indicesOf = (split: Split) => data.splits.flatMap((other, i) => (other === split ? [i] : []));
+  const [train, val, test] = [indicesOf('train'), indicesOf('val'), indicesOf('test')];
   const fitWith = createFitter({ ...pick(data, train), targets: targets(data, train, labels) }, labels.length);
 
   let best: { head: Head; decay: number; loss: number } | undefined;
   for (const decay of DECAYS) {
     const raw = { labels, ...fitWith(decay) };
-    // Each penalty is judged by what it comes to when its confidences have been made honest.
+    // Compared after temperature scaling.
     const logits = val.map((i) => logitsOf(raw, row(data, i)));
     const temperature = fitTemperature(logits, targets(data, val, labels));
     const head = { ...raw, temperature };
-    const loss = val.length > 0 ? crossEntropy(judge(head, data, val)) : 0;
-    // Past the valley the weights only learn the training images by heart.
+    const loss = val.length > 0 ? crossEntropy(predict(head, data, val)) : 0;
+    // Smaller penalties would overfit.
     if (best && loss > best.loss) break;
-    // Without images to choose by, a middling penalty is the safest.
+    // Without a val split, a medium penalty is used.
     best = { head, decay, loss };
     if (val.length === 0 && decay <= 0.01) break;
-    await breathe();
+    await yieldToEventLoop();
   }
   const { head, decay } = best!;
-  const [split, held] =
+  const [split, evaluated] =
     test.length > 0
       ? (['test', test] as const)
       : val.length > 0
         ? (['val', val] as const)
         : (['train', train] as const);
-  const judged = judge(head, data, held);
+  const predictions = predict(head, data, evaluated);
   return {
     head,
     report: {
       decay,
       split,
-      images: held.length,
-      accuracy: accuracy(judged),
-      calibrationError: calibrationError(judged),
-      classes: perClass(labels, judged),
+      images: evaluated.length,
+      accuracy: accuracy(predictions),
+      calibrationError: calibrationError(predictions),
+      classes: perClass(labels, predictions),
     },
   };
 }
 
-/** What a head says of the images of a split, against the truth. */
 export function judgeSplit(head: Head, data: HeadData, split: Split): Judged[] {
-  return judge(
+  return predict(
     head,
     data,
     data.splits.flatMap((other, i) => (other === split ? [i] : [])),
   );
 }
 
-function judge(head: Head, data: HeadData, indices: readonly number[]): Judged[] {
+function predict(head: Head, data: HeadData, indices: readonly number[]): Judged[] {
   const truth = targets(data, indices, head.labels);
   return indices
     .map((i, n) => ({ probabilities: classify(head, row(data, i)), target: truth[n]! }))
@@ -107,5 +105,23 @@ function pick(data: HeadData, indices: readonly number[]) {
   return { features, dimensions };
 }
 
-/** Lets what waits (Ctrl-C, a line of progress) have its turn between two fits. */
-const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** For Ctrl-C and progress output. */
+const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+export function reportLines(
+  name: string,
+  { accuracy, calibrationError, images, split, decay, classes }: HeadReport,
+): string[] {
+  const width = Math.max(...classes.map(({ label }) => label.length), 5);
+  return [
+    '',
+    `${name}: accuracy ${percent(accuracy)}, calibration error ${calibrationError.toFixed(3)}, on ${images} ${split} images (penalty ${decay}).`,
+    `  ${'class'.padEnd(width)}  precision   recall  images`,
+    ...classes.map(
+      ({ label, precision, recall, support }) =>
+        `  ${label.padEnd(width)}  ${percent(precision).padStart(9)}  ${percent(recall).padStart(7)}  ${String(support).padStart(6)}`,
+    ),
+  ];
+}
+
+export const percent = (share: number | undefined) => (share === undefined ? '–' : `${(100 * share).toFixed(1)} %`);

@@ -2,26 +2,26 @@ import { OperatorError } from '../../base/operator-error.ts';
 import type { Sample, Split } from './train-folder.ts';
 
 /**
- * The split of each sample: as given, else by chance from `seed`, about 70 % train, 15 % val and 15 % test of each class.
- * A group is never divided. A class needs four groups (or images without one) to be in all three.
+ * The split of each sample: as labelled, else random from `seed`, about 70 % train, 15 % val and 15 % test per class. A
+ * group is never divided. A class needs at least four groups or ungrouped images to be in all splits.
  */
 export function assignSplits(samples: readonly Sample[], seed: number): Split[] {
-  const given = new Map<string, Split>();
+  const splitOfGroup = new Map<string, Split>();
   for (const { group, split } of samples) {
     if (group === undefined || split === undefined) continue;
-    const other = given.get(group);
+    const other = splitOfGroup.get(group);
     if (other !== undefined && other !== split) {
       throw new OperatorError(
-        `The group ${group} lies in two splits, ${other} and ${split}: the accuracy would be a lie.`,
+        `The group ${group} is in two splits, ${other} and ${split}, so the measured accuracy would be invalid.`,
       );
     }
-    given.set(group, split);
+    splitOfGroup.set(group, split);
   }
-  const known = samples.map(({ group, split }) => split ?? (group === undefined ? undefined : given.get(group)));
+  const known = samples.map(({ group, split }) => split ?? (group === undefined ? undefined : splitOfGroup.get(group)));
   const hasVal = known.includes('val');
   const hasAny = known.some((split) => split !== undefined);
-  // Given splits are honoured; what is chosen by them must still be held out of the fit, so val is taken from train.
-  const parts: readonly [Split, number][] =
+  // If val is missing, it is taken from train: the test split must stay untouched by model selection.
+  const shares: readonly [Split, number][] =
     hasAny && !hasVal
       ? [
           ['train', 0.85],
@@ -32,27 +32,27 @@ export function assignSplits(samples: readonly Sample[], seed: number): Split[] 
           ['val', 0.85],
           ['test', 1],
         ];
-  const open = samples.flatMap((_, i) =>
+  const unassigned = samples.flatMap((_, i) =>
     known[i] === undefined || (hasAny && !hasVal && known[i] === 'train') ? [i] : [],
   );
 
   const random = generator(seed);
   const splits = known.map((split) => split ?? 'train');
-  for (const stratum of strata(samples, open)) {
+  for (const stratum of strata(samples, unassigned)) {
     shuffle(stratum, random);
     for (const [at, members] of stratum.entries()) {
-      const place = (at + 0.5) / stratum.length;
-      const [split] = parts.find(([, end]) => place < end)!;
+      const position = (at + 0.5) / stratum.length;
+      const [split] = shares.find(([, end]) => position < end)!;
       for (const i of members) splits[i] = split;
     }
   }
   return splits;
 }
 
-/** The groups (lists of indices) of each class, the class of a group being that of its first image. */
-function strata(samples: readonly Sample[], open: readonly number[]): number[][][] {
+/** As lists of indices. A group has the class of its first image. */
+function strata(samples: readonly Sample[], unassigned: readonly number[]): number[][][] {
   const groups = new Map<string, number[]>();
-  for (const i of open) {
+  for (const i of unassigned) {
     const key = samples[i]!.group ?? `\0${i}`;
     groups.set(key, [...(groups.get(key) ?? []), i]);
   }
@@ -65,7 +65,7 @@ function strata(samples: readonly Sample[], open: readonly number[]): number[][]
   return [...classes.values()];
 }
 
-/** Fisher and Yates. */
+/** Fisher–Yates. */
 function shuffle(values: unknown[], random: () => number): void {
   for (let i = values.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));
@@ -73,7 +73,7 @@ function shuffle(values: unknown[], random: () => number): void {
   }
 }
 
-/** Numbers 0..1 that depend on the seed alone (mulberry32). */
+/** mulberry32: a deterministic sequence of numbers in 0..1. */
 function generator(seed: number): () => number {
   let state = seed | 0;
   return () => {

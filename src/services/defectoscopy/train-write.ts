@@ -1,54 +1,72 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OperatorError } from '../../base/operator-error.ts';
 import { type Heads, writeHeads } from '../../ml/heads.ts';
-import type { Manifest } from '../../ml/manifest.ts';
-import type { HeadReport } from './train-heads.ts';
-import { percent } from './train-report.ts';
+import { isVersionName, type Manifest } from '../../ml/manifest.ts';
+import { type HeadReport, percent } from './train-heads.ts';
 
-/** A model version about to be installed. */
+/** The requested version name, or the date with the next free number. Throws if the name is taken. */
+export async function versionName(requested: string | undefined, roots: readonly string[], now: Date): Promise<string> {
+  const isTaken = async (name: string) => {
+    const found = await Promise.all(roots.map((root) => stat(join(root, name)).catch(() => undefined)));
+    return found.some((place) => place !== undefined);
+  };
+  if (requested === undefined) {
+    const date = now.toISOString().slice(0, 10);
+    for (let number = 1; ; number++) if (!(await isTaken(`${date}.${number}`))) return `${date}.${number}`;
+  }
+  if (!isVersionName(requested)) {
+    throw new OperatorError(
+      `“${requested}” is not a valid version name. Use at most 64 letters, digits, dots, hyphens and underscores.`,
+    );
+  }
+  if (await isTaken(requested)) throw new OperatorError(`Version ${requested} already exists. Choose another --name.`);
+  return requested;
+}
+
 export interface NewVersion {
   readonly version: string;
   readonly created: string;
-  /** The version whose backbone it uses. */
   readonly base: { readonly version: string; readonly manifest: Manifest };
   readonly heads: Heads;
   readonly masters: Readonly<Record<string, readonly string[]>>;
   readonly sound: string;
   readonly threshold: number;
-  /** By head; a head that was taken over from the base has none. */
+  /** By head; heads copied from the base have no report. */
   readonly reports: Readonly<Record<string, HeadReport>>;
-  /** How many images each split has. */
   readonly images: Readonly<Record<string, number>>;
   readonly seed: number;
 }
 
-/** Installs a version under `root`: a draft is renamed into place, so a worker sees all of it or nothing. */
-export async function writeVersion(root: string, made: NewVersion): Promise<string> {
-  const place = join(root, made.version);
-  const draft = join(root, `.${made.version}-${process.pid}`);
-  await mkdir(draft, { recursive: true });
+/**
+ * Installs a version under `root`. It is written to a temporary folder and renamed, so workers never see a part of it.
+ */
+export async function writeVersion(root: string, added: NewVersion): Promise<string> {
+  const folder = join(root, added.version);
+  const tempFolder = join(root, `.${added.version}-${process.pid}`);
+  await mkdir(tempFolder, { recursive: true });
   try {
-    const heads = writeHeads(made.heads);
-    const manifest = manifestOf(made, createHash('sha256').update(heads).digest('hex'));
-    await writeFile(join(draft, 'heads.json'), heads);
-    await writeFile(join(draft, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-    await writeFile(join(draft, 'card.md'), cardOf(made));
-    await rename(draft, place);
+    const heads = writeHeads(added.heads);
+    const manifest = manifestOf(added, createHash('sha256').update(heads).digest('hex'));
+    await writeFile(join(tempFolder, 'heads.json'), heads);
+    await writeFile(join(tempFolder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    await writeFile(join(tempFolder, 'card.md'), cardOf(added));
+    await rename(tempFolder, folder);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await rm(tempFolder, { recursive: true, force: true });
     throw error;
   }
-  return place;
+  return folder;
 }
 
-function manifestOf(made: NewVersion, headsSha256: string): Manifest & Record<string, unknown> {
-  const { base, heads, masters, sound, threshold, reports } = made;
+function manifestOf(added: NewVersion, headsSha256: string): Manifest & Record<string, unknown> {
+  const { base, heads, masters, sound, threshold, reports } = added;
   const defects = heads.heads['defects']!.labels.filter((name) => name !== sound);
   return {
     service: 'defectoscopy',
-    version: made.version,
-    created: made.created,
+    version: added.version,
+    created: added.created,
     input: base.manifest.input,
     files: { 'backbone.onnx': base.manifest.files['backbone.onnx'], 'heads.json': { sha256: headsSha256 } },
     taxonomy: {
@@ -58,7 +76,7 @@ function manifestOf(made: NewVersion, headsSha256: string): Manifest & Record<st
     thresholds: { defects: Object.fromEntries(defects.map((name) => [name, threshold])) },
     base: {
       version: base.version,
-      note: 'backbone.onnx lies with this version, or with any that names the same bytes',
+      note: 'backbone.onnx is in the folder of this version or of any version with the same SHA-256',
     },
     metrics: Object.fromEntries(
       Object.entries(reports).map(([name, { split, images, accuracy, calibrationError }]) => [
@@ -66,27 +84,27 @@ function manifestOf(made: NewVersion, headsSha256: string): Manifest & Record<st
         { split, images, accuracy: round(accuracy), calibration_error: round(calibrationError) },
       ]),
     ),
-    training: { images: made.images, seed: made.seed },
+    training: { images: added.images, seed: added.seed },
   };
 }
 
 function cardOf({ version, created, base, heads, reports, images, threshold, seed }: NewVersion): string {
-  const kept = Object.keys(heads.heads).filter((name) => !(name in reports));
+  const copiedHeads = Object.keys(heads.heads).filter((name) => !(name in reports));
   const lines = [
     `# Defectoscopy model ${version}`,
     '',
-    `Linear heads fitted on ${created} to your own images (${Object.entries(images)
+    `Linear heads fitted on ${created} to custom images (${Object.entries(images)
       .map(([split, count]) => `${count} ${split}`)
       .join(', ')}; seed ${seed}),`,
-    `on the features of version ${base.version}, whose backbone it shares. A defect is listed from a confidence of ${threshold}.`,
-    ...kept.map((name) => `The head \`${name}\` is that of version ${base.version}.`),
+    `on the features of version ${base.version}, whose backbone it shares. Defects with a confidence of at least ${threshold} are listed.`,
+    ...copiedHeads.map((name) => `The head \`${name}\` is copied from version ${base.version}.`),
     '',
-    'It knows only its classes: a photo of anything else gets the nearest of them, at times with confidence.',
+    'The model supports only its own classes. Other photos are assigned to the most similar class, sometimes with high confidence.',
   ];
   for (const [name, report] of Object.entries(reports)) {
     lines.push(
       ...['', `## ${name}`, ''],
-      `${percent(report.accuracy)} right, calibration error ${report.calibrationError.toFixed(3)}, on ${report.images} ${report.split} images${report.split === 'test' ? ' that took no part in the training' : ''}.`,
+      `Accuracy ${percent(report.accuracy)}, calibration error ${report.calibrationError.toFixed(3)}, on ${report.images} ${report.split} images${report.split === 'test' ? ' that were not used for training' : ''}.`,
       ...['', '| class | precision | recall | images |', '| --- | --- | --- | --- |'],
       ...report.classes.map(
         ({ label, precision, recall, support }) =>

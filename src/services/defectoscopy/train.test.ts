@@ -11,19 +11,19 @@ import { type TrainOptions, train } from './train.ts';
 import { parseCsv } from './train-csv.ts';
 import { assignSplits } from './train-split.ts';
 
-let place: string;
+let tempFolder: string;
 let folder: string;
 let shipped: string;
 let dataDir: string;
-let said: string[];
+let output: string[];
 
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), 'assay-train-'));
-  onTestFinished(() => rm(place, { recursive: true, force: true }));
-  [folder, shipped, dataDir] = [join(place, 'photos'), join(place, 'shipped'), join(place, 'data')];
+  tempFolder = await mkdtemp(join(tmpdir(), 'assay-train-'));
+  onTestFinished(() => rm(tempFolder, { recursive: true, force: true }));
+  [folder, shipped, dataDir] = [join(tempFolder, 'photos'), join(tempFolder, 'shipped'), join(tempFolder, 'data')];
   await mkdir(folder);
   await installColours(shipped, '1.0.0');
-  said = [];
+  output = [];
 });
 
 const run = (options: Partial<TrainOptions> = {}) =>
@@ -31,14 +31,14 @@ const run = (options: Partial<TrainOptions> = {}) =>
     folder,
     dataDir,
     shipped,
-    say: (line) => said.push(line),
+    say: (line) => output.push(line),
     now: new Date('2026-03-04T12:00:00Z'),
     ...options,
   });
 
 const SHADES = { rust: [200, 40, 30], moss: [40, 190, 50], damp: [30, 50, 200], plain: [200, 200, 200] } as const;
 
-/** A photo of about this colour; no two are the same. */
+/** A photo of about this colour, different for each `n`. */
 async function photo(path: string, shade: keyof typeof SHADES, n: number): Promise<void> {
   const [r, g, b] = SHADES[shade].map((value, c) => value + ((n * 7 + c * 13) % 40) - 20) as [number, number, number];
   await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -49,8 +49,8 @@ async function photo(path: string, shade: keyof typeof SHADES, n: number): Promi
 const photos = (shade: keyof typeof SHADES, into: string, count = 20) =>
   Promise.all(Array.from({ length: count }, (_, n) => photo(`${into}/${n}.png`, shade, n)));
 
-/** What the new version says of a photo of this colour. */
-async function seen(version: string, shade: keyof typeof SHADES) {
+/** The new version's result for a photo of this colour. */
+async function classify(version: string, shade: keyof typeof SHADES) {
   const shelf = await openShelf([shipped, join(dataDir, 'models', 'defectoscopy')], () => {});
   const versions = openVersions(shelf);
   try {
@@ -64,21 +64,21 @@ async function seen(version: string, shade: keyof typeof SHADES) {
 }
 
 describe('assay train', () => {
-  test('learns new defects from folders named by defect, and keeps the surfaces that it was shipped with', async () => {
+  test('learns defects from folders named by defect and keeps the bundled surface head', async () => {
     await photos('rust', 'rust stain');
     await photos('moss', 'moss');
     await photos('plain', 'sound');
     const { version, reports } = await run();
     expect(version).toBe('2026-03-04.1');
     expect(reports['defects']).toMatchObject({ split: 'test', accuracy: 1 });
-    expect(said.join('\n')).toContain('60 images in folders named by defect');
-    expect(said.join('\n')).toContain('surface head of version 1.0.0 is kept');
-    expect(said.join('\n')).toContain('DEFECTOSCOPY_MODEL_VERSION=2026-03-04.1');
+    expect(output.join('\n')).toContain('60 images in folders named by defect');
+    expect(output.join('\n')).toContain('surface head of version 1.0.0 is used');
+    expect(output.join('\n')).toContain('DEFECTOSCOPY_MODEL_VERSION=2026-03-04.1');
 
-    const rust = await seen(version, 'rust');
+    const rust = await classify(version, 'rust');
     expect(rust).toMatchObject({ surface: 'wall', defects: [{ name: 'rust stain' }], model_version: version });
     expect(rust.masters.map(({ name }) => name).sort()).toEqual(['moss', 'rust stain', 'sound']);
-    expect((await seen(version, 'plain')).defects).toEqual([]);
+    expect((await classify(version, 'plain')).defects).toEqual([]);
   });
 
   test('learns surfaces, groups and defects from folders surface/master/defect', async () => {
@@ -87,8 +87,8 @@ describe('assay train', () => {
     await photos('moss', 'roof/growth/moss');
     await photos('plain', 'roof/sound');
     const { version } = await run({ name: 'roofs' });
-    expect(await seen(version, 'moss')).toMatchObject({ surface: 'roof', defects: [{ name: 'moss' }] });
-    expect(await seen(version, 'damp')).toMatchObject({
+    expect(await classify(version, 'moss')).toMatchObject({ surface: 'roof', defects: [{ name: 'moss' }] });
+    expect(await classify(version, 'damp')).toMatchObject({
       surface: 'wall',
       masters: [{ name: 'stains' }, {}, {}],
       defects: [{ name: 'damp' }],
@@ -97,7 +97,7 @@ describe('assay train', () => {
     expect(manifest.taxonomy.masters).toEqual({ stains: ['damp', 'rust'], growth: ['moss'], sound: [] });
   });
 
-  test('a labels.csv names classes, groups and splits, and they are honoured', async () => {
+  test('uses the classes, groups and splits of labels.csv', async () => {
     const rows = ['file,surface,master,defect,group,split'];
     for (const [shade, defect, master] of [
       ['rust', 'crack', 'cracking'],
@@ -109,19 +109,19 @@ describe('assay train', () => {
     }
     await writeFile(join(folder, 'labels.csv'), `\uFEFF${rows.join('\r\n')}\r\n`);
     const { reports } = await run();
-    expect(said).toContain('12 images to train on, 6 to choose by, 6 to test.');
+    expect(output).toContain('12 training, 6 validation and 6 test images.');
     expect(reports['defects']).toMatchObject({ split: 'test', images: 6, accuracy: 1 });
   });
 
-  test('a known defect goes to the group that the product knows it in', async () => {
+  test('assigns a known defect to its group in the bundled model', async () => {
     await photos('rust', 'crack');
     await photos('moss', 'moss');
     const { version } = await run();
-    expect((await seen(version, 'rust')).masters[0]!.name).toBe('cracking');
-    expect(said.join('\n')).toContain('no image is sound');
+    expect((await classify(version, 'rust')).masters[0]!.name).toBe('cracking');
+    expect(output.join('\n')).toContain('no image is labelled sound');
   });
 
-  test('computes each image once: a second run takes the features from the cache', async () => {
+  test('computes each image once and reads its features from the cache in the next run', async () => {
     await photos('rust', 'rust');
     await photos('moss', 'moss');
     await run();
@@ -134,18 +134,18 @@ describe('assay train', () => {
     expect((await stat(join(cache, kept[0]!))).mtimeMs).toBe(written);
   });
 
-  test('skips what it cannot read, warns of small classes, and goes on', async () => {
+  test('skips unreadable images and warns of small classes', async () => {
     await photos('rust', 'rust');
     await photos('moss', 'moss', 3);
     await writeFile(join(folder, 'rust', 'broken.jpg'), 'no picture');
     await run();
-    expect(said.filter((line) => line.startsWith('Skipped'))).toEqual([
+    expect(output.filter((line) => line.startsWith('Skipped'))).toEqual([
       expect.stringMatching(/broken\.jpg: The bytes are not an image/),
     ]);
-    expect(said).toContain('Warning: moss has only 3 images. 10 are little, 50 are good.');
+    expect(output).toContain('Warning: moss has only 3 images. Use at least 10, preferably 50.');
   });
 
-  test('a version has all of its files or is not there at all, and leaves the backbone where it is', async () => {
+  test('installs a version with all of its files except the shared backbone', async () => {
     await photos('rust', 'rust');
     await photos('moss', 'moss');
     await run({ name: 'mine' });
@@ -158,27 +158,27 @@ describe('assay train', () => {
   });
 
   test.each([
-    ['a name that is taken', { name: '1.0.0' }, 'There is a version 1.0.0 already'],
-    ['a name that would lead out of the folder', { name: '../mine' }, 'is no name for a version'],
-    ['a folder that is not there', { folder: '/nowhere/at/all' }, 'cannot be read (ENOENT)'],
-  ])('refuses %s with a sentence', async (_, options, sentence) => {
+    ['an existing name', { name: '1.0.0' }, 'Version 1.0.0 already exists'],
+    ['a name with a path', { name: '../mine' }, 'is not a valid version name'],
+    ['a missing folder', { folder: '/nowhere/at/all' }, '(ENOENT)'],
+  ])('reports %s as an error', async (_, options, sentence) => {
     await expect(run(options)).rejects.toThrow(sentence);
   });
 
-  test('refuses a folder that it does not understand with a sentence', async () => {
-    await expect(run()).rejects.toThrow('There are no images');
+  test('reports an invalid training folder as an error', async () => {
+    await expect(run()).rejects.toThrow('No images');
     await photos('rust', 'rust', 2);
     await expect(run()).rejects.toThrow('At least two classes');
     await photo('loose.png', 'moss', 1);
-    await expect(run()).rejects.toThrow('neither all one folder deep');
+    await expect(run()).rejects.toThrow('Unknown layout');
     await writeFile(join(folder, 'labels.csv'), 'file,label\nrust/1.png,rust\n');
     await expect(run()).rejects.toThrow('has no column defect');
     await writeFile(join(folder, 'labels.csv'), 'file,defect,split\nrust/1.png,rust,exam\n');
-    await expect(run()).rejects.toThrow('row 2: the split is exam');
+    await expect(run()).rejects.toThrow('row 2: the split must be train, val or test, not exam');
   });
 });
 
-describe('the split', () => {
+describe('assignSplits', () => {
   const samples = Array.from({ length: 200 }, (_, i) => ({
     path: String(i),
     master: 'm',
@@ -186,7 +186,7 @@ describe('the split', () => {
     group: `tile ${i % 4 === 0 ? i >> 3 : `c${i >> 2}`}`,
   }));
 
-  test('never divides a group, gives every class its share, and is the same each time', () => {
+  test('keeps groups together, splits every class by the same shares, and is deterministic', () => {
     const splits = assignSplits(samples, 5);
     expect(assignSplits(samples, 5)).toEqual(splits);
     expect(assignSplits(samples, 6)).not.toEqual(splits);
@@ -195,13 +195,13 @@ describe('the split', () => {
       byGroup.set(group, (byGroup.get(group) ?? new Set()).add(splits[i]!));
     expect([...byGroup.values()].every((set) => set.size === 1)).toBe(true);
     for (const defect of ['rare', 'common']) {
-      const here = splits.filter((_, i) => samples[i]!.defect === defect);
-      expect(here.filter((split) => split === 'train').length / here.length).toBeCloseTo(0.7, 1);
-      expect(new Set(here)).toEqual(new Set(['train', 'val', 'test']));
+      const splitsOfClass = splits.filter((_, i) => samples[i]!.defect === defect);
+      expect(splitsOfClass.filter((split) => split === 'train').length / splitsOfClass.length).toBeCloseTo(0.7, 1);
+      expect(new Set(splitsOfClass)).toEqual(new Set(['train', 'val', 'test']));
     }
   });
 
-  test('that is given is kept; where it names no val, that is taken from train', () => {
+  test('keeps labelled splits and takes a missing val split from train', () => {
     const given = samples.map((sample) => ({
       ...sample,
       group: sample.path,
@@ -212,16 +212,16 @@ describe('the split', () => {
     expect(new Set(splits.slice(0, 150))).toEqual(new Set(['train', 'val']));
   });
 
-  test('that divides a group is refused: the accuracy would be a lie', () => {
-    const torn = [
+  test('rejects labels that divide a group', () => {
+    const dividedGroup = [
       { ...samples[0]!, split: 'train' as const },
       { ...samples[0]!, split: 'test' as const },
     ];
-    expect(() => assignSplits(torn, 1)).toThrow('would be a lie');
+    expect(() => assignSplits(dividedGroup, 1)).toThrow('would be invalid');
   });
 });
 
-test('CSV with quotes, commas, line ends of any kind and empty lines', () => {
+test('parseCsv supports quotes, commas, all line ends and empty lines', () => {
   expect(parseCsv('\uFEFFFile, Defect\r\n"a,b.jpg","say ""crack"""\n\nc.jpg,\n')).toEqual([
     { file: 'a,b.jpg', defect: 'say "crack"' },
     { file: 'c.jpg', defect: '' },

@@ -9,21 +9,17 @@ import { newestShipped, SHIPPED, trainedIn } from './model-shelf.ts';
 import { classesOf, mastersOf, warningsOf } from './train-classes.ts';
 import { embed } from './train-features.ts';
 import { readTrainingFolder, type Sample } from './train-folder.ts';
-import { type HeadReport, judgeSplit, trainHead } from './train-heads.ts';
-import { versionName } from './train-name.ts';
-import { reportLines } from './train-report.ts';
+import { type HeadReport, judgeSplit, reportLines, trainHead } from './train-heads.ts';
 import { assignSplits } from './train-split.ts';
-import { writeVersion } from './train-write.ts';
+import { versionName, writeVersion } from './train-write.ts';
 
 export interface TrainOptions {
   /** Images in folders named by class, or with a labels.csv. */
   readonly folder: string;
-  /** Name of the new version; by default the date and a number. */
+  /** Default: the date and a number. */
   readonly name?: string | undefined;
   readonly dataDir: string;
-  /** Hears what happens, line by line. */
   readonly say: (line: string) => void;
-  /** Hears how many images are through. */
   readonly progress?: (done: number, total: number) => void;
   readonly seed?: number;
   readonly shipped?: string;
@@ -37,58 +33,58 @@ export interface Trained {
 }
 
 /**
- * Fits linear heads to the images of a folder and installs them as a new model version beside the others: running
- * workers offer it within seconds, and none takes it as the default. The backbone stays as it is.
+ * Fits linear heads to the labelled images of a folder and installs them as a new model version. Running workers detect
+ * it within seconds; the default version does not change. The backbone is not trained.
  */
 export async function train(options: TrainOptions): Promise<Trained> {
-  const { dataDir, say, progress = () => {}, seed = 1, shipped = SHIPPED, now = new Date() } = options;
+  const { dataDir, say: log, progress = () => {}, seed = 1, shipped = SHIPPED, now = new Date() } = options;
   const root = trainedIn(dataDir);
   const version = await versionName(options.name, [shipped, root], now);
   const { base, backbone, baseHeads } = await openBase(shipped);
-  const { sound, masters: known } = base.manifest.taxonomy;
-  // A defect that the product does not know is a group of its own.
-  const groupOf = (defect: string) => Object.keys(known).find((master) => known[master]!.includes(defect)) ?? defect;
+  const { sound, masters: knownGroups } = base.manifest.taxonomy;
+  // An unknown defect forms its own group.
+  const groupOf = (defect: string) =>
+    Object.keys(knownGroups).find((master) => knownGroups[master]!.includes(defect)) ?? defect;
 
   const { layout, samples: all } = await readTrainingFolder(options.folder, { sound, groupOf });
-  say(`${layout}.`);
-  const { samples, features, skipped } = await embedded(all, progress);
-  for (const { path, why } of skipped) say(`Skipped ${path}: ${why}`);
+  log(`${layout}.`);
+  const { samples, features, skipped } = await embedSamples(all, progress);
+  for (const { path, why: reason } of skipped) log(`Skipped ${path}: ${reason}`);
   const defects = classesOf(
     samples.map(({ defect }) => defect),
     baseHeads.heads['defects']!.labels,
     sound,
   );
-  if (defects.length < 2) throw new OperatorError('At least two classes are needed.');
-  for (const warning of warningsOf(samples, defects, sound)) say(warning);
+  if (defects.length < 2) throw new OperatorError('At least two classes are required.');
+  for (const warning of warningsOf(samples, defects, sound)) log(warning);
 
   const splits = assignSplits(samples, seed);
   const images = { train: 0, val: 0, test: 0 };
   for (const split of splits) images[split]++;
-  if (images.train === 0) throw new OperatorError('There is no image to train on.');
-  say(`${images.train} images to train on, ${images.val} to choose by, ${images.test} to test.`);
+  if (images.train === 0) throw new OperatorError('No training images.');
+  log(`${images.train} training, ${images.val} validation and ${images.test} test images.`);
 
   const heads = { ...baseHeads.heads };
   const reports: Record<string, HeadReport> = {};
-  const learn = async (name: string, labels: readonly string[], names: readonly string[]) => {
+  const trainAndReport = async (name: string, labels: readonly string[], names: readonly string[]) => {
     const data = { features, dimensions: baseHeads.features, splits, names };
     const { head, report } = await trainHead(data, labels);
     heads[name] = head;
     reports[name] = report;
-    for (const line of reportLines(name, report)) say(line);
+    for (const line of reportLines(name, report)) log(line);
     return judgeSplit(head, data, images.val > 0 ? 'val' : 'train');
   };
   const surfaces = samples.flatMap(({ surface }) => surface ?? []);
-  if (surfaces.length < samples.length)
-    say(`No surfaces are told apart: the surface head of version ${base.version} is kept.`);
-  else await learn('surface', classesOf(surfaces, baseHeads.heads['surface']!.labels, ''), surfaces);
+  if (surfaces.length < samples.length) log(`No surface labels: the surface head of version ${base.version} is used.`);
+  else await trainAndReport('surface', classesOf(surfaces, baseHeads.heads['surface']!.labels, ''), surfaces);
   const masters = samples.map(({ master }) => master);
-  await learn('masters', classesOf(masters, Object.keys(known), sound), masters);
-  const judged = await learn(
+  await trainAndReport('masters', classesOf(masters, Object.keys(knownGroups), sound), masters);
+  const predictions = await trainAndReport(
     'defects',
     defects,
     samples.map(({ defect }) => defect),
   );
-  const threshold = listingThreshold(judged, defects.indexOf(sound));
+  const threshold = listingThreshold(predictions, defects.indexOf(sound));
 
   const folder = await writeVersion(root, {
     ...{ version, base, sound, threshold, reports, images, seed },
@@ -96,26 +92,25 @@ export async function train(options: TrainOptions): Promise<Trained> {
     heads: { ...baseHeads, heads },
     masters: mastersOf(samples, sound),
   });
-  say('');
-  say(`Version ${version} is installed in ${folder}; defects are listed from a confidence of ${threshold}.`);
-  say(`To try it, add "model_version": "${version}" to the body of POST /predict.`);
-  say(`To make it the default, set DEFECTOSCOPY_MODEL_VERSION=${version}.`);
+  log('');
+  log(`Version ${version} is installed in ${folder}. Defects with a confidence of at least ${threshold} are listed.`);
+  log(`To try it, add "model_version": "${version}" to the body of POST /predict.`);
+  log(`To make it the default, set DEFECTOSCOPY_MODEL_VERSION=${version}.`);
   return { version, folder, reports };
 
-  async function embedded(found: readonly Sample[], onDone: (done: number, total: number) => void) {
+  async function embedSamples(all: readonly Sample[], onDone: (done: number, total: number) => void) {
     const session = await openSession({ path: backbone, poolSize: Math.min(4, availableParallelism()) });
     const cache = join(dataDir, 'cache', 'features', base.manifest.files['backbone.onnx'].sha256.slice(0, 16));
     const embedder = { session, input: base.manifest.input, dimensions: baseHeads.features, cache };
     try {
-      const paths = found.map(({ path }) => path);
-      return readable(found, await embed(paths, embedder, (done) => onDone(done, found.length)), baseHeads.features);
+      const paths = all.map(({ path }) => path);
+      return readable(all, await embed(paths, embedder, (done) => onDone(done, all.length)), baseHeads.features);
     } finally {
       await session.close();
     }
   }
 }
 
-/** What the new heads stand on: the newest version that comes with the product. */
 async function openBase(shipped: string): Promise<{ base: Installed; backbone: string; baseHeads: Heads }> {
   const shelf = await openShelf([shipped], () => {});
   shelf.close();
@@ -125,19 +120,19 @@ async function openBase(shipped: string): Promise<{ base: Installed; backbone: s
   return { base, backbone: path, baseHeads: parseHeads(bytes.toString('utf8')) };
 }
 
-/** The samples that could be read, with their features [N, D]; and the others, with the reason. */
+/** With their features [N, D], and the skipped samples. */
 function readable(
   all: readonly Sample[],
   { features, unreadable }: Awaited<ReturnType<typeof embed>>,
   dimensions: number,
 ): { samples: Sample[]; features: Float32Array; skipped: { path: string; why: string }[] } {
-  const kept = all.flatMap((_, i) => (unreadable.has(i) ? [] : [i]));
-  const packed = new Float32Array(kept.length * dimensions);
-  for (const [n, i] of kept.entries())
+  const readableIndices = all.flatMap((_, i) => (unreadable.has(i) ? [] : [i]));
+  const packed = new Float32Array(readableIndices.length * dimensions);
+  for (const [n, i] of readableIndices.entries())
     packed.set(features.subarray(i * dimensions, (i + 1) * dimensions), n * dimensions);
   return {
-    samples: kept.map((i) => all[i]!),
+    samples: readableIndices.map((i) => all[i]!),
     features: packed,
-    skipped: [...unreadable].map(([i, why]) => ({ path: all[i]!.path, why })),
+    skipped: [...unreadable].map(([i, reason]) => ({ path: all[i]!.path, why: reason })),
   };
 }

@@ -10,7 +10,7 @@ const tokens = tokensFrom({ list: `${TOKEN},other` });
 const principal = tokens.state === 'enforced' ? tokens.entries[0]!.principal : '';
 
 describe('DEFECTOSCOPY_WEBHOOK_SECRETS', () => {
-  it('gives a token its secret by the first 12 hex digits of its SHA-256, as the documentation says', () => {
+  it('assigns a secret by the first 12 hex digits of the SHA-256 of the token', () => {
     expect(webhookSecrets(`${NAME}:${SECRET}`, tokens).get(principal)).toBe(SECRET);
     expect(webhookSecrets(` ${NAME.toUpperCase()}:${SECRET} ,`, tokens).get(principal)).toBe(SECRET);
     expect(webhookSecrets(`${principal}:${SECRET}`, tokens).get(principal)).toBe(SECRET);
@@ -18,17 +18,13 @@ describe('DEFECTOSCOPY_WEBHOOK_SECRETS', () => {
   });
 
   it.each([
-    [
-      'a second secret of one token',
-      `${NAME}:${SECRET},${NAME}:${SECRET}`,
-      'entry number 2 names a token that an earlier',
-    ],
-    ['the token in place of its name', `${TOKEN}:${SECRET}`, 'entry number 1 is not written like'],
-    ['a secret alone', SECRET, 'is not written like'],
-    ['a secret without whsec_', `${NAME}:MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw`, 'is not written like'],
+    ['a second secret of one token', `${NAME}:${SECRET},${NAME}:${SECRET}`, 'entry 2 repeats'],
+    ['the token in place of its name', `${TOKEN}:${SECRET}`, 'entry 1 must have the form'],
+    ['a secret alone', SECRET, 'must have the form'],
+    ['a secret without whsec_', `${NAME}:MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw`, 'must have the form'],
     ['a short secret', `${NAME}:whsec_c2hvcnQ=`, 'is not base64 of at least 24 bytes'],
     ['a secret in another alphabet', `${NAME}:whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa-_`, 'is not base64'],
-  ])('does not start with %s, and quotes none of it', (_, text, sentence) => {
+  ])('rejects %s without quoting it', (_, text, expected) => {
     const message = (() => {
       try {
         webhookSecrets(text, tokens);
@@ -37,18 +33,18 @@ describe('DEFECTOSCOPY_WEBHOOK_SECRETS', () => {
       }
       return '';
     })();
-    expect(message).toContain(sentence);
+    expect(message).toContain(expected);
     expect(message).toMatch(/^DEFECTOSCOPY_WEBHOOK_SECRETS: .*\.$/);
     expect(message).not.toMatch(/MfKQ|c2hv|integrator/);
   });
 
-  it('has nobody to belong to where no tokens are asked for', () => {
+  it('is rejected while authorization is disabled', () => {
     expect(() => webhookSecrets(`${NAME}:${SECRET}`, tokensFrom({ authSetting: 'disabled' }))).toThrow(
       'authorization is disabled',
     );
   });
 
-  it('may belong to a token that the settings do not know, since one may have been issued; that is told', () => {
+  it('accepts and reports a token that is not configured, because it may have been issued', () => {
     const secrets = webhookSecrets(`000000000000:${SECRET},${NAME}:${SECRET}`, tokens);
     expect(secrets.get('token-000000000000')).toBe(SECRET);
     expect(strangers(secrets, tokens)).toEqual(['token-000000000000']);

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { terminalCallback } from '../terminal-callback.ts';
 import { TaskState } from './schema.ts';
 
-/** Bodies as a client sees them, for the description; a test holds each against its schema. */
+/** A test validates each against its schema. */
 
 const ID = '01KAF3M9WZ7Y5T2Q8C4N6B1D0E';
 const metadata = { call: 17 };
@@ -61,12 +61,11 @@ export const examples = {
   },
 } satisfies Record<string, JsonObject>;
 
-/** The callback, as the `webhooks` section describes it. */
 export const webhooks = {
   'stt.result.terminal': terminalCallback({
-    summary: 'The final result of a task that was created with a webhook',
-    body: 'the body is that of `GET /result/{task_id}` at that moment. One of more than 256 KiB comes without its `result` and says `truncated`.',
-    signed: 'Signed by Standard Webhooks: `v1` with `webhook.secret` where there is one, `v1a` always.',
+    summary: 'The final result of a task created with a webhook',
+    body: 'The body is that of `GET /result/{task_id}` at the time of sending. A body above 256 KiB is sent without `result` and with `truncated: true`.',
+    signed: 'Signed according to Standard Webhooks: always `v1a`, and `v1` if `webhook.secret` is set.',
     schema: TaskState,
     done: {
       ok: true,

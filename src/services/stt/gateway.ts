@@ -4,9 +4,9 @@ import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../common-routes.ts';
 import { fileRoutes } from '../file-routes.ts';
 import { openListener } from '../listener.ts';
+import { unknownPage } from '../refusal-page.tsx';
 import type { GatewayHouse, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
-import { unknownPage } from '../unknown-page.tsx';
 import { AUDIO_MAX_BYTES } from './audio-policy.ts';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
@@ -18,32 +18,31 @@ import type { Own } from './settings.ts';
 import { transcribeRoute } from './transcribe-route.ts';
 import { transcriptRoute } from './transcript-route.ts';
 
-/** The listener of speech to text: every endpoint of the specification's section 4.2, and what is added to it. */
 export async function openGateway({
-  house,
-  own,
+  house: context,
+  own: serviceSettings,
   shared,
-  tokens: settled,
+  tokens: configuredTokens,
 }: {
   house: GatewayHouse;
   own: Own;
   shared: SharedSettings;
   tokens: TokenSet;
 }): Promise<Gateway> {
-  const { tasks, roster, admission, metrics, log, seal } = house;
+  const { tasks, roster, admission, metrics, log, seal } = context;
   const service = 'stt';
-  const tokens = tokensNow(settled, () => house.issued.of(service));
+  const tokens = tokensNow(configuredTokens, () => context.issued.of(service));
   const auth = () => tokens().state;
   metrics.authDisabled(service, false);
-  if (auth() === 'unconfigured') log.warn('no access tokens are configured: speech to text answers nobody');
+  if (auth() === 'unconfigured') log.warn('no access tokens are configured: speech-to-text requests return 503');
 
-  const app = await openListener(house, shared, {
+  const app = await openListener(context, shared, {
     service,
     title: 'Assay speech to text',
-    description: 'A recording in, its text out. Create a task, then read its result; a callback is optional.',
-    publicUrl: own.publicUrl,
+    description: 'Transcribes recordings. Create a task, then read its result; a webhook is optional.',
+    publicUrl: serviceSettings.publicUrl,
     guard: bearerGuard(tokens),
-    limiter: house.limits.window(service, { limit: own.rateLimitPerMinute }),
+    limiter: context.limits.window(service, { limit: serviceSettings.rateLimitPerMinute }),
     refusalPage: unknownPage({
       assets: () => app.assets!(),
       version: shared.version,
@@ -52,11 +51,11 @@ export async function openGateway({
     webhooks,
   });
 
-  await transcribeRoute(app, { tasks, roster, admission, seal, own, shared });
+  await transcribeRoute(app, { tasks, roster, admission, seal, own: serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, {
     service,
-    house,
+    house: context,
     present,
     state: TaskState,
     examples,
@@ -65,14 +64,14 @@ export async function openGateway({
   transcriptRoute(app, { tasks, ownTasksOnly });
   healthRoute(app, { roster });
   await fileRoutes(app, {
-    house,
+    house: context,
     shared,
     maxBytes: AUDIO_MAX_BYTES,
     sniff: mediaTypeOf,
     wanted: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',
     exampleType: 'audio/mpeg',
   });
-  commonRoutes(app, { service, house, shared, auth, readyNeedsTokens: true });
+  commonRoutes(app, { service, house: context, shared, auth, readyNeedsTokens: true });
   const maxBytes = shared.filesHost === undefined ? undefined : AUDIO_MAX_BYTES;
   pageRoutes(app, { version: shared.version, auth, maxBytes });
   return app;

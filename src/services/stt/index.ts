@@ -8,7 +8,6 @@ import { missingCredentials, readOwn, settings, tokensOf } from './settings.ts';
 
 const TITLE = 'Speech to text';
 
-/** A recording becomes its text. */
 export const stt: Service = {
   name: 'stt',
   title: TITLE,
@@ -16,23 +15,27 @@ export const stt: Service = {
   missingCredentials,
 
   configure(env) {
-    const own = readOwn(env);
-    const tokens = tokensOf(own);
-    const token = [...split(own.apiTokens ?? ''), own.apiToken].find((word) => word && !/^sha256:/i.test(word));
+    const serviceSettings = readOwn(env);
+    const tokens = tokensOf(serviceSettings);
+    const token = [...split(serviceSettings.apiTokens ?? ''), serviceSettings.apiToken].find(
+      (token) => token && !/^sha256:/i.test(token),
+    );
     return (shared) => ({
       name: 'stt',
       title: TITLE,
       titles: { en: texts.en.service, ru: texts.ru.service },
-      port: own.port,
-      publicUrl: own.publicUrl,
-      verdicts: { auth: tokens.state, providers: own.providers.join(', then ') },
-      gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, tokens }),
+      port: serviceSettings.port,
+      publicUrl: serviceSettings.publicUrl,
+      verdicts: { auth: tokens.state, providers: serviceSettings.providers.join(', ') },
+      gateway: async (context) =>
+        (await import('./gateway.ts')).openGateway({ house: context, own: serviceSettings, shared, tokens }),
       work: {
         present,
-        // A secret belongs to a task here, and comes with it.
+        // The secret is stored with each task.
         webhook: { event: 'stt.result.terminal', secretFor: () => undefined, thin: presentThin },
-        load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
-        maxWaiting: own.maxWaiting,
+        load: async (context) =>
+          (await import('./model.ts')).loadModel({ house: context, own: serviceSettings, shared }),
+        maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
       records: recordingRecords(shared),
@@ -46,12 +49,12 @@ export const stt: Service = {
 
 const NOTE = fileURLToPath(new URL('../../../examples/voice-note.mp3', import.meta.url));
 
-/** Uploads the example voice note, asks for its text and waits for it, with nothing but curl and grep. */
+/** A curl command that uploads the example voice note, creates a task and waits for its result. */
 function example(baseUrl: string, token: string | undefined): string {
   const curl = token ? `curl -sS -H 'Authorization: Bearer ${token}'` : 'curl -sS';
   const note = `'@${NOTE.replaceAll("'", `'\\''`)}'`;
   const upload = `${curl} -H 'Content-Type: audio/mpeg' --data-binary ${note} ${baseUrl}/files`;
-  const ask = `${curl} -H 'Content-Type: application/json' -d "{\\"url\\":\\"$URL\\"}" ${baseUrl}/transcribe/audio_url`;
+  const create = `${curl} -H 'Content-Type: application/json' -d "{\\"url\\":\\"$URL\\"}" ${baseUrl}/transcribe/audio_url`;
   const result = `${curl} -w '\\n' -H 'Prefer: wait=30' "${baseUrl}$RESULT"`;
-  return `URL=$(${upload} | grep -o 'https://[^"]*') && RESULT=$(${ask} | grep -o '/result/[^"]*') && ${result}`;
+  return `URL=$(${upload} | grep -o 'https://[^"]*') && RESULT=$(${create} | grep -o '/result/[^"]*') && ${result}`;
 }

@@ -1,7 +1,4 @@
-/**
- * ISO 639-1, all of it: the two-letter codes that a request may name. Which of them an engine understands is the
- * engine's to say.
- */
+/** All ISO 639-1 codes. Each provider supports some of them. */
 const CODES = `aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz
   ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja
   jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng
@@ -12,7 +9,7 @@ const LANGUAGES: ReadonlySet<string> = new Set(CODES.split(/\s+/));
 
 export const isLanguage = (code: string): boolean => LANGUAGES.has(code);
 
-/** Written without spaces between words: what stands between two segments of it is nothing. */
+/** Languages without spaces between words. */
 const UNSPACED: ReadonlySet<string> = new Set(['zh', 'ja', 'th', 'lo', 'km', 'my', 'bo']);
 
 export const spaceOf = (language: string | undefined): string =>

@@ -28,16 +28,16 @@ let folder: string;
 let files: Files;
 let host: { origin: string; answer: RequestListener };
 let model: Model;
-/** Windows that were heard, each by its first second. */
-let heard: number[];
+/** The start times of the recognised windows. */
+let recognizedStarts: number[];
 
-/** Hears everything, and says which second it began at; short windows, so that a minute has many. */
+/** Returns the start time of each window as text. Windows are short, so that a minute has several. */
 const recognizer: Recognizer = {
   name: 'local',
   model: 'none',
   windowSeconds: 10,
   async recognize({ start, end }) {
-    heard.push(start);
+    recognizedStarts.push(start);
     return [{ start, end, text: `from ${start.toFixed(1)}`, language: 'en' }];
   },
   close: async () => {},
@@ -56,12 +56,17 @@ beforeAll(async () => {
     resolve: async (name) => (name === 'private.test' ? ['10.0.0.1'] : ['127.0.0.1']),
     connectMs: 2000,
   });
-  const own = readOwn({ STT_ALLOWED_URL_HOSTS: `media.test:${port},private.test` });
+  const serviceSettings = readOwn({ STT_ALLOWED_URL_HOSTS: `media.test:${port},private.test` });
   const holes = readHoles({ hosts: ['media.test'] });
   const shared = { dataDir: folder, filesHost: FILES_HOST, holes } as Partial<SharedSettings> as SharedSettings;
   const scratchDir = join(folder, 'scratch');
   await mkdir(scratchDir);
-  model = await loadModel({ house: { fetch, files, scratchDir }, own, shared, recognizers: [recognizer] });
+  model = await loadModel({
+    house: { fetch, files, scratchDir },
+    own: serviceSettings,
+    shared,
+    recognizers: [recognizer],
+  });
   return async () => {
     await model.close();
     server.closeAllConnections();
@@ -70,7 +75,7 @@ beforeAll(async () => {
   };
 });
 beforeEach(() => {
-  heard = [];
+  recognizedStarts = [];
 });
 
 interface Report {
@@ -94,7 +99,7 @@ function run(url: string, over: Partial<Job> = {}) {
 }
 const uploaded = async (bytes: Buffer) =>
   `https://${FILES_HOST}/${(await files.put(bytes, { maxBytes: 2 ** 30 })).key}`;
-const failure = async (attempt: Promise<unknown>) => {
+const failureOf = async (attempt: Promise<unknown>) => {
   const error = await attempt.then(
     () => 'nothing failed',
     (reason: unknown) => reason,
@@ -102,77 +107,77 @@ const failure = async (attempt: Promise<unknown>) => {
   if (!(error instanceof TaskFailure)) throw error;
   return { code: error.code, transient: error.transient };
 };
-const inScratch = () => readdir(join(folder, 'scratch'));
+const scratchFiles = () => readdir(join(folder, 'scratch'));
 
-describe('a recording', () => {
-  it('is heard window by window, with its progress, and leaves nothing behind', async () => {
+describe('speech-to-text model', () => {
+  it('transcribes window by window, reports progress and deletes its files', async () => {
     const { recorded, reports } = run(await uploaded(await readFile(INSPECTION)));
     const result = await recorded;
     expect(result).toMatchObject({ service: 'local', language: 'en' });
     expect(result.duration_seconds).toBeCloseTo(61.9, 0);
-    expect(heard.length).toBeGreaterThan(5);
-    expect(result.segments).toHaveLength(heard.length);
-    expect(result.transcription).toBe(heard.map((start) => `from ${start.toFixed(1)}`).join(' '));
+    expect(recognizedStarts.length).toBeGreaterThan(5);
+    expect(result.segments).toHaveLength(recognizedStarts.length);
+    expect(result.transcription).toBe(recognizedStarts.map((start) => `from ${start.toFixed(1)}`).join(' '));
     const shares = reports.map(({ progress }) => progress!);
     expect(shares).toEqual([...shares].sort((a, b) => a - b));
     expect(shares.at(-1)).toBeGreaterThan(0.9);
-    expect(await inScratch()).toEqual([]);
+    expect(await scratchFiles()).toEqual([]);
   });
 
-  it('that another worker has begun is gone on with, and comes out the same', async () => {
+  it('continues from a checkpoint with the same result', async () => {
     const url = await uploaded(await readFile(INSPECTION));
-    const whole = run(url);
-    const result = await whole.recorded;
-    const windows = heard;
-    for (const at of [0, 2, whole.reports.length - 2]) {
-      heard = [];
-      const { checkpoint } = whole.reports[at]!;
-      // As the database keeps it.
-      const kept = JSON.parse(JSON.stringify(checkpoint));
-      expect(await run(url, { checkpoint: kept }).recorded).toEqual(result);
-      expect(heard).toEqual(windows.filter((start) => start >= checkpoint.until));
+    const complete = run(url);
+    const result = await complete.recorded;
+    const windows = recognizedStarts;
+    for (const at of [0, 2, complete.reports.length - 2]) {
+      recognizedStarts = [];
+      const { checkpoint } = complete.reports[at]!;
+      // As stored in the database.
+      const stored = JSON.parse(JSON.stringify(checkpoint));
+      expect(await run(url, { checkpoint: stored }).recorded).toEqual(result);
+      expect(recognizedStarts).toEqual(windows.filter((start) => start >= checkpoint.until));
     }
   });
 
-  it('is downloaded from where its address leads', async () => {
+  it('downloads a recording from its URL', async () => {
     const note = await readFile(NOTE);
     host.answer = (_, response) => response.end(note);
     const { recorded } = run(`${host.origin}/notes/17`);
     expect((await recorded).segments.length).toBeGreaterThan(0);
   });
 
-  it('that is given up is left at once, and its file with it', async () => {
+  it('stops after cancellation and deletes its files', async () => {
     const stop = new AbortController();
     const report = () => stop.abort(new Error('cancelled'));
     const { recorded } = run(await uploaded(await readFile(INSPECTION)), { signal: stop.signal, report });
     await expect(recorded).rejects.toThrow('cancelled');
-    expect(heard).toHaveLength(1);
-    expect(await inScratch()).toEqual([]);
+    expect(recognizedStarts).toHaveLength(1);
+    expect(await scratchFiles()).toEqual([]);
   });
 });
 
-describe('what is no recording', () => {
+describe('an invalid recording', () => {
   it.each<[string, string, (note: Buffer) => Buffer]>([
-    ['a text', 'AUDIO_UNSUPPORTED', () => Buffer.from('Dear all, this is no recording. '.repeat(99))],
+    ['a text', 'AUDIO_UNSUPPORTED', () => Buffer.from('Dear all, this is not a recording. '.repeat(99))],
     ['an HTML page', 'AUDIO_UNSUPPORTED', () => Buffer.from('<!doctype html><title>Sign in</title>')],
     [
       'a picture',
       'AUDIO_UNSUPPORTED',
       () => Buffer.concat([Buffer.from('ffd8ffe000104a464946', 'hex'), Buffer.alloc(99)]),
     ],
-    ['nothing at all', 'AUDIO_CORRUPT', () => Buffer.alloc(0)],
+    ['an empty file', 'AUDIO_CORRUPT', () => Buffer.alloc(0)],
     ['the first half of a recording', 'AUDIO_CORRUPT', (ogg) => ogg.subarray(0, ogg.length / 2)],
-  ])('%s fails as %s', async (_, code, make) => {
+  ])('(%s) fails with %s', async (_, code, make) => {
     const note = await readFile(NOTE);
-    expect(await failure(run(await uploaded(make(note))).recorded)).toEqual({ code, transient: false });
-    expect(heard).toEqual([]);
+    expect(await failureOf(run(await uploaded(make(note))).recorded)).toEqual({ code, transient: false });
+    expect(recognizedStarts).toEqual([]);
   });
 
   it.each<[string, string, boolean, RequestListener]>([
     ['a 404', 'AUDIO_NOT_FOUND', false, (_, response) => response.writeHead(404).end()],
     ['a 503', 'AUDIO_FETCH_FAILED', true, (_, response) => response.writeHead(503).end()],
     ['a 403', 'AUDIO_FETCH_FAILED', false, (_, response) => response.writeHead(403).end()],
-    ['a connection that breaks', 'AUDIO_FETCH_FAILED', true, (_, response) => response.destroy()],
+    ['a lost connection', 'AUDIO_FETCH_FAILED', true, (_, response) => response.destroy()],
     [
       'a redirect to a private address',
       'AUDIO_BLOCKED',
@@ -185,14 +190,14 @@ describe('what is no recording', () => {
       false,
       (_, response) => response.writeHead(200, { 'content-length': String(2 ** 30 + 1) }).end(),
     ],
-  ])('%s from its host fails as %s', async (_, code, transient, answer) => {
+  ])('with %s from its host fails with %s', async (_, code, transient, answer) => {
     host.answer = answer;
-    expect(await failure(run(`${host.origin}/note.mp3`).recorded)).toEqual({ code, transient });
-    expect(await inScratch()).toEqual([]);
+    expect(await failureOf(run(`${host.origin}/note.mp3`).recorded)).toEqual({ code, transient });
+    expect(await scratchFiles()).toEqual([]);
   });
 
-  it('an upload that has gone fails as AUDIO_NOT_FOUND', async () => {
+  it('fails with AUDIO_NOT_FOUND if the upload was deleted', async () => {
     const gone = `https://${FILES_HOST}/01KAF3M9WZ7Y5T2Q8C4N6B1D0E`;
-    expect(await failure(run(gone).recorded)).toEqual({ code: 'AUDIO_NOT_FOUND', transient: false });
+    expect(await failureOf(run(gone).recorded)).toEqual({ code: 'AUDIO_NOT_FOUND', transient: false });
   });
 });

@@ -5,11 +5,10 @@ import { type ErrandNeeds, errandPage, Note } from '../errand-page.tsx';
 import { failureTexts } from '../failure-texts.ts';
 import { type SpeechTexts, texts } from './browser/texts.ts';
 
-/** The languages that the page offers by name: those that the usual engines know best. */
-const SPOKEN = ['en', 'ru', 'uk', 'kk', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'cs', 'tr', 'zh', 'ja', 'ko'];
+/** Languages in the selection; most models support them. */
+const LANGUAGES = ['en', 'ru', 'uk', 'kk', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'cs', 'tr', 'zh', 'ja', 'ko'];
 
-/** The page at `/`: a recording in, its text shown. */
-export const pageRoutes = (app: Gateway, needs: ErrandNeeds): void =>
+export const pageRoutes = (app: Gateway, deps: ErrandNeeds): void =>
   errandPage<SpeechTexts>(
     app,
     {
@@ -25,16 +24,15 @@ export const pageRoutes = (app: Gateway, needs: ErrandNeeds): void =>
           icon={<SoundIcon />}
           example={example}
         >
-          <Ways words={words} language={language} />
+          <InputControls words={words} language={language} />
         </DropZone>
       ),
-      below: (words) => <Hearing words={words} />,
+      below: (words) => <ProgressAndPlayer words={words} />,
     },
-    needs,
+    deps,
   );
 
-/** The microphone, and which language is spoken. */
-function Ways({ words, language }: { words: SpeechTexts; language: UiLanguage }): JSX.Element {
+function InputControls({ words, language }: { words: SpeechTexts; language: UiLanguage }): JSX.Element {
   const { record } = words;
   const names = new Intl.DisplayNames(language, { type: 'language' });
   return (
@@ -57,7 +55,7 @@ function Ways({ words, language }: { words: SpeechTexts; language: UiLanguage })
           <option value="auto" safe>
             {words.language.auto}
           </option>
-          {SPOKEN.map((code) => (
+          {LANGUAGES.map((code) => (
             <option value={code} safe>
               {names.of(code) ?? code}
             </option>
@@ -68,8 +66,7 @@ function Ways({ words, language }: { words: SpeechTexts; language: UiLanguage })
   );
 }
 
-/** How much of it was heard, and the recording itself. */
-const Hearing = ({ words }: { words: SpeechTexts }): JSX.Element => (
+const ProgressAndPlayer = ({ words }: { words: SpeechTexts }): JSX.Element => (
   <>
     <label id="heard" class="heard" hidden>
       <span safe>{words.heard}</span>
@@ -77,7 +74,7 @@ const Hearing = ({ words }: { words: SpeechTexts }): JSX.Element => (
     </label>
     <Note />
     <div id="player" class="player" hidden>
-      {/* biome-ignore lint/a11y/useMediaCaption: what is said stands beside it, as text that follows. */}
+      {/* biome-ignore lint/a11y/useMediaCaption: the page shows the transcript with highlighted words. */}
       <audio id="audio" controls="controls" preload="metadata"></audio>
       <p id="no-player" class="hint" hidden></p>
     </div>

@@ -5,14 +5,14 @@ import type { Task } from '../../tasks/task.ts';
 import { webhookFacts } from '../webhook-state.ts';
 import type { TranscribeInput } from './result.ts';
 
-/** What a reader of a task is told, as JSON text. The poll route and the webhook both call this, so they cannot differ. */
+/** The response body as JSON text, shared by the poll route and the webhook. */
 export const present = (task: Task): string =>
   presented(task, stateOf(task), task.status === 'done' ? task.resultText : undefined);
 
-/** The same for a callback that would be too large: all but the result, which is still to be read by polling. */
+/** Without the result, for webhooks above the size limit. */
 export const presentThin = (task: Task): string => presented(task, { ...stateOf(task), truncated: true });
 
-/** The result, which may be the words of four hours, goes in as the text that it is. */
+/** The stored result is inserted as text: it can have hours of words. */
 function presented(task: Task, state: JsonObject, result?: string): string {
   const { metadata } = JSON.parse(task.inputText) as TranscribeInput;
   const { webhook } = task;
@@ -24,7 +24,7 @@ function presented(task: Task, state: JsonObject, result?: string): string {
   return objectText({ ok: true }, { data: objectText(data, { result, metadata }) });
 }
 
-/** The success body whose `data` echoes metadata as the text that came. */
+/** A success body with the metadata as the client's JSON text. */
 export const success = (data: object, metadata: string | undefined): string =>
   objectText({ ok: true }, { data: objectText(data, { metadata }) });
 
@@ -33,7 +33,6 @@ function stateOf(task: Task): JsonObject {
     case 'queued':
       return { status: 'queued' };
     case 'processing':
-      // Floats of the database have more digits than anybody wants.
       return {
         status: 'processing',
         ...(task.progress !== undefined && { progress: Number(task.progress.toFixed(3)) }),

@@ -6,13 +6,13 @@ import { recordingRecords } from './records.ts';
 
 const maker = recordingRecords({ filesHost: 'files.assay.internal' } as SharedSettings);
 
-const SAID = `Добрый день, это осмотр подъезда номер четыре, дом двенадцать по улице Южной, запись сделана утром.`;
+const TRANSCRIPTION = `Добрый день, это осмотр подъезда номер четыре, дом двенадцать по улице Южной, запись сделана утром.`;
 const RESULT = {
-  transcription: SAID,
+  transcription: TRANSCRIPTION,
   service: 'local',
   language: 'ru',
   duration_seconds: 9.5,
-  segments: [{ start: 0, end: 9.5, text: SAID }],
+  segments: [{ start: 0, end: 9.5, text: TRANSCRIPTION }],
   words: [{ start: 0, end: 0.4, text: 'Добрый' }],
 };
 const INPUT = {
@@ -30,33 +30,33 @@ const task = ({ input = INPUT, result = RESULT, ...over }: { input?: object; res
   }) as EndedTask;
 const draft = async (over: object = {}) => (await maker.drafts(undefined as never, [task(over)]))[0];
 
-describe('the record of a recording', () => {
-  it('begins with what was said, and is found by that and by what the client has noted', async () => {
-    const made = (await draft())!;
-    expect(made).toMatchObject({ taskId: 't1', status: 'done', createdAt: new Date(1000) });
-    expect(made.title).toBe('Добрый день, это осмотр подъезда номер четыре, дом двенадцать по улице Южной,…');
-    expect(made.title.length).toBeLessThanOrEqual(80);
-    expect(made.text).toBe(`${SAID}\nИванова\nжалоба\nЭнск`);
-    const { words: _, ...shown } = RESULT;
-    expect(made.result).toEqual(shown);
-    expect(made).not.toHaveProperty('picture');
-    // What lies with somebody else is not ours to play.
-    expect(made).not.toHaveProperty('sound');
+describe('recordingRecords', () => {
+  it('uses the first words as title and the transcription and metadata as text', async () => {
+    const record = (await draft())!;
+    expect(record).toMatchObject({ taskId: 't1', status: 'done', createdAt: new Date(1000) });
+    expect(record.title).toBe('Добрый день, это осмотр подъезда номер четыре, дом двенадцать по улице Южной,…');
+    expect(record.title.length).toBeLessThanOrEqual(80);
+    expect(record.text).toBe(`${TRANSCRIPTION}\nИванова\nжалоба\nЭнск`);
+    const { words: _, ...withoutWords } = RESULT;
+    expect(record.result).toEqual(withoutWords);
+    expect(record).not.toHaveProperty('picture');
+    // Only stored files are playable.
+    expect(record).not.toHaveProperty('sound');
   });
 
-  it('can be listened to while our own file lives', async () => {
+  it('references the audio file if it is stored here', async () => {
     const input = { url: 'https://files.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' };
     expect(await draft({ input })).toMatchObject({ sound: { fileKey: '01KAF3M9WZ7Y5T2Q8C4N6B1D0E' } });
   });
 
-  it('is called as its file where nothing was said, and cut within one word where there is no end to it', async () => {
+  it('uses the file name as title without speech, and truncates a single long word', async () => {
     const silent = { ...RESULT, transcription: '' };
     expect((await draft({ result: silent }))!.title).toBe('call-17.mp3');
     const title = (await draft({ result: { ...RESULT, transcription: '𐍈'.repeat(300) } }))!.title;
     expect(title).toBe(`${'𐍈'.repeat(39)}…`);
   });
 
-  it('says why a recording failed, and is none of one that was cancelled', async () => {
+  it('stores the error of a failed task and skips cancelled tasks', async () => {
     const failure: Failure = { code: 'AUDIO_CORRUPT', sentence: 'The recording is damaged.' };
     expect(await draft({ status: 'failed', failure })).toMatchObject({
       status: 'failed',

@@ -1,28 +1,25 @@
 import type { Segment } from '../../ml/speech/recognizer.ts';
 
-/** The job as `POST /transcribe/audio_url` writes it down. */
 export interface TranscribeInput {
   readonly url: string;
-  /** ISO 639-1; absent: the engine finds out. */
+  /** ISO 639-1; absent: detected. */
   readonly language?: string;
-  /** The JSON text that came. */
+  /** The client's JSON text. */
   readonly metadata?: string;
 }
 
-/** What is recorded for a finished recording, in the words of the wire. */
 export interface Recorded {
   readonly transcription: string;
-  /** The public name of what produced the text. */
   readonly service: string;
-  /** The language of most of what was said; absent where nothing was, or the engine does not tell. */
+  /** The dominant language; absent without speech or if unknown. */
   readonly language?: string;
   readonly duration_seconds: number;
   readonly segments: readonly RecordedSegment[];
-  /** Absent where the engine gives no word times. */
+  /** Absent if the provider returns no word times. */
   readonly words?: readonly TimedWord[];
 }
 
-/** Seconds from the beginning of the recording, to the millisecond. */
+/** Seconds from the start of the recording, to the millisecond. */
 export interface RecordedSegment {
   readonly start: number;
   readonly end: number;
@@ -36,11 +33,18 @@ export interface TimedWord {
   readonly confidence?: number;
 }
 
-/** How far a recording is, for the worker that takes it over. */
+/** The progress of a recording, from which another worker can continue. */
 export interface Checkpoint {
-  /** The recognizer that has worked on it: what another one has heard is nothing to it. */
+  /** Only this recogniser can continue from the checkpoint. */
   readonly provider: string;
-  /** Heard up to this second. */
+  /** The processed duration in seconds. */
   readonly until: number;
   readonly segments: readonly Segment[];
+}
+
+/** Published with the worker's heartbeat. */
+export interface WorkerInfo {
+  /** Of the first provider. */
+  readonly model: string;
+  readonly providers: readonly { readonly name: string; readonly model: string }[];
 }

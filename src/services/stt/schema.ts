@@ -1,29 +1,26 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
 
-/** TypeBox once: these validate requests, type the code and make the OpenAPI description. */
-
 const Metadata = Type.Object({}, { additionalProperties: true });
 
 export const TranscribeRequest = Type.Object(
   {
-    // No `format: uri`: that means ASCII, and hosts have names in every script. What is acceptable is checkUrl's to say.
+    // Not `format: uri`, which is ASCII only; `checkUrl` validates the URL.
     url: Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: 'https address of the recording: a public host, or what `POST /files` answered.',
+      description: 'https URL of the recording: a public host, or the URL from `POST /files`.',
     }),
     language: Type.Optional(
       Type.String({
         minLength: 2,
         maxLength: 4,
-        description: 'What is spoken, as ISO 639-1 (`en`, `ru`); `auto`: the engine finds out.',
+        description: 'The spoken language as ISO 639-1 (`en`, `ru`); `auto`: detected.',
       }),
     ),
     metadata: Type.Optional(
       Type.Union([Metadata, Type.Null()], {
-        description:
-          'Anything of yours: at most 16 KiB, 8 levels and 200 keys. Comes back with every answer, as the text that it was.',
+        description: 'Client data: at most 16 KiB, 8 levels and 200 keys. Returned unchanged in every response.',
       }),
     ),
     webhook: Type.Optional(
@@ -31,13 +28,13 @@ export const TranscribeRequest = Type.Object(
         url: Type.String({
           minLength: 1,
           maxLength: 2048,
-          description: 'Called once the final result is recorded; https.',
+          description: 'Called when the final result is stored; https.',
         }),
         secret: Type.Optional(
           Type.String({
             minLength: 1,
             maxLength: 512,
-            description: 'The callback is signed with it (Standard Webhooks, `v1`). It is never shown again.',
+            description: 'Signs the webhook (Standard Webhooks, `v1`). It is never returned.',
           }),
         ),
       }),
@@ -70,22 +67,22 @@ const Webhook = Type.Object({
 export const Accepted = Type.Object({
   task_id: Type.String(),
   status: Type.Literal('queued'),
-  status_url: Type.String({ description: 'Relative to the base address.' }),
-  estimated_wait_seconds: Type.Integer({ description: 'When a first poll makes sense; no promise of completion.' }),
+  status_url: Type.String({ description: 'Relative to the base URL.' }),
+  estimated_wait_seconds: Type.Integer({ description: 'Recommended seconds until the first poll; not a guarantee.' }),
   metadata: Type.Optional(Metadata),
   webhook: Type.Optional(Webhook),
 });
 
-const Seconds = Type.Number({ minimum: 0, description: 'From the beginning of the recording.' });
+const Seconds = Type.Number({ minimum: 0, description: 'Seconds from the start of the recording.' });
 
-/** A worker's result is held against this before it is recorded. */
+/** Worker results are validated against it. */
 export const Transcription = Type.Object({
-  transcription: Type.String({ description: 'The text; empty where no useful speech was found.' }),
+  transcription: Type.String({ description: 'The text; empty if no speech was detected.' }),
   service: Type.String({
     minLength: 1,
-    description: 'What produced the text: `local`, or the provider’s public name.',
+    description: 'The provider: `local`, or the name of the remote provider.',
   }),
-  language: Type.Optional(Type.String({ description: 'ISO 639-1: what most of the recording is in.' })),
+  language: Type.Optional(Type.String({ description: 'The dominant language, ISO 639-1.' })),
   duration_seconds: Type.Optional(Type.Number({ minimum: 0 })),
   segments: Type.Optional(Type.Array(Type.Object({ start: Seconds, end: Seconds, text: Type.String() }))),
   words: Type.Optional(
@@ -96,7 +93,7 @@ export const Transcription = Type.Object({
         text: Type.String(),
         confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
       }),
-      { description: 'Where the engine gives the times of words.' },
+      { description: 'Present if the provider returns word times.' },
     ),
   ),
 });
@@ -106,16 +103,16 @@ export const TaskState = Success(
     task_id: Type.String(),
     status: Type.Union(['queued', 'processing', 'done', 'failed'].map((status) => Type.Literal(status))),
     progress: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, description: 'How much was heard, where the recording tells its length.' }),
+      Type.Number({ minimum: 0, maximum: 1, description: 'Transcribed share; absent if the duration is unknown.' }),
     ),
     result: Type.Optional(Transcription),
     truncated: Type.Optional(
-      Type.Literal(true, { description: 'In a callback alone: `result` was too large for it; read it here.' }),
+      Type.Literal(true, { description: 'Only in webhooks: `result` was omitted because of its size.' }),
     ),
     processing_time_ms: Type.Optional(Type.Integer()),
     completed_at: Type.Optional(UnixSeconds),
-    error: Type.Optional(Type.String({ description: 'For humans, when the task failed.' })),
-    error_code: Type.Optional(Type.String({ description: 'For programs, when the task failed.' })),
+    error: Type.Optional(Type.String({ description: 'Human-readable error of a failed task.' })),
+    error_code: Type.Optional(Type.String({ description: 'Machine-readable error of a failed task.' })),
     failed_at: Type.Optional(UnixSeconds),
     metadata: Type.Optional(Metadata),
     webhook: Type.Optional(Webhook),
@@ -126,9 +123,9 @@ export const Health = Success(
   Type.Object({
     model_loaded: Type.Boolean(),
     worker_id: Type.String(),
-    model: Type.String({ description: 'What hears a recording first.' }),
+    model: Type.String({ description: 'The model of the first provider.' }),
     providers: Type.Array(Type.Object({ name: Type.String(), model: Type.String() }), {
-      description: 'In the order in which they are tried.',
+      description: 'In order of preference.',
     }),
   }),
 );

@@ -18,7 +18,7 @@ import { oneToken, tokenList } from '../../http/token-settings.ts';
 import { maxWaiting } from '../max-waiting.ts';
 import { isLanguage } from './languages.ts';
 
-const A_DAY = 86_400;
+const DAY_SECONDS = 86_400;
 
 /** The folders of `models/stt/`. */
 export const MODELS = [
@@ -34,53 +34,58 @@ export const MODELS = [
 
 export const settings = {
   port: integer('STT_PORT', 8002, 'Port of the speech-to-text listener.', { max: 65_535 }),
-  publicUrl: text('STT_PUBLIC_URL', undefined, 'Base address under which clients reach the service.'),
+  publicUrl: text('STT_PUBLIC_URL', undefined, 'Base URL of the service for clients.'),
   apiTokens: tokenList(
     'STT_API_TOKENS',
-    'Accepted bearer tokens, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here; `assay tokens` issues more. Without any token the service answers 503: authorization cannot be disabled here.',
+    'Accepted bearer tokens, comma-separated; `sha256:<hex>` stores only the digest of a token; `assay tokens` issues more. Without any token the service returns 503; authorization cannot be disabled.',
   ),
   apiToken: oneToken('STT_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
   rateLimitPerMinute: integer(
     'STT_RATE_LIMIT_PER_MINUTE',
     1000,
-    'Requests of one token in any 60 seconds; 0 switches the limit off.',
+    'Maximum requests per token in any 60 seconds; 0: no limit.',
     { max: 1_000_000 },
   ),
   maxWaiting: maxWaiting('STT_MAX_WAITING', 10_000),
   allowedUrlHosts: list(
     'STT_ALLOWED_URL_HOSTS',
     [],
-    'Hosts that `url` may name besides public names on port 443: `host`, or `host:port`.',
+    'Hosts allowed in `url` besides public hosts on port 443: `host` or `host:port`.',
     (host) => listedHost(host, { ports: true }),
   ),
   webhookAllowLoopback: flag(
     'STT_WEBHOOK_ALLOW_LOOPBACK',
     false,
-    'Webhooks to localhost, 127.0.0.1 and [::1], over http too: for work on one machine.',
+    'Allow webhooks to localhost, 127.0.0.1 and [::1], also over http (for development).',
   ),
   providers: list(
     'STT_PROVIDERS',
     ['local'],
-    'What turns speech into text, in the order in which it is tried: `local`, `remote`.',
+    'Speech recognition providers in order of preference: `local`, `remote`.',
     (name) => {
       if (name === 'local' || name === 'remote') return name;
       throw new Error(`must be a list of local, remote, not "${name}".`);
     },
   ),
-  model: choice('STT_MODEL', MODELS, 'whisper-base', 'The local model; `assay models` tells how each is had.'),
-  language: language('STT_LANGUAGE', 'The language of recordings whose request names none, as ISO 639-1, or `auto`.'),
-  remoteName: text('STT_REMOTE_NAME', 'remote', 'What `result.service` calls the remote provider.'),
+  model: choice(
+    'STT_MODEL',
+    MODELS,
+    'whisper-base',
+    'The local model; `assay models` lists them with their installation.',
+  ),
+  language: language('STT_LANGUAGE', 'Default language of recordings, as ISO 639-1, or `auto` to detect it.'),
+  remoteName: text('STT_REMOTE_NAME', 'remote', 'Name of the remote provider in `result.service`.'),
   remoteUrl: remoteUrl(
     'STT_REMOTE_URL',
-    'Base address of an OpenAI-compatible provider, like https://api.example.com/v1, for `remote`.',
+    'Base URL of an OpenAI-compatible provider for `remote`, such as https://api.example.com/v1.',
   ),
   remoteKey: verbatim('STT_REMOTE_KEY', 'Key of the remote provider.', { secret: true }),
   remoteModel: text('STT_REMOTE_MODEL', 'whisper-1', 'Model of the remote provider.'),
   estimateWarmSeconds: integer('STT_ESTIMATE_WARM', 60, 'Estimated wait while a worker is warm, in seconds.', {
-    max: A_DAY,
+    max: DAY_SECONDS,
   }),
-  estimateColdSeconds: integer('STT_ESTIMATE_COLD', 180, 'Estimated wait while none is, or nobody knows.', {
-    max: A_DAY,
+  estimateColdSeconds: integer('STT_ESTIMATE_COLD', 180, 'Estimated wait without a warm worker, in seconds.', {
+    max: DAY_SECONDS,
   }),
 };
 
@@ -91,37 +96,36 @@ const agreements: readonly Agreement<typeof settings>[] = [
     between: ['providers', 'remoteUrl'],
     check({ providers, remoteUrl: url }) {
       if (!providers.includes('remote') || url !== undefined) return;
-      throw new Error('STT_REMOTE_URL must be set where STT_PROVIDERS names remote.');
+      throw new Error('STT_REMOTE_URL must be set if STT_PROVIDERS contains remote.');
     },
   },
 ];
 
-/** Everything that the operator said of this service, or a `SettingsProblem` with every fault in it. */
 export const readOwn = (env: Environment): Own => readSettings(settings, env, agreements);
 
-/** Who may come in. None configured, or an empty list: nobody, and no way to say "everybody". */
+/** Without tokens every request is rejected; authorization cannot be disabled. */
 export const tokensOf = ({ apiTokens, apiToken }: Pick<Own, 'apiTokens' | 'apiToken'>): TokenSet =>
   tokensFrom({ list: apiTokens, single: apiToken, mayDisable: false });
 
-/** What the `local` profile has to make: a token, where nobody has said anything about tokens. */
+/** The `local` profile generates a token unless tokens are configured. */
 export function missingCredentials(env: Environment): string[] {
   const { apiTokens, apiToken } = settings;
-  const said = readSettings({ apiTokens, apiToken }, env);
-  // A list that is defined and empty was left so on purpose.
-  return said.apiTokens === undefined && tokensOf(said).state === 'unconfigured' ? [apiTokens.env] : [];
+  const configured = readSettings({ apiTokens, apiToken }, env);
+  // A list that is set and empty is intentional.
+  return configured.apiTokens === undefined && tokensOf(configured).state === 'unconfigured' ? [apiTokens.env] : [];
 }
 
 function language(env: string, about: string): Setting<string> {
-  return text(env, 'auto', about, (given) => {
-    const code = given.toLowerCase();
+  return text(env, 'auto', about, (value) => {
+    const code = value.toLowerCase();
     if (code === 'auto' || isLanguage(code)) return code;
-    throw new Error(`must be an ISO 639-1 code or auto, not "${given}".`);
+    throw new Error(`must be an ISO 639-1 code or auto, not "${value}".`);
   });
 }
 
 function remoteUrl(env: string, about: string): Setting<string | undefined> {
-  return text(env, undefined, about, (given) => {
-    if (/^https?:\/\//.test(given) && parsedUrl(given)) return given.replace(/(?<!\/)\/+$/, '');
-    throw new Error(`must be an address like https://api.example.com/v1, not "${given}".`);
+  return text(env, undefined, about, (value) => {
+    if (/^https?:\/\//.test(value) && parsedUrl(value)) return value.replace(/(?<!\/)\/+$/, '');
+    throw new Error(`must be a URL such as https://api.example.com/v1, not "${value}".`);
   });
 }

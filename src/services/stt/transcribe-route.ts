@@ -16,18 +16,21 @@ import type { TranscribeInput } from './result.ts';
 import { Accepted, TranscribeRequest } from './schema.ts';
 import type { Own } from './settings.ts';
 
-interface Needs extends TaskDeps {
+interface TranscribeDeps extends TaskDeps {
   readonly seal: (secret: string) => Buffer;
   readonly own: Own;
 }
 
-/** `POST /transcribe/audio_url`: check, write down, answer 202. The task is durable before the answer leaves. */
-export async function transcribeRoute(app: Gateway, needs: Needs): Promise<void> {
-  const { seal, own, shared } = needs;
-  const recordings = audioPolicy(own, shared);
-  const loopback = own.webhookAllowLoopback && shared.webhookLoopback;
+/** `POST /transcribe/audio_url`. The task is durable before the 202 response is sent. */
+export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promise<void> {
+  const { seal, own: serviceSettings, shared } = deps;
+  const recordings = audioPolicy(serviceSettings, shared);
+  const loopback = serviceSettings.webhookAllowLoopback && shared.webhookLoopback;
   const callbacks: UrlPolicy = { kind: 'webhook', loopback, holes: shared.holes };
-  const estimates = { warmSeconds: own.estimateWarmSeconds, coldSeconds: own.estimateColdSeconds };
+  const estimates = {
+    warmSeconds: serviceSettings.estimateWarmSeconds,
+    coldSeconds: serviceSettings.estimateColdSeconds,
+  };
 
   await app.register(async (scope) => {
     keepBodyText(scope);
@@ -46,40 +49,40 @@ export async function transcribeRoute(app: Gateway, needs: Needs): Promise<void>
         const { url, webhook } = request.body;
         checkField('url', url, recordings);
         if (webhook) checkField('webhook.url', webhook.url, callbacks);
-        const language = languageOf(request.body.language ?? own.language);
+        const language = languageOf(request.body.language ?? serviceSettings.language);
         const metadata = metadataOf(request.body.metadata, request.bodyText!);
         const input: TranscribeInput = {
           url,
           ...(language !== undefined && { language }),
           ...(metadata !== undefined && { metadata }),
         };
-        const data = await acceptTask(needs, request, reply, {
+        const data = await acceptTask(deps, request, reply, {
           service: 'stt',
           priority: 'realtime',
           input: input as unknown as JsonObject,
           estimates,
-          // By its text: numbers that a parser cannot tell apart are two requests.
+          // The JSON text, because parsing can make different numbers equal.
           asked: { ...request.body, metadata: metadata ?? null } as JsonObject,
           ...(webhook && {
             webhook: { url: webhook.url, ...(webhook.secret !== undefined && { secret: seal(webhook.secret) }) },
           }),
         });
-        const hooked = webhook && { webhook: { configured: true, status: 'pending' } };
-        return reply.type('application/json; charset=utf-8').send(success({ ...data, ...hooked }, metadata));
+        const webhookState = webhook && { webhook: { configured: true, status: 'pending' } };
+        return reply.type('application/json; charset=utf-8').send(success({ ...data, ...webhookState }, metadata));
       },
     );
   });
 }
 
-/** Undefined where the engine is to find out. */
-function languageOf(given: string): string | undefined {
-  const code = given.toLowerCase();
+/** Undefined to detect the language. */
+function languageOf(requested: string): string | undefined {
+  const code = requested.toLowerCase();
   if (code === 'auto') return undefined;
   if (!isLanguage(code)) throw validationError('language: not an ISO 639-1 code.');
   return code;
 }
 
-/** The text that came, within its bounds; `null` is as good as none. */
+/** Undefined for `null`. */
 function metadataOf(value: object | null | undefined, body: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = memberText(body, 'metadata')!;

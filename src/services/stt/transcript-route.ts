@@ -16,7 +16,6 @@ const Query = Type.Object({
   ),
 });
 
-/** `GET /result/{task_id}/transcript`: the text of a finished task, for people and for players. */
 export function transcriptRoute(
   app: Gateway,
   { tasks, ownTasksOnly }: { tasks: TaskStore; ownTasksOnly: boolean },
@@ -26,8 +25,8 @@ export function transcriptRoute(
     {
       config: { access: 'task', limited: true },
       schema: {
-        summary: 'The transcript as a file',
-        description: 'Subtitles have at most two lines of 42 characters and stay for at most 7 seconds.',
+        summary: 'Download the transcript',
+        description: 'Subtitles have at most two lines of 42 characters and last at most 7 seconds.',
         operationId: 'readTranscript',
         tags: ['tasks'],
         params: Params,
@@ -35,7 +34,7 @@ export function transcriptRoute(
         response: {
           200: {
             description: 'The transcript.',
-            headers: headersOf({ 'Content-Disposition': 'A name for the file.' }),
+            headers: headersOf({ 'Content-Disposition': 'The file name.' }),
             content: {
               ...Object.fromEntries(
                 Object.values(FORMATS).map(({ type }) => [type.split(';')[0]!, { schema: { type: 'string' } }]),

@@ -1,16 +1,16 @@
 import type { Tokens } from './token.ts';
 
-/** The service said no, or could not be reached (`status` 0): with a sentence for the person and a code for programs. */
+/** An error response, or `status` 0 if the server cannot be reached. The message is in the page's language. */
 export class Refusal extends Error {
   readonly code: string;
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(refused: { code: string; status: number; sentence: string; retryAfterSeconds?: number | undefined }) {
-    super(refused.sentence);
-    this.code = refused.code;
-    this.status = refused.status;
-    this.retryAfterSeconds = refused.retryAfterSeconds;
+  constructor(error: { code: string; status: number; sentence: string; retryAfterSeconds?: number | undefined }) {
+    super(error.sentence);
+    this.code = error.code;
+    this.status = error.status;
+    this.retryAfterSeconds = error.retryAfterSeconds;
   }
 }
 
@@ -20,7 +20,7 @@ export interface Call {
   readonly json?: unknown;
   readonly file?: File;
   readonly signal?: AbortSignal;
-  /** How much of the body has left, 0..1. */
+  /** 0..1. */
   readonly onSent?: (share: number) => void;
 }
 
@@ -31,21 +31,19 @@ export interface Answer {
 }
 
 export interface Api {
-  /** The `data` of the answer's envelope. Asks for a token when there is none or the service refuses the one there is. */
+  /** Prompts for a token if there is none, or if the service rejects it. */
   call<T>(path: string, call?: Call): Promise<T>;
-  /** The same for what has no envelope: a file. */
+  /** Without an envelope, for example a file. */
   text(path: string): Promise<string>;
 }
 
-/** The public API of the service that served this page, and nothing beside it. */
-export function openApi(needs: {
+export function openApi(deps: {
   tokens: Tokens;
-  /** False where the service asks nobody for a token. */
   needsToken: boolean;
   refusals: Readonly<Record<string, string>>;
 }): Api {
-  const { tokens, needsToken, refusals } = needs;
-  async function ask(path: string, call: Call): Promise<Answer> {
+  const { tokens, needsToken, refusals: errorTexts } = deps;
+  async function sendAuthorized(path: string, call: Call): Promise<Answer> {
     for (;;) {
       const token = tokens.current() ?? (needsToken ? await abortable(tokens.ask(), call.signal) : undefined);
       const answer = await send(path, call, token);
@@ -54,26 +52,26 @@ export function openApi(needs: {
     }
   }
   return {
-    call: async <T>(path: string, call: Call = {}) => dataOf<T>(await ask(path, call), refusals),
+    call: async <T>(path: string, call: Call = {}) => dataOf<T>(await sendAuthorized(path, call), errorTexts),
     async text(path) {
-      const answer = await ask(path, {});
-      return answer.status === 200 ? answer.text : dataOf<string>(answer, refusals);
+      const answer = await sendAuthorized(path, {});
+      return answer.status === 200 ? answer.text : dataOf<string>(answer, errorTexts);
     },
   };
 }
 
-/** What anybody may ask, without a token: the probes. */
-export async function callOpenly<T>(path: string, refusals: Readonly<Record<string, string>>): Promise<T> {
-  return dataOf<T>(await send(path, {}, undefined), refusals);
+/** Without a token: for probes. */
+export async function callOpenly<T>(path: string, errorTexts: Readonly<Record<string, string>>): Promise<T> {
+  return dataOf<T>(await send(path, {}, undefined), errorTexts);
 }
 
-function dataOf<T>(answer: Answer, refusals: Readonly<Record<string, string>>): T {
+function dataOf<T>(answer: Answer, errorTexts: Readonly<Record<string, string>>): T {
   const { status } = answer;
   let body: { ok?: boolean; data?: T; error?: { code: string; message: string } } = {};
   try {
     body = JSON.parse(answer.text) as typeof body;
   } catch {
-    // Something between us and the service answered in its place.
+    // The response of a proxy.
   }
   if (body.ok === true) return body.data as T;
   const { code = 'INTERNAL_ERROR', message = `HTTP ${status}` } = body.error ?? {};
@@ -81,25 +79,27 @@ function dataOf<T>(answer: Answer, refusals: Readonly<Record<string, string>>): 
   throw new Refusal({
     code,
     status,
-    sentence: refusals[code] ?? message,
+    sentence: errorTexts[code] ?? message,
     retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
   });
 }
 
-/** One request. By XMLHttpRequest, because `fetch` tells nobody how much of an upload has left. */
+/** Uses XMLHttpRequest because `fetch` reports no upload progress. */
 function send(path: string, call: Call, token: string | undefined): Promise<Answer> {
-  const { signal, onSent, file, json } = call;
+  const { signal, onSent: onUploadProgress, file, json } = call;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const request = new XMLHttpRequest();
-    const stop = () => request.abort();
+    const abort = () => request.abort();
     request.open(call.method ?? 'GET', path);
     if (token !== undefined) request.setRequestHeader('authorization', `Bearer ${token}`);
     for (const [name, value] of Object.entries(call.headers ?? {})) request.setRequestHeader(name, value);
     if (file) request.setRequestHeader('content-type', file.type || 'application/octet-stream');
     else if (json !== undefined) request.setRequestHeader('content-type', 'application/json');
-    if (onSent) {
-      request.upload.addEventListener('progress', ({ loaded, total }) => onSent(total > 0 ? loaded / total : 0));
+    if (onUploadProgress) {
+      request.upload.addEventListener('progress', ({ loaded, total }) =>
+        onUploadProgress(total > 0 ? loaded / total : 0),
+      );
     }
     request.addEventListener('load', () =>
       resolve({
@@ -110,19 +110,19 @@ function send(path: string, call: Call, token: string | undefined): Promise<Answ
     );
     request.addEventListener('error', () => reject(new Refusal({ code: 'OFFLINE', status: 0, sentence: '' })));
     request.addEventListener('abort', () => reject(signal?.reason as Error));
-    request.addEventListener('loadend', () => signal?.removeEventListener('abort', stop));
-    signal?.addEventListener('abort', stop);
+    request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
+    signal?.addEventListener('abort', abort);
     request.send(file ?? (json === undefined ? null : JSON.stringify(json)));
   });
 }
 
-/** Gives up waiting when told so; what was waited for goes on without us. */
-export function abortable<T>(waited: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return waited;
+/** Rejects when `signal` aborts; `promise` itself continues. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error);
-    if (signal.aborted) return stop();
-    signal.addEventListener('abort', stop, { once: true });
-    void waited.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

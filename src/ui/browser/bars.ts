@@ -2,37 +2,35 @@ import { el } from './dom.ts';
 
 export interface Bar {
   readonly name: string;
-  /** What a person reads in place of the name. */
   readonly label: string;
-  /** 0..1; absent where there is no number to show. */
+  /** 0..1; absent if the bar has no value. */
   readonly value?: number;
 }
 
 export interface BarGroup {
   readonly title: string;
   readonly bars: readonly Bar[];
-  /** Said when there are no bars. */
   readonly empty?: string;
   readonly tone: 'strong' | 'quiet' | 'good';
 }
 
 /**
- * Classes as bars with numbers, one of which can be chosen. Each is a radio button, so the arrow keys go through them and
- * a screen reader says "crack 91.0 %, 1 of 8" without any help from us.
+ * Shows classes as bars that form a radio group: it supports arrow keys, and screen readers announce "crack 91.0 %, 1
+ * of 8".
  */
 export function showBars(
   root: HTMLElement,
   groups: readonly BarGroup[],
-  needs: { chosen?: string | undefined; share: (value: number) => string; onChoose: (bar: Bar) => void },
+  options: { chosen?: string | undefined; share: (value: number) => string; onChoose: (bar: Bar) => void },
 ): void {
   root.replaceChildren(
-    ...groups.map(({ title, bars, empty, tone }) =>
+    ...groups.map(({ title, bars, empty: emptyText, tone }) =>
       el(
         'section',
         { class: 'bars', 'data-tone': tone },
         el('h3', {}, title),
-        ...(bars.length === 0 && empty ? [el('p', { class: 'none' }, empty)] : []),
-        ...bars.map((bar) => row(bar, needs)),
+        ...(bars.length === 0 && emptyText ? [el('p', { class: 'none' }, emptyText)] : []),
+        ...bars.map((bar) => row(bar, options)),
       ),
     ),
   );
@@ -49,14 +47,14 @@ function row(
   const radio = el('input', { type: 'radio', name: 'class', value: bar.name, class: 'visually-hidden' });
   radio.checked = bar.name === chosen;
   radio.addEventListener('change', () => onChoose(bar));
-  const made = el('label', { class: 'bar' }, radio, el('span', { class: 'name' }, bar.label));
-  if (bar.value === undefined) return made;
+  const label = el('label', { class: 'bar' }, radio, el('span', { class: 'name' }, bar.label));
+  if (bar.value === undefined) return label;
   const fill = el('span', { class: 'fill' });
-  // By the style object: the policy forbids style attributes, in scripts as in HTML.
+  // Set through the style object: the content security policy forbids style attributes.
   fill.style.inlineSize = `${Math.max(0, Math.min(1, bar.value)) * 100}%`;
-  made.append(
+  label.append(
     el('span', { class: 'value' }, share(bar.value)),
     el('span', { class: 'track', 'aria-hidden': 'true' }, fill),
   );
-  return made;
+  return label;
 }

@@ -1,15 +1,15 @@
-/** Lights the box of the value that is called so, and no other; null where it has none. */
+/** Null if there is no such box. */
 export function light(key: string): SVGRectElement | null {
-  for (const lit of document.querySelectorAll('.box.lit')) lit.classList.remove('lit');
+  for (const other of document.querySelectorAll('.box.lit')) other.classList.remove('lit');
   const box = document.querySelector<SVGRectElement>(`.box[data-key="${CSS.escape(key)}"]`);
   if (box === null) return null;
   box.classList.add('lit');
-  // The last one drawn lies on top.
+  // The last element is drawn on top.
   box.parentElement!.append(box);
   return box;
 }
 
-/** Scrolls the pages (`.pages`), and only them: the field that is being typed into must not move. */
+/** Scrolls only `.pages`: a field with the focus must not move. */
 export function bringIntoSight(box: SVGRectElement): void {
   const pages = box.closest<HTMLElement>('.pages')!;
   if (pages.scrollHeight <= pages.clientHeight) return;

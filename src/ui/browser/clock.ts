@@ -1,4 +1,4 @@
-/** Minutes and seconds, with hours where there are some. */
+/** Formats seconds as m:ss, or h:mm:ss from one hour. */
 export function clock(seconds: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
   const hours = Math.floor(seconds / 3600);

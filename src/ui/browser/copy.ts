@@ -1,10 +1,9 @@
 import { announce } from './dom.ts';
 
-/** Copies `text` when the button is pressed, and says so on the button and aloud. */
 export function copies(button: HTMLButtonElement, text: () => string, words: { copy: string; copied: string }): void {
   button.addEventListener('click', () => {
-    void put(text()).then((done) => {
-      if (!done) return;
+    void writeClipboard(text()).then((isCopied) => {
+      if (!isCopied) return;
       button.textContent = words.copied;
       announce(words.copied);
       setTimeout(() => {
@@ -14,19 +13,19 @@ export function copies(button: HTMLButtonElement, text: () => string, words: { c
   });
 }
 
-async function put(text: string): Promise<boolean> {
+async function writeClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // No clipboard without https (but for localhost); the old way still works there.
+    // The clipboard API requires https or localhost.
     const area = document.createElement('textarea');
     area.value = text;
     area.className = 'visually-hidden';
     document.body.append(area);
     area.select();
-    const done = document.execCommand('copy');
+    const isCopied = document.execCommand('copy');
     area.remove();
-    return done;
+    return isCopied;
   }
 }

@@ -2,65 +2,63 @@ import { type Api, Refusal } from './api.ts';
 import { type Errand, giveUp, isOver } from './errand.ts';
 import { fill } from './fill.ts';
 
-/** The files of this visit, of which only so many are on their way at once. */
-export interface ErrandLine<It extends Errand> {
-  /** In the order in which they came. */
-  readonly all: readonly It[];
-  join(it: It): void;
-  /** Sends as many as there is room for; each that ends sends the next. */
+export interface ErrandLine<Job extends Errand> {
+  readonly all: readonly Job[];
+  join(job: Job): void;
+  /** Up to the limit; also runs when a job ends. */
   next(): void;
-  cancel(it: It): Promise<void>;
+  cancel(job: Job): Promise<void>;
 }
 
-export function openErrandLine<It extends Errand>(how: {
+export function openErrandLine<Job extends Errand>(options: {
   readonly api: Api;
   readonly atOnce: number;
-  /** Takes one through the public API; throws {@link Refusal} where that says no. */
-  readonly run: (it: It, changed: () => void) => Promise<void>;
-  readonly changed: (it: It) => void;
-  /** For a failure that is none of the service's: with a place for its `{message}`. */
+  /** Runs one job; throws {@link RequestError} for an error response. */
+  readonly run: (job: Job, onChange: () => void) => Promise<void>;
+  readonly changed: (job: Job) => void;
+  /** With a `{message}` placeholder. */
   readonly unexpected: string;
-}): ErrandLine<It> {
-  const { api, atOnce, changed, unexpected } = how;
-  const all: It[] = [];
+}): ErrandLine<Job> {
+  const { api, atOnce: concurrency, changed: onChange, unexpected } = options;
+  const all: Job[] = [];
 
-  function next(): void {
-    const going = all.filter((it) => it.stage !== 'waiting' && !isOver(it)).length;
+  function startNext(): void {
+    const running = all.filter((job) => job.stage !== 'waiting' && !isOver(job)).length;
     const waiting = all.filter(({ stage }) => stage === 'waiting');
-    for (const it of waiting.slice(0, Math.max(0, atOnce - going))) void run(it);
+    for (const job of waiting.slice(0, Math.max(0, concurrency - running))) void run(job);
   }
 
-  async function run(it: It): Promise<void> {
+  async function run(job: Job): Promise<void> {
     try {
-      await how.run(it, () => changed(it));
+      await options.run(job, () => onChange(job));
     } catch (error) {
-      if (it.stop.signal.aborted) return ended(it, 'cancelled');
-      it.failure =
+      if (job.stop.signal.aborted) return end(job, 'cancelled');
+      job.failure =
         error instanceof Refusal
           ? { code: error.code, sentence: error.message }
           : { code: '', sentence: fill(unexpected, { message: String(error) }) };
-      return ended(it, 'failed');
+      return end(job, 'failed');
     }
-    changed(it);
-    next();
+    onChange(job);
+    startNext();
   }
 
-  function ended(it: It, stage: 'failed' | 'cancelled'): void {
-    it.stage = stage;
-    it.began[stage] = performance.now();
-    changed(it);
-    next();
+  function end(job: Job, stage: 'failed' | 'cancelled'): void {
+    job.stage = stage;
+    job.began[stage] = performance.now();
+    onChange(job);
+    startNext();
   }
 
   return {
     all,
-    join: (it) => void all.push(it),
-    next,
-    async cancel(it) {
-      const waited = it.stage === 'waiting';
-      // A refusal means that it has just ended by itself, which the result will tell.
-      await giveUp(it, api).catch(() => {});
-      if (waited) ended(it, 'cancelled');
+    join: (job) => void all.push(job),
+    next: startNext,
+    async cancel(job) {
+      const waited = job.stage === 'waiting';
+      // A rejection means that the task has just ended; polling returns its result.
+      await giveUp(job, api).catch(() => {});
+      if (waited) end(job, 'cancelled');
     },
   };
 }

@@ -4,34 +4,33 @@ import type { Errand, Stage } from './errand.ts';
 import type { Numbers } from './page-data.ts';
 import type { Step } from './steps.ts';
 
-const WAY = ['uploading', 'queued', 'processing', 'done'] as const;
+const STAGES = ['uploading', 'queued', 'processing', 'done'] as const;
 
-/** Where a file is on its way: four steps with their times, or how far the one is that is being taken. */
-export function stepsOf(it: Errand, { ui, numbers }: { ui: UiTexts; numbers: Numbers }): Step[] {
-  const times = timesOf(it);
-  const reached = WAY.findLastIndex((stage) => it.began[stage] !== undefined);
-  const lost = it.stage === 'failed' || it.stage === 'cancelled';
-  return WAY.map((stage, index) => {
+export function stepsOf(job: Errand, { ui, numbers }: { ui: UiTexts; numbers: Numbers }): Step[] {
+  const times = timesOf(job);
+  const reached = STAGES.findLastIndex((stage) => job.began[stage] !== undefined);
+  const isUnsuccessful = job.stage === 'failed' || job.stage === 'cancelled';
+  return STAGES.map((stage, index) => {
     const time = times[stage];
     const note = time === undefined ? '' : numbers.duration(time);
-    if (lost && stage === 'done') return { label: ui.steps[it.stage as 'failed'], state: 'bad', note };
-    if (lost && index === reached) return { label: ui.steps[stage], state: 'bad', note };
-    if (it.stage === 'done' || index < reached) return { label: ui.steps[stage], state: 'past', note };
+    if (isUnsuccessful && stage === 'done') return { label: ui.steps[job.stage as 'failed'], state: 'bad', note };
+    if (isUnsuccessful && index === reached) return { label: ui.steps[stage], state: 'bad', note };
+    if (job.stage === 'done' || index < reached) return { label: ui.steps[stage], state: 'past', note };
     if (index > reached) return { label: ui.steps[stage], state: 'ahead', note };
-    const share = shareOf(it);
+    const share = shareOf(job);
     return { label: ui.steps[stage], state: 'now', note: share === undefined ? note : numbers.wholeShare(share) };
   });
 }
 
-/** How far the step is that is being taken, where that can be told. */
+/** 0..1, if known. */
 export function shareOf({ stage, sent, state }: Errand): number | undefined {
   if (stage === 'uploading') return sent > 0 && sent < 1 ? sent : undefined;
   return stage === 'processing' ? state?.progress : undefined;
 }
 
-/** Why nothing moves, if so; else what to expect while it does not. */
+/** Why the job is waiting, or its estimated duration. */
 export function noteOf(
-  { hitch, stage, estimateSeconds }: Errand,
+  { hitch: pendingRetry, stage, estimateSeconds }: Errand,
   words: {
     ui: UiTexts;
     numbers: Numbers;
@@ -45,8 +44,8 @@ export function noteOf(
   workerIsWarm: boolean,
 ): string {
   const { texts, ui, numbers } = words;
-  if (hitch) {
-    const { refusal, seconds } = hitch;
+  if (pendingRetry) {
+    const { refusal, seconds } = pendingRetry;
     const sentence = texts.failures[refusal.code] ?? refusal.message;
     return fill(refusal.status === 0 ? ui.hitch.offline : ui.hitch.refused, { sentence, seconds });
   }
@@ -57,19 +56,19 @@ export function noteOf(
 }
 
 /**
- * How long each step took or has taken so far. A file may be done before anybody looked twice; how long the work took,
- * the answer says itself, and the rest was waiting.
+ * The durations of the steps so far. Polling may miss the start of processing: its duration is in the response, and the
+ * rest is time in the queue.
  */
-function timesOf({ began, state, stage }: Errand): Partial<Record<Stage, number>> {
-  const { uploading, queued, processing } = began;
+function timesOf({ began: startedAt, state, stage }: Errand): Partial<Record<Stage, number>> {
+  const { uploading, queued, processing } = startedAt;
   if (uploading === undefined) return {};
-  const end = began.done ?? began.failed ?? began.cancelled ?? performance.now();
+  const end = startedAt.done ?? startedAt.failed ?? startedAt.cancelled ?? performance.now();
   const times: Partial<Record<Stage, number>> = { uploading: (queued ?? end) - uploading };
   if (queued === undefined) return times;
-  const inHand = end - queued;
-  const work = state?.processing_time_ms ?? (processing === undefined ? undefined : end - processing);
-  if (work !== undefined) times.processing = Math.min(work, inHand);
-  times.queued = inHand - (times.processing ?? 0);
+  const sinceQueued = end - queued;
+  const processingMs = state?.processing_time_ms ?? (processing === undefined ? undefined : end - processing);
+  if (processingMs !== undefined) times.processing = Math.min(processingMs, sinceQueued);
+  times.queued = sinceQueued - (times.processing ?? 0);
   if (stage === 'done') times.done = end - uploading;
   return times;
 }

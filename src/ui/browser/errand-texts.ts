@@ -1,4 +1,3 @@
-/** What a page says where a person gives it files and follows each until it is done, whatever the files are. */
 export interface ErrandTexts {
   readonly service: string;
   readonly title: string;
@@ -6,9 +5,9 @@ export interface ErrandTexts {
   readonly lead: string;
   readonly drop: {
     readonly title: string;
-    /** In place of the title where nobody drops anything. */
+    /** Replaces the title on touch devices. */
     readonly tap: string;
-    /** In its place once there is a file. */
+    /** Replaces the title after the first file. */
     readonly more: string;
     readonly or: string;
     readonly choose: string;
@@ -16,13 +15,12 @@ export interface ErrandTexts {
     readonly example: string;
     readonly limits: string;
   };
-  /** Why the page can send nothing: this server takes no files, or answers nobody. */
+  /** Shown in place of the workspace. */
   readonly off: string;
   readonly unconfigured: string;
   readonly stepsTitle: string;
   readonly steps: readonly string[];
   readonly model: Readonly<Record<'warm' | 'busy' | 'cold' | 'unknown' | 'down' | 'offline', string>>;
-  /** Why a file is not taken. */
   readonly tooLarge: string;
   readonly empty: string;
   readonly unfit: string;
@@ -35,15 +33,14 @@ export interface ErrandTexts {
   readonly code: string;
   readonly visit: string;
   readonly said: { readonly waiting: string; readonly done: string; readonly failed: string };
-  /** The service's sentences by code; where there is none, the sentence that came. */
+  /** Messages by error code; other codes use the message of the response. */
   readonly failures: Readonly<Record<string, string>>;
 }
 
-/** What the server tells the script of such a page. */
 export interface ErrandPage<Texts extends ErrandTexts> {
   readonly texts: Texts;
   readonly needsToken: boolean;
   readonly maxBytes: number;
-  /** Absent where the package came without its examples. */
+  /** Absent if the package has no example files. */
   readonly exampleUrl?: string;
 }

@@ -1,39 +1,89 @@
+import type { UiTexts } from '../texts.ts';
 import { announce, byId, el, fill } from './dom.ts';
 import { type Errand, isOver } from './errand.ts';
 import { noteOf, stepsOf } from './errand-steps.ts';
-import { type ErrandWords, failureIn } from './errand-words.ts';
+import type { ErrandTexts } from './errand-texts.ts';
+import type { Numbers } from './page-data.ts';
 import { showSteps } from './steps.ts';
 
-/** Where a file is on its way: four steps with their times, and a sentence where something is to be said. */
-export function showProgress<It extends Errand>(it: It, words: ErrandWords<It>, workerIsWarm: boolean): void {
-  byId('file-name').textContent = it.file.name;
-  byId('cancel').hidden = isOver(it);
-  byId('note').textContent = noteOf(it, words, workerIsWarm);
-  showSteps(byId('steps'), stepsOf(it, words));
-  announce(aloud(it, words));
+export interface ErrandWords<Job extends Errand> {
+  readonly texts: ErrandTexts;
+  readonly ui: UiTexts;
+  readonly numbers: Numbers;
+  said(job: Job): string;
+  /** For screen readers. */
+  aloud(job: Job): string;
 }
 
-function aloud<It extends Errand>(it: It, words: ErrandWords<It>): string {
-  const { said } = words.texts;
-  const { name } = it.file;
-  if (it.stage === 'waiting') return fill(said.waiting, { name });
-  if (it.stage === 'done') return fill(said.done, { name, text: words.aloud(it) });
-  if (it.failure) return fill(said.failed, { name, sentence: failureIn(it.failure, words) });
-  return words.ui.steps[it.stage];
+export function showProgress<Job extends Errand>(job: Job, words: ErrandWords<Job>, workerIsWarm: boolean): void {
+  byId('file-name').textContent = job.file.name;
+  byId('cancel').hidden = isOver(job);
+  byId('note').textContent = noteOf(job, words, workerIsWarm);
+  showSteps(byId('steps'), stepsOf(job, words));
+  announce(announcementOf(job, words));
 }
 
-/** What stands in the place of a result that there is none of. */
-export function lost(it: Errand, words: Pick<ErrandWords<never>, 'texts' | 'ui'>): HTMLElement[] {
+function announcementOf<Job extends Errand>(job: Job, words: ErrandWords<Job>): string {
+  const { said: announcements } = words.texts;
+  const { name } = job.file;
+  if (job.stage === 'waiting') return fill(announcements.waiting, { name });
+  if (job.stage === 'done') return fill(announcements.done, { name, text: words.aloud(job) });
+  if (job.failure) return fill(announcements.failed, { name, sentence: failureIn(job.failure, words) });
+  return words.ui.steps[job.stage];
+}
+
+/** Shown in place of a result. */
+export function lost(job: Errand, words: Pick<ErrandWords<never>, 'texts' | 'ui'>): HTMLElement[] {
   const { texts } = words;
-  if (it.stage === 'cancelled' || !it.failure) return [el('h2', { id: 'verdict' }, texts.cancelled)];
-  const { code } = it.failure;
+  if (job.stage === 'cancelled' || !job.failure) return [el('h2', { id: 'verdict' }, texts.cancelled)];
+  const { code } = job.failure;
   return [
     el(
       'div',
       { class: 'verdict', 'data-failed': true },
       el('h2', { id: 'verdict' }, texts.failed),
-      el('p', {}, failureIn(it.failure, words)),
+      el('p', {}, failureIn(job.failure, words)),
       ...(code ? [el('p', { class: 'hint' }, `${texts.code}: `, el('code', {}, code))] : []),
     ),
   ];
 }
+
+/** The uploads of this page, newest first. They are lost when the tab is closed. */
+export function showVisit<Job extends Errand>(
+  all: readonly Job[],
+  current: Job | undefined,
+  options: {
+    readonly said: (job: Job) => string;
+    readonly picture: (job: Job) => HTMLElement;
+    readonly onChoose: (job: Job) => void;
+  },
+): void {
+  byId('visit').hidden = all.length < 2;
+  const list = byId('visits');
+  // Ignores upload progress, which is reported many times per second.
+  const state = all.map((job) => `${job.stage}${job === current}`).join();
+  if (list.dataset['state'] === state) return;
+  list.dataset['state'] = state;
+  const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
+  list.replaceChildren(
+    ...[...all].reverse().map((job) => {
+      const button = el(
+        'button',
+        { type: 'button', 'data-stage': job.stage, ...(job === current && { 'aria-current': 'true' }) },
+        options.picture(job),
+        el('span', { class: 'name' }, job.file.name),
+        el('span', { class: 'said' }, options.said(job)),
+      );
+      button.addEventListener('click', () => options.onChoose(job));
+      return el('li', {}, button);
+    }),
+  );
+  // Restores the keyboard focus in the new list.
+  if (focused >= 0) list.children[focused]?.querySelector('button')?.focus();
+}
+
+/** The message in the page's language, or else the message of the service. */
+const failureIn = (
+  { code, sentence }: NonNullable<Errand['failure']>,
+  { texts, ui }: { readonly texts: Pick<ErrandTexts, 'failures'>; readonly ui: UiTexts },
+): string => texts.failures[code] ?? ui.refusals[code] ?? sentence;

@@ -1,22 +1,19 @@
 import { type Api, abortable, Refusal } from './api.ts';
 
-/** A wait that nobody chose: `refusal` says why (status 0: the service cannot be reached), `seconds` how long. */
+/** A pending retry: its cause (status 0: the server cannot be reached) and the remaining seconds. */
 export type OnHitch = (hitch: { refusal: Refusal; seconds: number } | undefined) => void;
 
-/**
- * Tries until it is answered: 429 and 503 are waited out for as long as `Retry-After` says, a lost connection with
- * growing pauses. Any other refusal is an answer, and is thrown.
- */
-export async function patiently<T>(run: () => Promise<T>, onHitch: OnHitch, signal: AbortSignal): Promise<T> {
+/** Retries 429 and 503 after `Retry-After`, and lost connections with increasing delays. Other errors are thrown. */
+export async function patiently<T>(run: () => Promise<T>, onRetry: OnHitch, signal: AbortSignal): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
       const result = await run();
-      onHitch(undefined);
+      onRetry(undefined);
       return result;
     } catch (error) {
       if (!(error instanceof Refusal) || ![0, 429, 503].includes(error.status)) throw error;
-      for (let left = error.retryAfterSeconds ?? Math.min(10, 2 ** failures); left > 0; left--) {
-        onHitch({ refusal: error, seconds: left });
+      for (let secondsLeft = error.retryAfterSeconds ?? Math.min(10, 2 ** failures); secondsLeft > 0; secondsLeft--) {
+        onRetry({ refusal: error, seconds: secondsLeft });
         await pause(1000, signal);
       }
     }
@@ -25,34 +22,34 @@ export async function patiently<T>(run: () => Promise<T>, onHitch: OnHitch, sign
 
 export interface Progress {
   readonly status: 'queued' | 'processing' | 'done' | 'failed';
-  /** 0..1, where the service tells it. */
+  /** 0..1, if the service reports it. */
   readonly progress?: number;
 }
 
 /**
- * Reads a task until it has ended, and tells each state once. The service holds an answer until the task ends
- * (`Prefer: wait`), so this is no hammering; only while a task is queued are the waits short at first, because the step
- * to "processing" ends no wait. `longestWaitSeconds` is for who wants to see progress, which ends no wait either.
+ * Polls a task until it has ended and reports each change. `Prefer: wait` holds a response until the task ends. A
+ * change to "processing" does not end a wait, so waits are short at first; `maxWaitSeconds` bounds them for
+ * progress display.
  */
 export async function follow<State extends Progress>(
   api: Api,
   path: string,
   on: { state: (state: State) => void; hitch: OnHitch },
   signal: AbortSignal,
-  longestWaitSeconds = 10,
+  maxWaitSeconds = 10,
 ): Promise<State> {
-  const began = performance.now();
-  let seen: Pick<Progress, 'status' | 'progress'> | undefined;
+  const startedAt = performance.now();
+  let previous: Pick<Progress, 'status' | 'progress'> | undefined;
   for (let waitSeconds = 0; ; ) {
     const headers = waitSeconds > 0 ? { prefer: `wait=${waitSeconds}` } : {};
     const state = await patiently(() => api.call<State>(path, { headers, signal }), on.hitch, signal);
-    if (state.status !== seen?.status || state.progress !== seen.progress) on.state(state);
-    seen = state;
+    if (state.status !== previous?.status || state.progress !== previous.progress) on.state(state);
+    previous = state;
     if (state.status === 'done' || state.status === 'failed') return state;
-    const age = (performance.now() - began) / 1000;
+    const age = (performance.now() - startedAt) / 1000;
     const wait = state.status === 'processing' ? 10 : Math.min(10, 1 + Math.floor(age / 4));
-    waitSeconds = Math.min(wait, longestWaitSeconds);
-    // Where a proxy or an old server passes the preference over, the answer comes at once: never ask without a breath.
+    waitSeconds = Math.min(wait, maxWaitSeconds);
+    // Limits the request rate where a proxy drops the `Prefer` header.
     if (age < 1) await pause(120, signal);
     else await pause(300, signal);
   }

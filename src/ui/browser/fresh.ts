@@ -1,7 +1,6 @@
 /**
- * This page, or the one at another of our addresses, as the service would serve it now; undefined where it cannot say, or
- * where `signal` ended the wait. By XMLHttpRequest, which makes a document that runs nothing and loads nothing, without a
- * string of HTML in anybody's hands.
+ * Fetches a page of this service; undefined on an error or abort. XMLHttpRequest returns a document that runs no
+ * scripts and loads no resources, without handling HTML strings.
  */
 export function askAnew(address = location.pathname, signal?: AbortSignal): Promise<Document | undefined> {
   const request = new XMLHttpRequest();
@@ -18,21 +17,21 @@ export function askAnew(address = location.pathname, signal?: AbortSignal): Prom
 }
 
 /**
- * Puts what `fresh` has at this place where the page has it; false where either has no such place. Who is at a control of
- * it is at the same control afterwards.
+ * Replaces the content of `target` with that of `latest`; false if either is missing. Keeps the focus on the same
+ * control.
  */
-export function exchange(place: Element | null, fresh: Element | null): boolean {
-  if (place === null || fresh === null) return false;
-  const held = place === document.activeElement ? null : place.querySelector<HTMLElement>(':focus');
-  place.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
-  if (held !== null) likeOf(held, place)?.focus({ preventScroll: true });
+export function exchange(target: Element | null, latest: Element | null): boolean {
+  if (target === null || latest === null) return false;
+  const focused = target === document.activeElement ? null : target.querySelector<HTMLElement>(':focus');
+  target.replaceChildren(...[...latest.childNodes].map((node) => document.importNode(node, true)));
+  if (focused !== null) findSameControl(focused, target)?.focus({ preventScroll: true });
   return true;
 }
 
-/** The same control in a newer drawing: that of its id, or else one that says of itself what it said. */
-function likeOf(control: HTMLElement, place: Element): HTMLElement | undefined {
-  const bare = control.cloneNode(false);
-  const isLike = (other: HTMLElement) =>
-    control.id === '' ? other.cloneNode(false).isEqualNode(bare) : other.id === control.id;
-  return [...place.querySelectorAll<HTMLElement>(control.localName)].find(isLike);
+/** The control with the same id, or else with the same attributes. */
+function findSameControl(control: HTMLElement, target: Element): HTMLElement | undefined {
+  const withoutChildren = control.cloneNode(false);
+  const isSame = (other: HTMLElement) =>
+    control.id === '' ? other.cloneNode(false).isEqualNode(withoutChildren) : other.id === control.id;
+  return [...target.querySelectorAll<HTMLElement>(control.localName)].find(isSame);
 }

@@ -1,11 +1,10 @@
-/** The words of a map over a photo. */
 const en = {
-  show: 'Show where',
-  strength: 'Opacity of the map',
-  weak: 'little',
-  strong: 'much',
-  seen: '{name}: most of it {place}.',
-  none: 'There is no map for “{name}”.',
+  show: 'Show heatmap',
+  strength: 'Heatmap opacity',
+  weak: 'low',
+  strong: 'high',
+  seen: '{name}: strongest {place}.',
+  none: 'No heatmap for “{name}”.',
   places: [
     ['in the upper left', 'at the top', 'in the upper right'],
     ['on the left', 'in the middle', 'on the right'],
@@ -14,12 +13,12 @@ const en = {
 };
 
 const ru: typeof en = {
-  show: 'Показать, где',
+  show: 'Показать тепловую карту',
   strength: 'Непрозрачность карты',
   weak: 'слабо',
   strong: 'сильно',
   seen: '{name}: сильнее всего {place}.',
-  none: 'Для класса «{name}» карты нет.',
+  none: 'Для класса «{name}» тепловой карты нет.',
   places: [
     ['слева вверху', 'вверху', 'справа вверху'],
     ['слева', 'в середине', 'справа'],

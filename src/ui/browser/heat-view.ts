@@ -2,13 +2,12 @@ import { byId, fill } from './dom.ts';
 import { type Heat, heaviestNinth, paintHeat } from './heat.ts';
 import type { HeatTexts } from './heat-texts.ts';
 
-/** The map that is to be seen: of which class, and its values once they are here; null where there is no map of it. */
+/** The heatmap to show; `heat` is undefined while it loads and null if there is none. */
 export interface Shown {
   readonly name: string;
   readonly heat: Heat | null | undefined;
 }
 
-/** The map over the photo of `PictureFrame`, with its switch, its opacity and a sentence that says where most of it is. */
 export function openHeatView(words: HeatTexts, title: (name: string) => string) {
   const canvas = byId<HTMLCanvasElement>('heat');
   const show = byId<HTMLInputElement>('show-map');
@@ -32,14 +31,14 @@ export function openHeatView(words: HeatTexts, title: (name: string) => string) 
   }
 
   function caption({ name, heat }: Shown): string {
-    const ninth = heat && heaviestNinth(heat);
-    if (!ninth) return fill(words.none, { name: title(name) });
-    const [row, column] = ninth;
+    const region = heat && heaviestNinth(heat);
+    if (!region) return fill(words.none, { name: title(name) });
+    const [row, column] = region;
     return fill(words.seen, { name: title(name), place: words.places[row]?.[column] ?? '' });
   }
 
   return {
-    /** Undefined: none is to be seen. */
+    /** Undefined hides the heatmap. */
     show(shown: Shown | undefined): void {
       current = shown;
       paint();

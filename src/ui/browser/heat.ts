@@ -1,4 +1,4 @@
-/** What `GET /result/{task_id}/heatmap` answers: values 0..1, row by row over the upright photo. */
+/** The response of `GET /result/{task_id}/heatmap`: values 0..1, row by row over the upright photo. */
 export interface Heat {
   readonly name: string;
   readonly width: number;
@@ -6,8 +6,8 @@ export interface Heat {
   readonly values: readonly number[];
 }
 
-// Stops of a map whose lightness only rises (after matplotlib's "inferno", CC0): stronger is always lighter, to every
-// eye and on a grey printout. A rainbow would invent edges where there are none.
+// Colour stops after matplotlib's "inferno" (CC0): lightness increases monotonically, so the map is readable with
+// colour blindness and in greyscale.
 const STOPS = [
   [0, 0, 4],
   [40, 11, 84],
@@ -19,12 +19,12 @@ const STOPS = [
   [252, 255, 164],
 ] as const;
 
-/** Below this share of the strongest cell the photo stays clear; from `FULL` on it is covered as much as it will be. */
+/** Shares of the maximum: transparent below CLEAR, maximum coverage from FULL. */
 const CLEAR = 0.15;
 const FULL = 0.6;
 const SIDE = 336;
 
-/** Paints the map, smooth between the centres of its cells; the canvas is stretched over the photo. */
+/** Paints the heatmap, interpolated between cell centres; the canvas is stretched over the photo. */
 export function paintHeat(canvas: HTMLCanvasElement, heat: Heat): void {
   canvas.width = SIDE;
   canvas.height = SIDE;
@@ -42,7 +42,7 @@ export function paintHeat(canvas: HTMLCanvasElement, heat: Heat): void {
   context.putImageData(image, 0, 0);
 }
 
-/** Bilinear between the centres of the four nearest cells; `x` and `y` are 0..1 over the photo. */
+/** Bilinear; `x` and `y` are 0..1 over the photo. */
 export function valueAt({ width, height, values }: Heat, x: number, y: number): number {
   const column = clamp(x * width - 0.5, 0, width - 1);
   const row = clamp(y * height - 0.5, 0, height - 1);
@@ -55,11 +55,11 @@ export function valueAt({ width, height, values }: Heat, x: number, y: number): 
   return upper * (1 - dy) + lower * dy;
 }
 
-/** In which ninth of the photo most of it lies, as [row, column]; undefined for an empty map. */
+/** The ninth of the photo with the centre of mass, as [row, column]; undefined for an empty map. */
 export function heaviestNinth({ width, height, values }: Heat): [0 | 1 | 2, 0 | 1 | 2] | undefined {
   let [sum, sumX, sumY] = [0, 0, 0];
   values.forEach((value, index) => {
-    // Squared, so that a faint glow all over does not pull every answer to the middle.
+    // Squared, so that weak values everywhere do not move the centre to the middle.
     const weight = value * value;
     sum += weight;
     sumX += weight * (((index % width) + 0.5) / width);

@@ -1,11 +1,11 @@
 import { byId } from './dom.ts';
 
 /**
- * The banner of a first start prints an address with the key in its fragment, which no server receives. The key is filled in
- * and the person submits it: an address may come from anybody, and would sign the person in as somebody else. For the same
- * reason a session that is there stays; the marker has the service check that again.
+ * The startup banner prints a URL with the key in its fragment, which is not sent to servers. The key is only filled
+ * in: anyone can send such a link, which must neither sign a person in silently nor replace a session. The `from_link`
+ * field lets the service check this again.
  */
-function take(): void {
+function readKeyFromFragment(): void {
   const form = byId<HTMLFormElement>('login');
   const key = new URLSearchParams(location.hash.slice(1)).get(form.dataset['fragment']!);
   if (key === null) return;
@@ -23,6 +23,6 @@ function take(): void {
   form.querySelector<HTMLButtonElement>('button')!.focus();
 }
 
-// Pasted into a tab that shows this page already, it does not load it anew.
-addEventListener('hashchange', take);
-take();
+// Pasting the link into a tab with this page does not reload it.
+addEventListener('hashchange', readKeyFromFragment);
+readKeyFromFragment();

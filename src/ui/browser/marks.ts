@@ -1,16 +1,15 @@
-/** A piece of text and when it is heard. */
+/** In seconds. */
 export interface Mark {
   readonly start: number;
   readonly end: number;
   readonly element: HTMLElement;
 }
 
-/** Words that a player follows. */
 export function openMarks() {
   let marks: readonly Mark[] = [];
-  let marked: HTMLElement | undefined;
+  let highlighted: HTMLElement | undefined;
 
-  /** The last mark that begins at or before this second: there may be tens of thousands. */
+  /** Binary search: there may be tens of thousands of marks. */
   function lastBegun(seconds: number): number {
     let [low, high] = [0, marks.length];
     while (low < high) {
@@ -22,20 +21,19 @@ export function openMarks() {
   }
 
   return {
-    /** In the order of their beginnings. */
+    /** Sorted by start. */
     set(all: readonly Mark[]): void {
       marks = all;
-      marked = undefined;
+      highlighted = undefined;
     },
 
-    /** Marks the word that is heard at this second. */
     follow(seconds: number, playing: boolean): void {
-      const now = marks[lastBegun(seconds)];
-      const element = now && seconds < now.end + 0.3 ? now.element : undefined;
-      if (element === marked) return;
-      marked?.classList.remove('now');
+      const current = marks[lastBegun(seconds)];
+      const element = current && seconds < current.end + 0.3 ? current.element : undefined;
+      if (element === highlighted) return;
+      highlighted?.classList.remove('now');
       element?.classList.add('now');
-      marked = element;
+      highlighted = element;
       if (playing) element?.scrollIntoView({ block: 'nearest' });
     },
   };

@@ -1,4 +1,4 @@
-/** Says days with their minutes: in English as 20 Nov 2026, 12:14. Absent, the time zone is the reader's. */
+/** A format such as "20 Nov 2026, 12:14" in English. The default time zone is the reader's. */
 export const moments = (language: string, timeZone?: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
     dateStyle: 'medium',

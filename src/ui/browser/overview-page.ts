@@ -1,30 +1,28 @@
 import { byId } from './dom.ts';
 import { askAnew, exchange } from './fresh.ts';
-import type { OverviewData } from './overview-data.ts';
 import { pageData } from './page-data.ts';
 
-const { everyMs } = pageData<OverviewData>().own;
+const { everyMs } = pageData<{ everyMs: number }>().own;
 
-/** The page as the service serves it now, place by place; what has not changed is left alone. */
-async function renew(): Promise<void> {
-  const fresh = await askAnew();
-  byId('offline').hidden = fresh !== undefined;
-  if (fresh === undefined) return;
+async function updatePage(): Promise<void> {
+  const latest = await askAnew();
+  byId('offline').hidden = latest !== undefined;
+  if (latest === undefined) return;
   for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
-    const now = fresh.querySelector(`[data-fresh="${CSS.escape(place.dataset['fresh'] ?? '')}"]`);
+    const now = latest.querySelector(`[data-fresh="${CSS.escape(place.dataset['fresh'] ?? '')}"]`);
     if (now !== null && !place.isEqualNode(now)) exchange(place, now);
   }
 }
 
-// One question at a time, and none that nobody looks at.
-let asking = false;
-async function look(): Promise<void> {
-  if (asking || document.hidden) return;
-  asking = true;
-  await renew().finally(() => {
-    asking = false;
+// One request at a time, and none while the page is hidden.
+let isUpdating = false;
+async function updateIfVisible(): Promise<void> {
+  if (isUpdating || document.hidden) return;
+  isUpdating = true;
+  await updatePage().finally(() => {
+    isUpdating = false;
   });
 }
 
-setInterval(() => void look(), everyMs);
-document.addEventListener('visibilitychange', () => void look());
+setInterval(() => void updateIfVisible(), everyMs);
+document.addEventListener('visibilitychange', () => void updateIfVisible());

@@ -1,10 +1,8 @@
 import type { PageData } from '../texts.ts';
 import { byId } from './dom.ts';
 
-/** What the server handed to this page's script. */
 export const pageData = <Own>(): PageData<Own> => JSON.parse(byId('page-data').textContent ?? '') as PageData<Own>;
 
-/** How numbers are written in the reader's language. */
 export function numbers(language: string) {
   const percent = (digits: number) =>
     new Intl.NumberFormat(language, {
@@ -19,10 +17,10 @@ export function numbers(language: string) {
   const [minutes, megabytes, gigabytes] = [unit('minute', 0), unit('megabyte', 1), unit('gigabyte', 1)];
   return {
     share: (value: number) => exact.format(value),
-    // 99.6 % is not all there is: a whole number must not say more than the decimals do.
+    // Values below 1 never round up to 100 %.
     wholeShare: (value: number) => rough.format(value < 1 ? Math.min(value, 0.99) : value),
     size: (bytes: number) => (bytes < 2 ** 30 ? megabytes.format(bytes / 2 ** 20) : gigabytes.format(bytes / 2 ** 30)),
-    /** As exact as is worth reading: what is over in a moment and what takes minutes need different units. */
+    /** With a unit that fits the duration. */
     duration: (ms: number) => {
       if (ms < 1000) return milliseconds.format(Math.max(1, Math.round(ms)));
       if (ms < 10_000) return tenths.format(ms / 1000);

@@ -1,18 +1,17 @@
 import { fill } from './fill.ts';
 import type { RefusalTexts } from './refusal-texts.ts';
 
-/** What is wrong with one field of a form. */
 export interface Problem {
   readonly msg: string;
   readonly type: string;
   readonly ctx?: Readonly<Record<string, string | number>>;
 }
 
-/** The service said no, or could not be reached (`status` 0). */
+/** An error response, or `status` 0 if the server cannot be reached. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string | undefined;
-  /** By the name of the form's field, where the service says which one is wrong. */
+  /** By field name. */
   readonly fields: ReadonlyMap<string, Problem>;
 
   constructor(
@@ -27,7 +26,7 @@ export class Refused extends Error {
   }
 }
 
-/** Why it was refused, as a whole or for one field, in the reader's words where we have them. */
+/** In the page's language if available. */
 export function sentenceOf(error: unknown, texts: RefusalTexts, field?: string): string {
   if (!(error instanceof Refused)) return (error as Error).message;
   if (error.status === 0) return texts.offline;
@@ -41,10 +40,7 @@ interface Answer {
   detail?: (Problem & { loc: (string | number)[] })[];
 }
 
-/**
- * Asks the service that served this page; the browser's cookies say who asks. Answers the JSON of a success, `undefined`
- * where it has no body; throws {@link Refused} for all else.
- */
+/** With the session cookie. Returns the JSON body, or undefined if it is empty; throws {@link RequestError}. */
 export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
   const headers = { accept: 'application/json', ...(init.headers as Record<string, string>) };
   const response = await fetch(path, { ...init, headers }).catch(() => undefined);
@@ -59,7 +55,7 @@ export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
   });
 }
 
-/** A form as a browser without scripts would send it. */
+/** Posts a form in the encoding that browsers use without scripts. */
 export const sendForm = <T>(path: string, form: Readonly<Record<string, string>>, headers: HeadersInit = {}) =>
   ask<T>(path, { method: 'POST', body: new URLSearchParams(form), headers: headers as Record<string, string> });
 
@@ -67,7 +63,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Something between us and the service answered in its place.
+    // The response of a proxy.
     return undefined;
   }
 }

@@ -3,11 +3,11 @@ import { el } from './dom.ts';
 export interface Step {
   readonly label: string;
   readonly state: 'ahead' | 'now' | 'past' | 'bad';
-  /** How long it took or has been going on; or how far it is. */
+  /** Duration or progress. */
   readonly note: string;
 }
 
-/** Shows the way of a task. Only what changed is touched, so that a ticking clock disturbs neither eye nor ear. */
+/** Shows the steps of a task. Updates only what changed, so that screen readers announce only changes. */
 export function showSteps(list: HTMLElement, steps: readonly Step[]): void {
   while (list.children.length > steps.length) list.lastElementChild?.remove();
   steps.forEach(({ label, state, note }, index) => {

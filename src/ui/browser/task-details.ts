@@ -3,14 +3,12 @@ import { copies } from './copy.ts';
 import { el } from './dom.ts';
 import type { TaskState } from './errand.ts';
 
-/** The task for who goes on with the API: its id, what is known of it, the call that gives the same answer. */
 export function taskDetails(
   id: string,
   state: TaskState | undefined,
   words: {
     readonly ui: UiTexts;
     readonly texts: { readonly task: string; readonly taskId: string; readonly again: string; readonly answer: string };
-    /** Names and values. */
     readonly facts: readonly (readonly [name: string, value: string])[];
   },
 ): HTMLElement {

@@ -1,47 +1,46 @@
 import { byId } from './dom.ts';
 
-// One per tab and origin, gone with the tab. No cookie: what no browser adds by itself, no other site can abuse.
+// Per tab and origin. Not a cookie: other sites cannot misuse what browsers do not send automatically.
 const KEY = 'assay-token';
 
 export interface Tokens {
-  /** The token to try, if there is one. */
   current(): string | undefined;
-  /** Resolves once the person has given one; `wrong` is the token that was just refused. */
+  /** Prompts for a token; `wrong` is the token that was just rejected. */
   ask(wrong?: string): Promise<string>;
 }
 
 /**
- * The token of this tab: taken once from `#token=…`, which then leaves the address bar (and so the history, bookmarks
- * and screenshots), or asked for with the page's small form. A link never replaces a token that the tab has.
+ * The token of this tab, from `#token=…` (then removed from the address bar, history and bookmarks) or from the token
+ * form.
  */
 export function openTokens(words: { readonly why: string; readonly wrong: string }): Tokens {
   const form = byId<HTMLFormElement>('token-form');
   const input = byId<HTMLInputElement>('token-input');
   const button = byId('token-button');
-  let asked: { promise: Promise<string>; give: (token: string) => void } | undefined;
+  let prompt: { promise: Promise<string>; give: (token: string) => void } | undefined;
 
-  function take(): void {
+  function readTokenFromFragment(): void {
     const token = new URLSearchParams(location.hash.slice(1)).get('token');
     if (!token) return;
     history.replaceState(null, '', location.pathname + location.search);
-    const held = sessionStorage.getItem(KEY);
-    if (held === null || held === token) {
-      keep(token);
+    const stored = sessionStorage.getItem(KEY);
+    if (stored === null || stored === token) {
+      storeToken(token);
       return;
     }
-    // A link from elsewhere must not exchange the token of a person who is at work: the form waits for them.
-    show(words.why);
+    // A link must not replace the token of this tab: the person has to submit the form.
+    showForm(words.why);
     input.value = token;
   }
 
-  function keep(token: string): void {
+  function storeToken(token: string): void {
     sessionStorage.setItem(KEY, token);
     form.hidden = true;
-    asked?.give(token);
-    asked = undefined;
+    prompt?.give(token);
+    prompt = undefined;
   }
 
-  function show(sentence: string): void {
+  function showForm(sentence: string): void {
     byId('token-why').textContent = sentence;
     form.hidden = false;
     input.value = '';
@@ -51,34 +50,34 @@ export function openTokens(words: { readonly why: string; readonly wrong: string
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const token = input.value.trim();
-    if (token) keep(token);
+    if (token) storeToken(token);
   });
   button.hidden = false;
   button.addEventListener('click', () => {
-    if (form.hidden) show(words.why);
+    if (form.hidden) showForm(words.why);
     else form.hidden = true;
   });
-  // The banner's link pasted into a tab that shows this page already does not load it anew.
-  addEventListener('hashchange', take);
-  take();
+  // Pasting the link into a tab with this page does not reload it.
+  addEventListener('hashchange', readTokenFromFragment);
+  readTokenFromFragment();
 
   const current = () => sessionStorage.getItem(KEY) ?? undefined;
   return {
     current,
     ask(wrong) {
       const known = current();
-      // Several requests may be refused at once; the first answer serves them all.
+      // Concurrent requests share one prompt.
       if (known !== undefined && known !== wrong) return Promise.resolve(known);
-      if (!asked) {
+      if (!prompt) {
         let give: (token: string) => void = () => {};
         const promise = new Promise<string>((resolve) => {
           give = resolve;
         });
-        asked = { promise, give };
+        prompt = { promise, give };
         sessionStorage.removeItem(KEY);
-        show(wrong === undefined ? words.why : words.wrong);
+        showForm(wrong === undefined ? words.why : words.wrong);
       }
-      return asked.promise;
+      return prompt.promise;
     },
   };
 }

@@ -1,26 +1,25 @@
 import type { Assets } from '../assets.ts';
 import { layout } from '../layout.tsx';
+import type { Root } from '../root.ts';
 import type { ServiceLink } from '../service-links.tsx';
 import type { UiLanguage } from '../texts.ts';
-import type { HelpData } from './browser/help-data.ts';
 import type { HelpPage } from './pages.ts';
-import { type HelpTexts, helpTexts } from './texts.ts';
+import { type HelpData, type HelpTexts, helpTexts } from './texts.ts';
 
 interface View {
   readonly language: UiLanguage;
   readonly version: string;
   readonly assets: Assets;
   readonly services: readonly ServiceLink[];
-  readonly root: '' | '../';
-  /** All there are, in their order. */
+  readonly root: Root;
+  /** In reading order. */
   readonly pages: readonly HelpPage[];
 }
 
-/** A document between the contents at the side and the ways to the next. */
 export function helpView(view: View & { page: HelpPage }): Promise<string> {
   const { pages, page, root, language } = view;
   const words = helpTexts[language];
-  const at = pages.indexOf(page);
+  const index = pages.indexOf(page);
   return frame(view, page.title, page, [
     words.english === '' ? (
       ''
@@ -33,25 +32,26 @@ export function helpView(view: View & { page: HelpPage }): Promise<string> {
       {page.html}
     </article>,
     <nav class="around" aria-label={words.around}>
-      <Way label={words.previous} page={pages[at - 1]} root={root} rel="prev" />
-      <Way label={words.next} page={pages[at + 1]} root={root} rel="next" />
+      <PageLink label={words.previous} page={pages[index - 1]} root={root} rel="prev" />
+      <PageLink label={words.next} page={pages[index + 1]} root={root} rel="next" />
     </nav>,
   ]);
 }
 
-/** Says that there is no such page, or no page at all, and leads on. */
+/** For an unknown name, or if the documentation is not installed. */
 export function missingView(view: View): Promise<string> {
   const { pages, root, language } = view;
   const words = helpTexts[language];
-  const absent = pages.length === 0;
-  const title = absent ? words.absentTitle : words.missingTitle;
+  const isMissing = pages.length === 0;
+  const title = isMissing ? words.absentTitle : words.missingTitle;
   return frame(view, title, undefined, [
     <div class="document">
       <h1 safe>{title}</h1>
       <p>
-        <span safe>{absent ? words.absent : words.missing}</span> {absent ? <a href={`${root}docs`}>/docs</a> : ''}
+        <span safe>{isMissing ? words.absent : words.missing}</span>{' '}
+        {isMissing ? <a href={`${root}docs`}>/docs</a> : ''}
       </p>
-      {absent ? '' : <PageList pages={pages} root={root} />}
+      {isMissing ? '' : <PageList pages={pages} root={root} />}
     </div>,
   ]);
 }
@@ -76,14 +76,14 @@ function frame(view: View, title: string, page: HelpPage | undefined, children: 
   });
 }
 
-/** On a narrow screen it is to be opened, on a wide one it stands at the side: that is the style sheet's. */
-function Contents(given: {
+/** Collapsed on narrow screens, a sidebar on wide ones (see help.css). */
+function Contents(props: {
   pages: readonly HelpPage[];
   page: HelpPage | undefined;
   root: string;
   words: HelpTexts;
 }): JSX.Element {
-  const { pages, page, root, words } = given;
+  const { pages, page, root, words } = props;
   const headings = page?.sections.filter(({ depth }) => depth === 2) ?? [];
   return (
     <details class="contents">
@@ -137,7 +137,7 @@ function PageList({ pages, page, root }: { pages: readonly HelpPage[]; page?: He
   );
 }
 
-function Way(way: { label: string; page: HelpPage | undefined; root: string; rel: string }): JSX.Element {
+function PageLink(way: { label: string; page: HelpPage | undefined; root: string; rel: string }): JSX.Element {
   const { label, page, root, rel } = way;
   if (page === undefined) return '';
   return (

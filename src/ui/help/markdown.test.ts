@@ -3,8 +3,8 @@ import { readMarkdown } from './markdown.ts';
 
 const html = (markdown: string) => readMarkdown(markdown, (href) => (href.startsWith('#') ? href : undefined)).html;
 
-describe('a document', () => {
-  it('puts nothing into the page that was not made here', () => {
+describe('readMarkdown', () => {
+  it('escapes raw HTML and unsafe link targets', () => {
     const hostile = [
       '<script>alert(1)</script>\n\n<img src=x onerror=alert(1)>',
       'a <b onclick="x()">b</b> <!-- c -->',
@@ -23,11 +23,11 @@ describe('a document', () => {
     expect(html(hostile)).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   });
 
-  it('leaves a link as text that leads nowhere here', () => {
+  it('renders a link without a URL as text', () => {
     expect(html('See [the code](../src/main.ts).')).toBe('<p>See the code.</p>\n');
   });
 
-  it('has the anchors that GitHub has, the second of a name counting on', () => {
+  it('generates the heading ids of GitHub, with a counter for duplicates', () => {
     const { sections, title } = readMarkdown(
       '# `a_b` & c\n\n## Что это?\n\ntext\n\n## Same\n\n## Same\n\n- x\n- y',
       () => '',
@@ -37,7 +37,7 @@ describe('a document', () => {
     expect(sections.map(({ text }) => text)).toEqual(['', 'text', '', 'x y']);
   });
 
-  it('reads a table without titles as one without a head', () => {
+  it('omits the head of a table with an empty header row', () => {
     expect(html('| | |\n|---|---|\n| a | b |')).not.toContain('<th');
     expect(html('| | T |\n|---|--:|\n| a | b |')).toContain('<tr><td></td><th class="right">T</th></tr>');
   });

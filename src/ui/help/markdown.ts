@@ -1,26 +1,24 @@
-// The one door to `marked`. The documents are ours; all the same nothing of them becomes HTML that is not made here.
+// The only user of `marked`. Documents are trusted, but raw HTML is escaped anyway.
 import { Marked, type MarkedExtension, type Token, type Tokens } from 'marked';
 
 export interface Section {
-  /** As GitHub makes it, so that a link within the documents works there and here. */
+  /** The same id that GitHub generates. */
   readonly id: string;
   readonly depth: number;
   readonly title: string;
-  /** What stands below it, up to the next heading, without any marks. */
+  /** Plain text up to the next heading. */
   readonly text: string;
 }
 
 export interface Document {
-  /** Its first heading; empty where it has none. */
   readonly title: string;
   readonly sections: readonly Section[];
-  /** Where its links lead, as they are written. */
   readonly links: readonly string[];
-  /** Safe to be put into a page: raw HTML is shown as text, and a picture as the text that stands for it. */
+  /** Safe HTML: raw HTML is escaped, and images are replaced by their alternative text. */
   readonly html: string;
 }
 
-/** `address` says where a link of the document leads in the page; one that it gives no address for stays text. */
+/** `address` maps a link target to a URL; a link without one becomes text. */
 export function readMarkdown(markdown: string, address: (href: string) => string | undefined): Document {
   const ids = new Map<Token, string>();
   const links: string[] = [];
@@ -48,7 +46,6 @@ function sectionsOf(tokens: readonly Token[], ids: ReadonlyMap<Token, string>): 
   return sections;
 }
 
-/** What a reader sees of it. */
 function plain(token: Token): string {
   const { tokens = [], text = '' } = token as { tokens?: readonly Token[]; text?: string };
   switch (token.type) {
@@ -66,7 +63,7 @@ function plain(token: Token): string {
   }
 }
 
-/** GitHub's way from a heading to an id: letters, figures and hyphens stay, and the second of the same name counts on. */
+/** GitHub's heading ids: letters, digits and hyphens, with a counter for duplicates. */
 function slugs(): (title: string) => string {
   const seen = new Map<string, number>();
   return (title) => {
@@ -95,11 +92,11 @@ const renderer = (ids: ReadonlyMap<Token, string>, address: (href: string) => st
     const { depth, tokens } = token;
     const id = escapeHtml(ids.get(token) ?? '');
     const text = this.parser.parseInline(tokens);
-    // A title leads to itself, so that its address can be had; but no link stands within a link.
+    // A heading links to itself, unless it contains a link.
     const linked = depth === 1 || text.includes('<a ') ? text : `<a href="#${id}">${text}</a>`;
     return `<h${depth} id="${id}">${linked}</h${depth}>\n`;
   },
-  // What may be wider than a phone can be reached by the keyboard, to be scrolled.
+  // Wide content is scrollable with the keyboard.
   code: ({ text }) => `<div class="code"><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></div>\n`,
   table({ header, rows }) {
     const titled = header.some((cell) => cell.text !== '');
@@ -111,7 +108,7 @@ const renderer = (ids: ReadonlyMap<Token, string>, address: (href: string) => st
 
 function row({ parser }: Rendering, cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): string {
   const cell = ({ tokens, text, align }: Tokens.TableCell) => {
-    // A title without words would be read aloud as one.
+    // Screen readers would announce an empty `th`.
     const name = text === '' ? 'td' : tag;
     const side = align === 'right' || align === 'center' ? ` class="${align}"` : '';
     return `<${name}${side}>${parser.parseInline(tokens)}</${name}>`;

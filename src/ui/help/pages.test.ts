@@ -12,12 +12,12 @@ async function folder(documents: Record<string, string>): Promise<URL> {
   return pathToFileURL(`${path}/`);
 }
 
-describe('the pages of the help', () => {
-  it('are none where there is no such folder', async () => {
+describe('readHelp', () => {
+  it('returns an empty list if the folder does not exist', async () => {
     expect(await readHelp(new URL('nothing-here/', import.meta.url))).toEqual([]);
   });
 
-  it('come in the order in which the first one links to them, the others behind', async () => {
+  it('orders the pages by the links in the index page, followed by the others', async () => {
     const documents = {
       'index.md': '# I\n\n[c](c.md#x) [b](b.md) [c](c.md)',
       'a.md': '# A',
@@ -33,7 +33,7 @@ describe('the pages of the help', () => {
     ]);
   });
 
-  it('link to each other by addresses that hold below any path', async () => {
+  it('links pages with relative URLs', async () => {
     const pages = await readHelp(await folder({ 'index.md': '[a](a.md#x)', 'a.md': '[i](index.md) [n](none.md)' }));
     const [index, a] = pages.map(({ html }) => html);
     expect(index).toBe('<p><a href="help/a#x">a</a></p>\n');

@@ -1,40 +1,38 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { readMarkdown, type Section } from './markdown.ts';
 
-/** A document as a page of the help. */
 export interface HelpPage {
   readonly name: string;
-  /** From the page at `/`. */
+  /** Relative to `/`. */
   readonly address: string;
   readonly title: string;
   readonly sections: readonly Section[];
-  /** The document itself, made once. */
   readonly html: string;
 }
 
-/** The name of the page that the help begins with; it also says the order of the others, by linking to them. */
+/** The first page; its links define the order of the others. */
 export const START = 'index';
 
 /**
- * The documents of a folder (`name.md` each), in their order; none where there is no such folder. Links between them lead
- * from page to page; what else a repository holds is not served, and such links stay text.
+ * Reads the `name.md` files of a folder in reading order; empty if there is no such folder. Links to other files of the
+ * repository become text.
  */
 export async function readHelp(folder: URL): Promise<readonly HelpPage[]> {
   const names = await namesIn(folder);
   const known = new Set(names);
-  const read = await Promise.all(
+  const pages = await Promise.all(
     names.map(async (name) => {
       const document = readMarkdown(await readFile(new URL(`${name}.md`, folder), 'utf8'), addresses(name, known));
       return { name, address: addressOf(name), ...document, title: document.title || name };
     }),
   );
-  const order = read.find(({ name }) => name === START)?.links.map((href) => href.replace(/\.md(#[^#]*)?$/, '')) ?? [];
-  const place = ({ name }: HelpPage) => {
+  const order = pages.find(({ name }) => name === START)?.links.map((href) => href.replace(/\.md(#[^#]*)?$/, '')) ?? [];
+  const rank = ({ name }: HelpPage) => {
     if (name === START) return -1;
     const at = order.indexOf(name);
     return at < 0 ? order.length : at;
   };
-  return read.sort((a, b) => place(a) - place(b));
+  return pages.sort((a, b) => rank(a) - rank(b));
 }
 
 async function namesIn(folder: URL): Promise<string[]> {
@@ -42,7 +40,7 @@ async function namesIn(folder: URL): Promise<string[]> {
     const files = await readdir(folder);
     return files.flatMap((file) => /^([a-z0-9-]+)\.md$/.exec(file)?.[1] ?? []).sort();
   } catch (error) {
-    // A package may come without its documents; the routes say so.
+    // Documentation is optional in a package.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
@@ -50,14 +48,10 @@ async function namesIn(folder: URL): Promise<string[]> {
 
 const addressOf = (name: string) => (name === START ? 'help' : `help/${name}`);
 
-/** From the page at `of` back to the one at `/`: addresses are relative, so that a proxy may put us below a path. */
-export const rootOf = (name: string): '' | '../' => (name === START ? '' : '../');
-
-/** Where the links of a document lead: to itself, to another one, or by https to somebody else. */
-function addresses(of: string, known: ReadonlySet<string>): (href: string) => string | undefined {
+function addresses(from: string, known: ReadonlySet<string>): (href: string) => string | undefined {
   return (href) => {
     if (/^#|^https:\/\//.test(href)) return href;
     const [, name = '', anchor = ''] = /^([a-z0-9-]+)\.md(#.+)?$/.exec(href) ?? [];
-    return known.has(name) ? rootOf(of) + addressOf(name) + anchor : undefined;
+    return known.has(name) ? (from === START ? '' : '../') + addressOf(name) + anchor : undefined;
   };
 }

@@ -1,22 +1,21 @@
-/** The words around the documents, which are in English. */
 const en = {
   help: 'Help',
   contents: 'Contents',
-  pages: 'Pages of the help',
+  pages: 'Help pages',
   onThisPage: 'On this page',
   previous: 'Previous',
   next: 'Next',
   around: 'Previous and next page',
-  /** Said where the documents are in another language than the page. */
+  /** Shown if the page and the documents have different languages. */
   english: '',
-  missingTitle: 'There is no such page',
-  missing: 'The help has no page of this name. These are the ones that there are:',
-  absentTitle: 'No documentation',
-  absent: 'This installation comes without its documentation. The reference of the API is at:',
-  search: 'Search the help',
-  found: 'Found: {count}',
-  nothing: 'Nothing was found.',
-  unreachable: 'The search does not work now: the server does not answer.',
+  missingTitle: 'Page not found',
+  missing: 'This help page does not exist. Available pages:',
+  absentTitle: 'Documentation not installed',
+  absent: 'The documentation is not installed. API reference:',
+  search: 'Search help',
+  found: 'Results: {count}',
+  nothing: 'No results.',
+  unreachable: 'Search is unavailable: the server is not responding.',
   copy: 'Copy',
   copied: 'Copied',
 };
@@ -29,18 +28,23 @@ const ru: typeof en = {
   previous: 'Назад',
   next: 'Далее',
   around: 'Предыдущая и следующая страница',
-  english: 'Документация написана на английском языке.',
-  missingTitle: 'Такой страницы нет',
-  missing: 'В справке нет страницы с таким именем. Вот те, которые есть:',
-  absentTitle: 'Документации нет',
-  absent: 'Эта установка поставлена без документации. Справочник по API:',
+  english: 'Документация доступна только на английском языке.',
+  missingTitle: 'Страница не найдена',
+  missing: 'Такой страницы нет в справке. Доступные страницы:',
+  absentTitle: 'Документация не установлена',
+  absent: 'Документация не установлена. Справочник по API:',
   search: 'Поиск по справке',
   found: 'Найдено: {count}',
   nothing: 'Ничего не найдено.',
-  unreachable: 'Поиск сейчас не работает: сервер не отвечает.',
+  unreachable: 'Поиск недоступен: сервер не отвечает.',
   copy: 'Копировать',
   copied: 'Скопировано',
 };
 
 export const helpTexts = { en, ru };
 export type HelpTexts = typeof en;
+
+export interface HelpData {
+  readonly words: Pick<HelpTexts, 'copy' | 'copied' | 'found' | 'nothing' | 'unreachable'>;
+  readonly root: string;
+}

@@ -1,5 +1,5 @@
 import type { Api } from '../../../ui/browser/api.ts';
-import { type Errand, newErrand, run, type TaskState as State } from '../../../ui/browser/errand.ts';
+import { type TaskState as BaseTaskState, type Errand, newErrand, run } from '../../../ui/browser/errand.ts';
 import type { Heat } from '../../../ui/browser/heat.ts';
 
 interface Scored {
@@ -7,8 +7,8 @@ interface Scored {
   readonly conf: number;
 }
 
-/** What `GET /result/{task_id}` answers. */
-export interface TaskState extends State {
+/** The response of `GET /result/{task_id}`. */
+export interface TaskState extends BaseTaskState {
   readonly result?: {
     readonly surface: string;
     readonly masters: readonly Scored[];
@@ -17,19 +17,17 @@ export interface TaskState extends State {
   readonly model_version?: string;
 }
 
-/** One photo of this visit, from the moment it was chosen. */
 export interface Inspection extends Errand<TaskState> {
-  /** The class whose map is shown; undefined for the bare photo. */
+  /** The class whose heatmap is shown; undefined for none. */
   shown: string | undefined;
   readonly heats: Map<string, Heat | undefined>;
 }
 
 export const newInspection = (file: File): Inspection => ({ ...newErrand(file), shown: undefined, heats: new Map() });
 
-/** Takes a photo through the public API as any client would. */
-export function inspect(it: Inspection, api: Api, changed: () => void): Promise<void> {
-  return run(it, { api, path: 'predict', body: (url) => ({ image_url: url }) }, () => {
-    if (it.stage === 'done') it.shown ??= it.state?.result?.defects[0]?.name;
-    changed();
+export function inspect(job: Inspection, api: Api, onChange: () => void): Promise<void> {
+  return run(job, { api, path: 'predict', body: (url) => ({ image_url: url }) }, () => {
+    if (job.stage === 'done') job.shown ??= job.state?.result?.defects[0]?.name;
+    onChange();
   });
 }

@@ -18,19 +18,19 @@ openErrandPage<Inspection>(page, words, (api) => {
     inputs: ['file', 'camera'],
     unfit: (type) => /^(?!image\/)|svg|bmp/.test(type) && type !== '',
     make: newInspection,
-    run: (it, changed) => inspect(it, api, changed),
+    run: (job, onChange) => inspect(job, api, onChange),
     picture: thumbnail,
     show: picture.show,
-    showOutcome: (it) =>
-      showOutcome(it, words, (name) => {
-        it.shown = name;
-        picture.show(it);
+    showOutcome: (job) =>
+      showOutcome(job, words, (name) => {
+        job.shown = name;
+        picture.show(job);
       }),
   };
 });
 
 function thumbnail({ preview }: Inspection): HTMLElement {
-  const shown = el('img', { src: preview, alt: '', loading: 'lazy' });
-  shown.addEventListener('error', () => shown.replaceWith(el('span', { class: 'missing' })));
-  return shown;
+  const image = el('img', { src: preview, alt: '', loading: 'lazy' });
+  image.addEventListener('error', () => image.replaceWith(el('span', { class: 'missing' })));
+  return image;
 }

@@ -5,7 +5,6 @@ import { openHeatView } from '../../../ui/browser/heat-view.ts';
 import type { Inspection } from './inspection.ts';
 import type { Words } from './words.ts';
 
-/** The photo, upright, with the map of the chosen class over it. */
 export function openPicture(api: Api, words: Words) {
   const { texts, title } = words;
   const view = openHeatView(texts.map, title);
@@ -15,7 +14,7 @@ export function openPicture(api: Api, words: Words) {
   let current: Inspection | undefined;
 
   photo.addEventListener('load', () => {
-    // The browser turns the picture upright by its EXIF, in these two numbers as well.
+    // `naturalWidth` and `naturalHeight` include the EXIF rotation.
     frame.style.setProperty('--ratio', String(photo.naturalWidth / photo.naturalHeight));
     noPreview.hidden = true;
     photo.hidden = false;
@@ -27,38 +26,36 @@ export function openPicture(api: Api, words: Words) {
     photo.hidden = true;
   });
 
-  function paint(it: Inspection): void {
-    const name = it.shown;
+  function paint(job: Inspection): void {
+    const name = job.shown;
     view.show(
-      name === undefined ? undefined : { name, heat: it.heats.has(name) ? (it.heats.get(name) ?? null) : undefined },
+      name === undefined ? undefined : { name, heat: job.heats.has(name) ? (job.heats.get(name) ?? null) : undefined },
     );
   }
 
-  async function fetchHeat(it: Inspection, name: string): Promise<void> {
+  async function fetchHeatmap(job: Inspection, name: string): Promise<void> {
     try {
-      const path = `result/${it.taskId}/heatmap?class=${encodeURIComponent(name)}`;
-      it.heats.set(name, await api.call<Heat>(path));
+      const path = `result/${job.taskId}/heatmap?class=${encodeURIComponent(name)}`;
+      job.heats.set(name, await api.call<Heat>(path));
     } catch {
-      // No map is no reason to take the result away; the caption says that there is none.
-      it.heats.set(name, undefined);
+      job.heats.set(name, undefined);
     }
   }
 
   return {
-    /** Shows a photo, or the same one with another class. */
-    show(it: Inspection): void {
+    show(job: Inspection): void {
       byId('picture').hidden = false;
-      if (current !== it) {
-        current = it;
-        photo.src = it.preview;
-        photo.alt = fill(texts.photo, { name: it.file.name });
+      if (current !== job) {
+        current = job;
+        photo.src = job.preview;
+        photo.alt = fill(texts.photo, { name: job.file.name });
       }
-      paint(it);
-      const { shown } = it;
-      if (shown !== undefined && !it.heats.has(shown)) {
-        void fetchHeat(it, shown).then(() => {
-          // The person may have gone on to another class or photo meanwhile.
-          if (current === it && it.shown === shown) paint(it);
+      paint(job);
+      const { shown: selectedClass } = job;
+      if (selectedClass !== undefined && !job.heats.has(selectedClass)) {
+        void fetchHeatmap(job, selectedClass).then(() => {
+          // The selection may have changed.
+          if (current === job && job.shown === selectedClass) paint(job);
         });
       }
     },

@@ -4,21 +4,19 @@ import type { UiTexts } from '../../../ui/texts.ts';
 import type { Inspection, TaskState } from './inspection.ts';
 import type { PhotoTexts } from './texts.ts';
 
-/** How this page says things; everything that turns data into a sentence is here. */
 export function openWords(texts: PhotoTexts, ui: UiTexts, numbers: Numbers) {
   const className = (name: string) => texts.classes[name] ?? name.replaceAll('_', ' ');
   const title = (name: string) => {
-    const said = className(name);
-    return said.charAt(0).toLocaleUpperCase() + said.slice(1);
+    const text = className(name);
+    return text.charAt(0).toLocaleUpperCase() + text.slice(1);
   };
 
-  /** One line for the whole result. */
-  function verdict({ defects }: NonNullable<TaskState['result']>): string {
+  function summary({ defects }: NonNullable<TaskState['result']>): string {
     if (defects.length === 0) return texts.sound;
-    const said = defects.map(({ name, conf }) =>
+    const parts = defects.map(({ name, conf }) =>
       fill(texts.found, { defect: className(name), share: numbers.wholeShare(conf) }),
     );
-    const line = said.join(' · ');
+    const line = parts.join(' · ');
     return line.charAt(0).toLocaleUpperCase() + line.slice(1);
   }
 
@@ -27,14 +25,13 @@ export function openWords(texts: PhotoTexts, ui: UiTexts, numbers: Numbers) {
     ui,
     numbers,
     title,
-    verdict,
+    verdict: summary,
 
-    /** A line for what became of a photo. */
     said({ stage, state }: Inspection): string {
-      if (stage === 'done') return verdict(state!.result!);
+      if (stage === 'done') return summary(state!.result!);
       return stage === 'waiting' ? texts.waiting : ui.steps[stage];
     },
-    aloud: ({ state }: Inspection) => verdict(state!.result!),
+    aloud: ({ state }: Inspection) => summary(state!.result!),
   };
 }
 export type Words = ReturnType<typeof openWords>;

@@ -1,9 +1,9 @@
 import type { Api } from '../../../ui/browser/api.ts';
-import { type Errand, newErrand, run, type TaskState as State } from '../../../ui/browser/errand.ts';
+import { type TaskState as BaseTaskState, type Errand, newErrand, run } from '../../../ui/browser/errand.ts';
 import type { Timed } from '../../../ui/browser/paragraphs.ts';
 
-/** What `GET /result/{task_id}` answers. */
-export interface TaskState extends State {
+/** The response of `GET /result/{task_id}`. */
+export interface TaskState extends BaseTaskState {
   readonly result?: {
     readonly transcription: string;
     readonly service: string;
@@ -14,7 +14,6 @@ export interface TaskState extends State {
   };
 }
 
-/** One recording of this visit, from the moment it was chosen or made. */
 export interface Hearing extends Errand<TaskState> {
   /** ISO 639-1, or `auto`. */
   readonly language: string;
@@ -22,8 +21,7 @@ export interface Hearing extends Errand<TaskState> {
 
 export const newHearing = (file: File, language: string): Hearing => ({ ...newErrand(file), language });
 
-/** Takes a recording through the public API as any client would. */
-export function hear(it: Hearing, api: Api, changed: () => void): Promise<void> {
-  const body = (url: string) => ({ url, language: it.language });
-  return run(it, { api, path: 'transcribe/audio_url', body, longestWaitSeconds: 2 }, changed);
+export function hear(job: Hearing, api: Api, onChange: () => void): Promise<void> {
+  const body = (url: string) => ({ url, language: job.language });
+  return run(job, { api, path: 'transcribe/audio_url', body, longestWaitSeconds: 2 }, onChange);
 }

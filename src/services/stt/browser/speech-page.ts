@@ -13,28 +13,27 @@ import { openWords } from './words.ts';
 const page = pageData<ErrandPage<SpeechTexts>>();
 const words = openWords(page.own.texts, page.ui, numbers(page.language), page.language);
 
-openErrandPage<Hearing>(page, words, (api, { take, refuse }) => {
+openErrandPage<Hearing>(page, words, (api, { take: addFiles, refuse: showErrors }) => {
   const player = openHearingPlayer(words, (seconds, playing) => transcript.follow(seconds, playing));
   const transcript = openTranscript(api, words, player.playFrom);
-  openRecorder(words.texts, { file: (file) => take([file]), refused: (sentence) => refuse([sentence]) });
+  openRecorder(words.texts, { file: (file) => addFiles([file]), refused: (sentence) => showErrors([sentence]) });
   return {
     atOnce: 2,
     inputs: ['file'],
     unfit: (type) => /^(image|text|font)\//.test(type) || type === 'application/pdf',
     make: (file) => newHearing(file, byId<HTMLSelectElement>('language').value),
-    run: (it, changed) => hear(it, api, changed),
+    run: (job, onChange) => hear(job, api, onChange),
     picture: () => el('span', { class: 'missing' }),
-    show(it) {
-      player.show(it);
-      showShare(it);
+    show(job) {
+      player.show(job);
+      showTranscriptionProgress(job);
     },
     showOutcome: transcript.show,
   };
 });
 
-/** How much of it was heard. */
-function showShare(it: Hearing): void {
-  const share = it.stage === 'processing' ? shareOf(it) : undefined;
+function showTranscriptionProgress(job: Hearing): void {
+  const share = job.stage === 'processing' ? shareOf(job) : undefined;
   byId('heard').hidden = share === undefined;
   if (share !== undefined) byId<HTMLProgressElement>('heard-bar').value = share;
 }

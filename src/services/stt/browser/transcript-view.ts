@@ -13,49 +13,48 @@ type Result = NonNullable<NonNullable<Hearing['state']>['result']>;
 const FORMATS = ['txt', 'srt', 'vtt', 'json'] as const;
 
 export interface TranscriptView {
-  show(it: Hearing): void;
-  /** Marks the word that is heard at this second. */
+  show(job: Hearing): void;
   follow(seconds: number, playing: boolean): void;
 }
 
-/** The text with its times: a click on a word, or a press of a paragraph's button, plays from there. */
+/** Clicking a word or a paragraph's time plays from there. */
 export function openTranscript(api: Api, words: Words, onPlay: (seconds: number) => void): TranscriptView {
   const { texts, ui } = words;
   const outcome = byId('outcome');
   const marks = openMarks();
 
   outcome.addEventListener('click', ({ target }) => {
-    const at = (target as HTMLElement).closest<HTMLElement>('[data-at]')?.dataset['at'];
-    if (at !== undefined) onPlay(Number(at));
+    const startSeconds = (target as HTMLElement).closest<HTMLElement>('[data-at]')?.dataset['at'];
+    if (startSeconds !== undefined) onPlay(Number(startSeconds));
   });
 
-  function show(it: Hearing): void {
+  function show(job: Hearing): void {
     marks.set([]);
-    const { result } = it.state ?? {};
-    outcome.hidden = it.stage !== 'done' && it.stage !== 'failed' && it.stage !== 'cancelled';
+    const { result } = job.state ?? {};
+    outcome.hidden = job.stage !== 'done' && job.stage !== 'failed' && job.stage !== 'cancelled';
     outcome.replaceChildren();
     if (outcome.hidden) return;
-    outcome.append(...(it.stage === 'done' && result ? heard(it, result) : lost(it, words)));
-    if (it.taskId !== undefined) outcome.append(details(it, it.taskId));
+    outcome.append(...(job.stage === 'done' && result ? transcriptElements(job, result) : lost(job, words)));
+    if (job.taskId !== undefined) outcome.append(details(job, job.taskId));
   }
 
-  function heard(it: Hearing, result: Result): HTMLElement[] {
-    const head = el(
+  function transcriptElements(job: Hearing, result: Result): HTMLElement[] {
+    const heading = el(
       'div',
       { class: 'verdict', 'data-sound': String(result.transcription !== '') },
       el('h2', { id: 'verdict' }, result.transcription === '' ? texts.nothing : texts.transcript),
       el('p', { class: 'surface' }, words.facts(result)),
     );
-    if (result.transcription === '') return [head];
+    if (result.transcription === '') return [heading];
     const text = el('div', { class: 'transcript', lang: result.language ?? '', id: 'transcript' });
-    const heard: Mark[] = [];
-    const all = paragraphs(result.segments ?? [], result.words);
-    text.append(...all.map((one) => paragraph(one, result, heard)));
-    marks.set(heard);
-    return [head, saves(it, result), text];
+    const timedElements: Mark[] = [];
+    const items = paragraphs(result.segments ?? [], result.words);
+    text.append(...items.map((item) => paragraph(item, result, timedElements)));
+    marks.set(timedElements);
+    return [heading, downloadButtons(job, result), text];
   }
 
-  function paragraph({ segment, parts }: Paragraph, { language }: Result, heard: Mark[]): HTMLElement {
+  function paragraph({ segment, parts }: Paragraph, { language }: Result, timedElements: Mark[]): HTMLElement {
     const time = words.clock(segment.start);
     const button = el(
       'button',
@@ -71,18 +70,18 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     const line = el('span', { class: 'line' });
     for (const part of parts) {
       const element = el('span', { class: 'word', 'data-at': String(part.start) }, part.text);
-      heard.push({ start: part.start, end: part.end, element });
+      timedElements.push({ start: part.start, end: part.end, element });
       line.append(element, space);
     }
     return el('p', {}, button, line);
   }
 
-  function saves(it: Hearing, result: Result): HTMLElement {
+  function downloadButtons(job: Hearing, result: Result): HTMLElement {
     const copy = el('button', { type: 'button', class: 'small' }, texts.copyText);
     copies(copy, () => result.transcription, { copy: texts.copyText, copied: ui.copied });
     const buttons = FORMATS.map((format) => {
       const button = el('button', { type: 'button', class: 'small', id: `save-${format}` }, texts.saved[format]);
-      button.addEventListener('click', () => void save(it, format));
+      button.addEventListener('click', () => void download(job, format));
       return button;
     });
     return el(
@@ -94,17 +93,17 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     );
   }
 
-  async function save(it: Hearing, format: (typeof FORMATS)[number]): Promise<void> {
-    const text = await api.text(`result/${it.taskId}/transcript?format=${format}`);
+  async function download(job: Hearing, format: (typeof FORMATS)[number]): Promise<void> {
+    const text = await api.text(`result/${job.taskId}/transcript?format=${format}`);
     const href = URL.createObjectURL(new Blob([text]));
-    const name = `${it.file.name.replace(/\.[^.]+$/, '')}.${format}`;
+    const name = `${job.file.name.replace(/\.[^.]+$/, '')}.${format}`;
     el('a', { href, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
   }
 
-  function details(it: Hearing, id: string): HTMLElement {
-    const { processing_time_ms: ms, result } = it.state ?? {};
-    return taskDetails(id, it.state, {
+  function details(job: Hearing, id: string): HTMLElement {
+    const { processing_time_ms: ms, result } = job.state ?? {};
+    return taskDetails(id, job.state, {
       ui,
       texts,
       facts: [

@@ -5,11 +5,9 @@ import type { UiLanguage, UiTexts } from '../../../ui/texts.ts';
 import type { Hearing } from './hearing.ts';
 import type { SpeechTexts } from './texts.ts';
 
-/** How this page says things; everything that turns data into a sentence is here. */
 export function openWords(texts: SpeechTexts, ui: UiTexts, numbers: Numbers, language: UiLanguage) {
   const names = new Intl.DisplayNames(language, { type: 'language' });
-  /** A line for what became of a recording. */
-  function said({ stage, state }: Hearing): string {
+  function resultLine({ stage, state }: Hearing): string {
     if (stage === 'waiting') return texts.waiting;
     if (stage !== 'done') return ui.steps[stage];
     return state?.result?.transcription || texts.nothing;
@@ -21,16 +19,15 @@ export function openWords(texts: SpeechTexts, ui: UiTexts, numbers: Numbers, lan
     numbers,
     clock,
 
-    /** What is known of a recording: its language and how long it is. */
     facts({ language: code, duration_seconds: seconds = 0 }: NonNullable<NonNullable<Hearing['state']>['result']>) {
-      const spoken = code === undefined ? texts.noLanguage : (names.of(code) ?? code);
+      const languageName = code === undefined ? texts.noLanguage : (names.of(code) ?? code);
       const time = clock(seconds);
-      return fill(texts.facts, { language: spoken.charAt(0).toLocaleUpperCase() + spoken.slice(1), time });
+      return fill(texts.facts, { language: languageName.charAt(0).toLocaleUpperCase() + languageName.slice(1), time });
     },
 
-    said,
-    /** The text itself is there to be read; the whole of it aloud would be too much. */
-    aloud: (it: Hearing) => said(it).slice(0, 200),
+    said: resultLine,
+    /** Shortened for screen readers; the page shows the whole text. */
+    aloud: (job: Hearing) => resultLine(job).slice(0, 200),
   };
 }
 export type Words = ReturnType<typeof openWords>;

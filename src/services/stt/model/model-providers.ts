@@ -6,18 +6,18 @@ import type { Own } from '../settings.ts';
 import { openRemote } from './remote.ts';
 
 /**
- * What turns speech into text, in the order of STT_PROVIDERS: `local` is the model STT_MODEL, `remote` the provider at
- * STT_REMOTE_URL. Throws an OperatorError where one cannot be opened; those that were are closed then.
+ * The recognisers in the order of STT_PROVIDERS: `local` is the model STT_MODEL, `remote` the provider at
+ * STT_REMOTE_URL. Throws an OperatorError, and closes opened recognisers, if one cannot be opened.
  */
 export async function openProviders(
-  own: Pick<Own, 'providers' | 'model' | keyof Remote>,
+  serviceSettings: Pick<Own, 'providers' | 'model' | keyof Remote>,
   { dataDir, fetch }: { dataDir: string; fetch: GuardedFetch },
 ): Promise<Recognizer[]> {
   const opened: Recognizer[] = [];
   try {
-    for (const provider of new Set(own.providers)) {
-      if (provider === 'local') opened.push(await openRecognizer(own.model, { dataDir }));
-      else opened.push(remote(own, fetch));
+    for (const provider of new Set(serviceSettings.providers)) {
+      if (provider === 'local') opened.push(await openRecognizer(serviceSettings.model, { dataDir }));
+      else opened.push(openConfiguredRemote(serviceSettings, fetch));
     }
   } catch (error) {
     await Promise.all(opened.map((recognizer) => recognizer.close()));
@@ -28,7 +28,7 @@ export async function openProviders(
 
 type Remote = Pick<Own, 'remoteName' | 'remoteUrl' | 'remoteKey' | 'remoteModel'>;
 
-function remote({ remoteName, remoteUrl, remoteKey, remoteModel }: Remote, fetch: GuardedFetch) {
-  if (remoteUrl === undefined) throw new OperatorError('STT_REMOTE_URL must be set where STT_PROVIDERS names remote.');
+function openConfiguredRemote({ remoteName, remoteUrl, remoteKey, remoteModel }: Remote, fetch: GuardedFetch) {
+  if (remoteUrl === undefined) throw new OperatorError('STT_REMOTE_URL must be set if STT_PROVIDERS contains remote.');
   return openRemote({ name: remoteName, url: remoteUrl, key: remoteKey, model: remoteModel, fetch });
 }

@@ -15,11 +15,10 @@ export interface RecordingSource {
   readonly fetch: GuardedFetch;
   readonly files: Files;
   readonly policy: UrlPolicy;
-  /** The host of URLs that name files of our own. */
   readonly filesHost: string | undefined;
 }
 
-/** Writes the recording behind a URL to `path`, piece by piece; throws a `TaskFailure` when there is none to be had. */
+/** Throws a `TaskFailure`. */
 export async function fetchRecording(
   address: string,
   path: string,
@@ -32,7 +31,7 @@ export async function fetchRecording(
     signal.throwIfAborted();
     if (error instanceof TaskFailure) throw error;
     const failure = error instanceof FetchFailed ? fetchFailure(error) : FAILURES.fetchFailed;
-    // What is no failure of the host is one of our own disk, say, and may be mended by the next time.
+    // Other errors are local, for example a full disk, and may be transient.
     const transient = error instanceof FetchFailed ? error.transient : true;
     throw new TaskFailure(failure, { transient, cause: error });
   }

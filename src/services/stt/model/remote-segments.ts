@@ -16,15 +16,14 @@ const Answer = Type.Object({
 });
 
 /**
- * The segments that a provider's answer holds: with times where it tells them (`verbose_json`), else its whole text as
- * one segment of the window. A text that is no JSON is what was said. Throws `RecognizerFailed` for what is none of it.
+ * Parses a provider's response: segments with times (`verbose_json`), or else the whole text as one segment. A plain
+ * text body is the transcript. Throws `RecognizerFailed` for other content.
  */
-export function segmentsOf(body: string, window: Window, told: string | undefined): Segment[] {
+export function segmentsOf(body: string, window: Window, requestedLanguage: string | undefined): Segment[] {
   const answer = parsed(body);
-  if (!Value.Check(Answer, answer))
-    throw new RecognizerFailed('The provider answered with something else than a text.');
-  const language = isoCode(answer.language) ?? told;
-  const timed = answer.segments ?? [];
+  if (!Value.Check(Answer, answer)) throw new RecognizerFailed('The provider returned an invalid response.');
+  const language = isoCode(answer.language) ?? requestedLanguage;
+  const timedSegments = answer.segments ?? [];
   const at = (seconds: number) => Math.min(window.end, window.start + seconds);
   const words = (answer.words ?? []).map(({ word, start, end }) => ({
     text: word.trim(),
@@ -32,10 +31,14 @@ export function segmentsOf(body: string, window: Window, told: string | undefine
     end: at(end),
   }));
   const segments =
-    timed.length > 0
-      ? timed.map(({ start, end, text }) => ({ text: text.trim(), start: at(start), end: at(Math.max(start, end)) }))
+    timedSegments.length > 0
+      ? timedSegments.map(({ start, end, text }) => ({
+          text: text.trim(),
+          start: at(start),
+          end: at(Math.max(start, end)),
+        }))
       : [{ text: answer.text.trim(), start: window.start, end: window.end }];
-  return shared(
+  return withWords(
     segments.filter(({ text }) => text !== ''),
     words.filter(({ text }) => text !== ''),
   ).map((segment) => ({ ...segment, ...(language !== undefined && { language }) }));
@@ -46,28 +49,31 @@ function parsed(body: string): unknown {
     const value: unknown = JSON.parse(body);
     return typeof value === 'string' ? { text: value } : value;
   } catch {
-    // A page of HTML is an error of something in between.
+    // An HTML error page of a proxy.
     if (/^\s*</.test(body)) return undefined;
     return { text: body };
   }
 }
 
-/** Gives each word to the segment in which its middle lies, or else to the nearest one before. */
-function shared(segments: readonly Segment[], words: readonly Word[]): Segment[] {
+/** By the word's middle. */
+function withWords(segments: readonly Segment[], words: readonly Word[]): Segment[] {
   if (words.length === 0) return [...segments];
-  const own: Word[][] = segments.map(() => []);
+  const wordsOfSegment: Word[][] = segments.map(() => []);
   for (const word of words) {
     const middle = (word.start + word.end) / 2;
     const index = segments.findLastIndex(({ start }) => start <= middle);
-    own[Math.max(0, index)]?.push(word);
+    wordsOfSegment[Math.max(0, index)]?.push(word);
   }
-  return segments.map((segment, i) => ({ ...segment, ...(own[i]!.length > 0 && { words: own[i]! }) }));
+  return segments.map((segment, i) => ({
+    ...segment,
+    ...(wordsOfSegment[i]!.length > 0 && { words: wordsOfSegment[i]! }),
+  }));
 }
 
-/** Some say `ru`, some say `russian`. */
+/** Providers return `ru` or `russian`. */
 function isoCode(language: string | null | undefined): string | undefined {
-  const said = language?.trim().toLowerCase() ?? '';
-  return /^[a-z]{2}$/.test(said) ? said : CODES.get(said);
+  const name = language?.trim().toLowerCase() ?? '';
+  return /^[a-z]{2}$/.test(name) ? name : CODES.get(name);
 }
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];

@@ -11,23 +11,23 @@ import { openRemote } from './remote.ts';
 const KEY = 'sk-very-secret';
 const WINDOW: Window = { start: 60, end: 64, samples: Float32Array.from([0, 0.5, -1, 1]) };
 
-interface Asked {
+interface ReceivedRequest {
   readonly path: string | undefined;
   readonly authorization: string | undefined;
   readonly form: FormData;
 }
 
-/** A provider that answers each request as `answer` says, and what it was asked. */
-async function provider(answer: (response: ServerResponse, times: number, form: FormData) => void) {
-  const asked: Asked[] = [];
+/** A provider with a scripted response, and the requests it received. */
+async function provider(answer: (response: ServerResponse, count: number, form: FormData) => void) {
+  const requests: ReceivedRequest[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(request);
     const type = String(request.headers['content-type']);
     const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
-    asked.push({ path: request.url, authorization: request.headers.authorization, form });
-    answer(response, asked.length, form);
+    requests.push({ path: request.url, authorization: request.headers.authorization, form });
+    answer(response, requests.length, form);
   };
-  // A request that breaks off is the client's affair.
+  // Ignores aborted requests.
   const server = createServer((request, response) => void serve(request, response).catch(() => {}));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -41,30 +41,30 @@ async function provider(answer: (response: ServerResponse, times: number, form: 
   const recognizer = openRemote({ url, key: KEY, model: 'whisper-1', fetch });
   const recognize = (options: { language?: string; signal?: AbortSignal } = {}) =>
     recognizer.recognize(WINDOW, { signal: new AbortController().signal, ...options });
-  return { asked, recognize, url };
+  return { requests, recognize, url };
 }
 
-const says = (value: unknown) => (response: ServerResponse) => response.end(JSON.stringify(value));
-const refuses =
+const respondWith = (value: unknown) => (response: ServerResponse) => response.end(JSON.stringify(value));
+const respondWithStatus =
   (status: number, body = '{}') =>
   (response: ServerResponse) =>
     response.writeHead(status, { 'retry-after': '0' }).end(body);
 
-async function failure(promise: Promise<unknown>): Promise<RecognizerFailed> {
+async function failureOf(promise: Promise<unknown>): Promise<RecognizerFailed> {
   const error = await promise.then(
-    () => expect.fail('It did not fail.'),
+    () => expect.fail('No failure.'),
     (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(RecognizerFailed);
-  // Neither message, cause nor any property of it may show the key.
+  // The key must not appear in the message, cause or properties.
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY);
   return error as RecognizerFailed;
 }
 
-test('a window goes to the provider as a WAV file with the model, the language and the key', async () => {
-  const { asked, recognize } = await provider(says({ text: 'Hello.' }));
+test('the remote recogniser sends a window as WAV with the model, the language and the key', async () => {
+  const { requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
   await recognize({ language: 'en' });
-  const [{ path, authorization, form }] = asked as [Asked];
+  const [{ path, authorization, form }] = requests as [ReceivedRequest];
   expect(path).toBe('/v1/audio/transcriptions');
   expect(authorization).toBe(`Bearer ${KEY}`);
   expect(form.get('model')).toBe('whisper-1');
@@ -77,15 +77,15 @@ test('a window goes to the provider as a WAV file with the model, the language a
   expect([0, 1, 2, 3].map((i) => wav.readInt16LE(44 + 2 * i))).toEqual([0, 16_384, -32_767, 32_767]);
 });
 
-test('where no language is known none is asked for', async () => {
-  const { asked, recognize } = await provider(says({ text: 'Hello.' }));
+test('the remote recogniser omits an unknown language', async () => {
+  const { requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
   await recognize();
-  expect(asked[0]!.form.has('language')).toBe(false);
+  expect(requests[0]!.form.has('language')).toBe(false);
 });
 
-test('times of segments and words are moved to where the window lies in the recording', async () => {
+test('the remote recogniser shifts segment and word times by the start of the window', async () => {
   const { recognize } = await provider(
-    says({
+    respondWith({
       text: 'One two. Three.',
       language: 'english',
       segments: [
@@ -110,45 +110,47 @@ test('times of segments and words are moved to where the window lies in the reco
         { text: 'two', start: 60.6, end: 61.4 },
       ],
     },
-    // What the provider places behind the window's end ends with it.
+    // Times after the end of the window are clipped.
     { start: 62, end: 64, text: 'Three.', language: 'en', words: [{ text: 'Three', start: 62.1, end: 63 }] },
   ]);
 });
 
-test('an answer without times is one segment of the window, in the language that was asked for', async () => {
-  const { recognize } = await provider(says({ text: ' Привет. ', segments: null }));
+test('a response without times becomes one segment in the requested language', async () => {
+  const { recognize } = await provider(respondWith({ text: ' Привет. ', segments: null }));
   expect(await recognize({ language: 'ru' })).toEqual([{ start: 60, end: 64, text: 'Привет.', language: 'ru' }]);
 });
 
-test('an answer that is no JSON is the text itself, unless it is a page', async () => {
-  const { recognize } = await provider((response, times) =>
-    response.end(times === 1 ? 'Hello there.\n' : '<html>Gateway</html>'),
+test('a plain text response is the transcript, and an HTML page is an error', async () => {
+  const { recognize } = await provider((response, count) =>
+    response.end(count === 1 ? 'Hello there.\n' : '<html>Gateway</html>'),
   );
   expect(await recognize()).toEqual([{ start: 60, end: 64, text: 'Hello there.' }]);
-  expect(await failure(recognize())).toMatchObject({ why: 'failed', transient: false });
+  expect(await failureOf(recognize())).toMatchObject({ why: 'failed', transient: false });
 });
 
-test('silence is no segment', async () => {
-  const { recognize } = await provider(says({ text: '' }));
+test('an empty transcript has no segments', async () => {
+  const { recognize } = await provider(respondWith({ text: '' }));
   expect(await recognize()).toEqual([]);
 });
 
-test('a model that refuses verbose_json is asked for json, and from then on at once', async () => {
-  const { asked, recognize } = await provider((response, _times, form) =>
-    form.get('response_format') === 'json' ? says({ text: 'Hello.' })(response) : refuses(400)(response),
+test('the remote recogniser falls back to json and remembers it when verbose_json is rejected', async () => {
+  const { requests, recognize } = await provider((response, _times, form) =>
+    form.get('response_format') === 'json'
+      ? respondWith({ text: 'Hello.' })(response)
+      : respondWithStatus(400)(response),
   );
   expect(await recognize()).toMatchObject([{ text: 'Hello.' }]);
   await recognize();
-  expect(asked.map(({ form }) => form.get('response_format'))).toEqual(['verbose_json', 'json', 'json']);
+  expect(requests.map(({ form }) => form.get('response_format'))).toEqual(['verbose_json', 'json', 'json']);
 });
 
-test('a window that is refused in every form costs the next ones no times', async () => {
-  const { asked, recognize } = await provider((response, _times, form) =>
-    form.get('language') === 'xx' ? refuses(400)(response) : says({ text: 'Hello.' })(response),
+test('the remote recogniser keeps requesting verbose_json after a window that is rejected in both formats', async () => {
+  const { requests, recognize } = await provider((response, _times, form) =>
+    form.get('language') === 'xx' ? respondWithStatus(400)(response) : respondWith({ text: 'Hello.' })(response),
   );
-  expect(await failure(recognize({ language: 'xx' }))).toMatchObject({ why: 'failed', transient: false });
+  expect(await failureOf(recognize({ language: 'xx' }))).toMatchObject({ why: 'failed', transient: false });
   await recognize();
-  expect(asked.map(({ form }) => form.get('response_format'))).toEqual(['verbose_json', 'json', 'verbose_json']);
+  expect(requests.map(({ form }) => form.get('response_format'))).toEqual(['verbose_json', 'json', 'verbose_json']);
 });
 
 test.each([
@@ -156,40 +158,40 @@ test.each([
   [402, ''],
   [403, ''],
   [429, '{"error":{"code":"insufficient_quota"}}'],
-])('HTTP %i %s is a matter of the owner’s budget, and is not tried again', async (status, body) => {
-  const { asked, recognize } = await provider(refuses(status, body));
-  expect(await failure(recognize())).toMatchObject({ why: 'quota', transient: false });
-  expect(asked).toHaveLength(1);
+])('HTTP %i %s is a quota failure and is not retried', async (status, body) => {
+  const { requests, recognize } = await provider(respondWithStatus(status, body));
+  expect(await failureOf(recognize())).toMatchObject({ why: 'quota', transient: false });
+  expect(requests).toHaveLength(1);
 });
 
-test.each([429, 500, 503])('HTTP %i may pass, and is tried three times', async (status) => {
-  const { asked, recognize } = await provider(refuses(status));
-  expect(await failure(recognize())).toMatchObject({ why: 'failed', transient: true });
-  expect(asked).toHaveLength(3);
+test.each([429, 500, 503])('HTTP %i is transient and is tried three times', async (status) => {
+  const { requests, recognize } = await provider(respondWithStatus(status));
+  expect(await failureOf(recognize())).toMatchObject({ why: 'failed', transient: true });
+  expect(requests).toHaveLength(3);
 });
 
-test('what has passed is not noticed', async () => {
-  const { recognize } = await provider((response, times) =>
-    times < 3 ? refuses(503)(response) : says({ text: 'Hello.' })(response),
+test('the remote recogniser recovers from transient errors', async () => {
+  const { recognize } = await provider((response, count) =>
+    count < 3 ? respondWithStatus(503)(response) : respondWith({ text: 'Hello.' })(response),
   );
   expect(await recognize()).toMatchObject([{ text: 'Hello.' }]);
 });
 
-test.each([404, 413])('HTTP %i does not pass', async (status) => {
-  const { asked, recognize } = await provider(refuses(status));
-  expect(await failure(recognize())).toMatchObject({ why: 'failed', transient: false });
-  expect(asked).toHaveLength(1);
+test.each([404, 413])('HTTP %i is not retried', async (status) => {
+  const { requests, recognize } = await provider(respondWithStatus(status));
+  expect(await failureOf(recognize())).toMatchObject({ why: 'failed', transient: false });
+  expect(requests).toHaveLength(1);
 });
 
 test.each([
-  ['an object of another kind', '{"error":"no"}'],
-  ['times that are none', '{"text":"x","segments":[{"start":-1,"end":"z","text":"x"}]}'],
-])('%s is no text', async (_, body) => {
+  ['an unexpected object', '{"error":"no"}'],
+  ['invalid times', '{"text":"x","segments":[{"start":-1,"end":"z","text":"x"}]}'],
+])('a response with %s is an error', async (_, body) => {
   const { recognize } = await provider((response) => response.end(body));
-  expect(await failure(recognize())).toMatchObject({ why: 'failed', transient: false });
+  expect(await failureOf(recognize())).toMatchObject({ why: 'failed', transient: false });
 });
 
-test('an answer without end is not swallowed', async () => {
+test('an endless response is aborted', async () => {
   const { recognize } = await provider((response) => {
     const piece = 'x'.repeat(2 ** 20);
     const go = () => {
@@ -198,25 +200,25 @@ test('an answer without end is not swallowed', async () => {
     response.on('error', () => {}).on('drain', go);
     go();
   });
-  expect(await failure(recognize())).toMatchObject({ why: 'failed', transient: false });
+  expect(await failureOf(recognize())).toMatchObject({ why: 'failed', transient: false });
 });
 
-test('a redirect to somewhere else is not followed: the sound is meant for this provider', async () => {
-  const other = await provider(says({ text: 'Got it.' }));
+test('a redirect to another origin is not followed', async () => {
+  const other = await provider(respondWith({ text: 'Got it.' }));
   const { recognize } = await provider((response) =>
     response.writeHead(307, { location: `${other.url}audio/transcriptions` }).end(),
   );
-  expect(await failure(recognize())).toMatchObject({ why: 'failed' });
-  expect(other.asked).toHaveLength(0);
+  expect(await failureOf(recognize())).toMatchObject({ why: 'failed' });
+  expect(other.requests).toHaveLength(0);
 });
 
-test('a recognizer that is told to stop stops with the signal’s reason', async () => {
-  const { asked, recognize } = await provider(() => {});
+test('an aborted recognition rejects with the reason of the signal', async () => {
+  const { requests, recognize } = await provider(() => {});
   const stop = new AbortController();
   const reason = new Error('Cancelled.');
   const recognized = recognize({ signal: stop.signal });
   recognized.catch(() => {});
-  await expect.poll(() => asked.length).toBe(1);
+  await expect.poll(() => requests.length).toBe(1);
   stop.abort(reason);
   await expect(recognized).rejects.toBe(reason);
 });

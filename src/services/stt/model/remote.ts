@@ -1,35 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import { FetchFailed } from '../../../base/fetch-failed.ts';
 import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
 import { rest } from '../../../base/loop.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { type Recognizer, RecognizerFailed, type Segment, type Window } from '../../../ml/speech/recognizer.ts';
-import { multipart } from './remote-form.ts';
 import { segmentsOf } from './remote-segments.ts';
-import { wav } from './remote-wav.ts';
 
 export interface RemoteOptions {
-  /** Base address, like `https://api.example.com/v1`; the operator's own choice, so it may be private and plain http. */
+  /** Base URL, such as `https://api.example.com/v1`. Set by the operator, so private addresses and http are allowed. */
   readonly url: string;
   readonly key?: string | undefined;
   readonly model: string;
-  /** How results name it. */
   readonly name?: string;
   readonly fetch: GuardedFetch;
 }
 
 /**
- * Any provider that speaks OpenAI's `POST /audio/transcriptions` (speaches, vLLM, Groq, OpenAI): windows go there as WAV.
- * Times of segments and words are asked for and taken where the provider has them. What fails in passing is tried three
- * times; then, or at once where that is no use, it fails as a `RecognizerFailed`, without a word of what the provider
- * said: that may hold the key.
+ * A recogniser that uses OpenAI's `POST /audio/transcriptions` (speaches, vLLM, Groq, OpenAI). Requests segment and
+ * word times. Retries transient errors up to three times and throws `RecognizerFailed` without the provider's message,
+ * which may contain the key.
  */
 export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOptions): Recognizer {
   const endpoint = `${url.replace(/(?<!\/)\/+$/, '')}/audio/transcriptions`;
   const policy: UrlPolicy = { kind: 'operator', origin: new URL(endpoint).origin };
-  // Some models (gpt-4o-transcribe) know no times and refuse to be asked for them.
-  let liked: Format = 'verbose_json';
+  // Some models (gpt-4o-transcribe) reject requests for times.
+  let preferredFormat: Format = 'verbose_json';
 
-  async function ask(
+  async function requestTranscription(
     window: Window,
     { language, signal }: Parameters<Recognizer['recognize']>[1],
     format: Format,
@@ -48,8 +45,8 @@ export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOp
       method: 'POST',
       headers: { 'content-type': form.type, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
       body: form.bytes,
-      maxBytes: MOST_ANSWER_BYTES,
-      keepRefusalBytes: MOST_REFUSAL_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
+      keepRefusalBytes: MAX_ERROR_BYTES,
       budgets: BUDGETS,
       signal,
     });
@@ -61,21 +58,21 @@ export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOp
     options: Parameters<Recognizer['recognize']>[1],
   ): Promise<readonly Segment[]> {
     const { signal } = options;
-    let format = liked;
+    let format = preferredFormat;
     for (let tries = 1; ; tries++) {
       try {
-        const segments = await ask(window, options, format);
-        // Only what was answered tells that it was the times, and not this window, that were refused.
-        liked = format;
+        const segments = await requestTranscription(window, options, format);
+        // Remembered only after a success: the window itself may have been rejected.
+        preferredFormat = format;
         return segments;
       } catch (error) {
         signal.throwIfAborted();
-        if (format === 'verbose_json' && isRefusal(error)) {
+        if (format === 'verbose_json' && isFormatRejection(error)) {
           format = 'json';
           continue;
         }
         const failure = failureOf(error, name);
-        if (!failure.transient || tries >= MOST_TRIES) throw failure;
+        if (!failure.transient || tries >= MAX_TRIES) throw failure;
         await rest(waitMs(error, tries), signal);
         signal.throwIfAborted();
       }
@@ -87,34 +84,33 @@ export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOp
 
 type Format = 'verbose_json' | 'json';
 
-/** As short as the local ones: what a killed worker costs is at most one of them, and a request is never large. */
+/** As short as local windows: limits the work lost with a worker and the request size. */
 const WINDOW_SECONDS = 30;
 const GRANULARITIES = [
   ['timestamp_granularities[]', 'segment'],
   ['timestamp_granularities[]', 'word'],
 ] as const;
-const MOST_ANSWER_BYTES = 8 * 2 ** 20;
-const MOST_REFUSAL_BYTES = 16 * 2 ** 10;
-/** An own server without a GPU may be slow, and says nothing until it is done. */
+const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
+const MAX_ERROR_BYTES = 16 * 2 ** 10;
+/** A provider without a GPU may be slow, and responds only when it has finished. */
 const BUDGETS = { headersMs: 540_000, idleMs: 60_000, totalMs: 580_000 };
-const MOST_TRIES = 3;
-const LONGEST_WAIT_MS = 30_000;
+const MAX_TRIES = 3;
+const MAX_WAIT_MS = 30_000;
 
-/** Whether the provider did not like the question, rather than us or the moment. */
-const isRefusal = (error: unknown) =>
+const isFormatRejection = (error: unknown) =>
   error instanceof FetchFailed && (error.status === 400 || error.status === 415 || error.status === 422);
 
 function waitMs(error: unknown, tries: number): number {
-  const asked = error instanceof FetchFailed ? error.retryAfterSeconds : undefined;
-  return Math.min(LONGEST_WAIT_MS, asked === undefined ? 1000 * 3 ** (tries - 1) : asked * 1000);
+  const retryAfter = error instanceof FetchFailed ? error.retryAfterSeconds : undefined;
+  return Math.min(MAX_WAIT_MS, retryAfter === undefined ? 1000 * 3 ** (tries - 1) : retryAfter * 1000);
 }
 
 function failureOf(error: unknown, name: string): RecognizerFailed {
   if (error instanceof RecognizerFailed) return error;
   if (!(error instanceof FetchFailed)) return new RecognizerFailed(`${name} failed.`, { cause: error });
   const { status, reason } = error;
-  if (status === 401 || status === 402 || status === 403 || (status === 429 && saysQuota(error))) {
-    return new RecognizerFailed(`${name} does not let us in, or its budget is spent (HTTP ${status}).`, {
+  if (status === 401 || status === 402 || status === 403 || (status === 429 && isQuotaError(error))) {
+    return new RecognizerFailed(`${name}: access denied or quota exhausted (HTTP ${status}).`, {
       why: 'quota',
     });
   }
@@ -122,7 +118,51 @@ function failureOf(error: unknown, name: string): RecognizerFailed {
   return new RecognizerFailed(`${name}: ${status === undefined ? reason : `HTTP ${status}`}.`, { transient });
 }
 
-/** "Too many requests" passes; "no money left" does not. Both are 429, told apart by a code in the body. */
-function saysQuota({ said }: FetchFailed): boolean {
+/** 429 means either a rate limit, which is transient, or an exhausted quota; a code in the body tells which. */
+function isQuotaError({ said }: FetchFailed): boolean {
   return /insufficient_quota|quota_exceeded|billing|credit/i.test(said?.toString() ?? '');
+}
+
+/** Encodes a multipart form (RFC 7578). Names and values must not contain quotes or line ends. */
+function multipart(
+  fields: readonly (readonly [name: string, value: string])[],
+  file: { readonly name: string; readonly filename: string; readonly type: string; readonly bytes: Buffer },
+): { readonly type: string; readonly bytes: Buffer } {
+  const boundary = `assay-${randomUUID()}`;
+  const head = fields.map(
+    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const disposition = `content-disposition: form-data; name="${file.name}"; filename="${file.filename}"`;
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    bytes: Buffer.concat([
+      Buffer.from(`${head.join('')}--${boundary}\r\n${disposition}\r\ncontent-type: ${file.type}\r\n\r\n`),
+      file.bytes,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  };
+}
+
+const SAMPLE_RATE = 16_000;
+const HEADER_BYTES = 44;
+
+/** Encodes 16 kHz mono samples (-1..1) as 16-bit WAV. */
+function wav(samples: Float32Array): Buffer {
+  const file = Buffer.alloc(HEADER_BYTES + 2 * samples.length);
+  file.write('RIFF', 0);
+  file.writeUInt32LE(file.length - 8, 4);
+  file.write('WAVEfmt ', 8);
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20); // PCM
+  file.writeUInt16LE(1, 22); // one channel
+  file.writeUInt32LE(SAMPLE_RATE, 24);
+  file.writeUInt32LE(2 * SAMPLE_RATE, 28);
+  file.writeUInt16LE(2, 32);
+  file.writeUInt16LE(16, 34);
+  file.write('data', 36);
+  file.writeUInt32LE(2 * samples.length, 40);
+  for (const [i, sample] of samples.entries()) {
+    file.writeInt16LE(Math.round(Math.max(-1, Math.min(1, sample)) * 32_767), HEADER_BYTES + 2 * i);
+  }
+  return file;
 }

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-it('a scratch file is gone when its use is over, however that ended', async () => {
+it('a scratch file is deleted after use, also after an error', async () => {
   const scratch = await openScratch(dir);
   let used = '';
   const use = async (path: string) => {
@@ -31,15 +31,15 @@ it('a scratch file is gone when its use is over, however that ended', async () =
   expect(await readdir(dir)).toEqual([]);
 });
 
-it('what a killed process has left is removed at the next start, and nothing of those that live', async () => {
+it('createScratch deletes the files of killed processes and keeps those of running ones', async () => {
   const names: string[] = [];
   await (await openScratch(dir)).with(async (path) => void names.push(path.split('/').at(-1)!));
   const [kind, host] = names[0]!.split('.');
   const dead = spawn(process.execPath, ['-e', '']);
   await once(dead, 'exit');
-  const left = [`${kind}.${host}.${dead.pid}.AAAA`, `${kind}.${host}.${process.pid}.BBBB`];
+  const abandoned = [`${kind}.${host}.${dead.pid}.AAAA`, `${kind}.${host}.${process.pid}.BBBB`];
   const others = [`${kind}.${host}.${process.ppid}.CCCC`, `${kind}.other-machine.1.DDDD`, 'pdf-x7Fa2', 'note.txt'];
-  for (const name of [...left, ...others]) await writeFile(join(dir, name), 'sound');
+  for (const name of [...abandoned, ...others]) await writeFile(join(dir, name), 'sound');
   await openScratch(dir);
   expect((await readdir(dir)).sort()).toEqual(others.sort());
 });

@@ -3,21 +3,20 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '../../../base/ids.ts';
 
-/** A place for recordings while they are heard. */
 export interface Scratch {
-  /** Gives `use` the path of a file that is not there yet; whatever came of it, the file is gone afterwards. */
+  /** The file is deleted afterwards. */
   with<T>(use: (path: string) => Promise<T>): Promise<T>;
 }
 
 /**
- * Scratch files in the folder `dir`, which others use too. A file's name says whose it is, so that what killed processes
- * of this machine have left, a gigabyte each, is removed here and now.
+ * Creates scratch files in the shared folder `dir`. Names contain host and process id, so that files of killed
+ * processes (up to 1 GiB each) are deleted here at the next start.
  */
 export async function openScratch(dir: string): Promise<Scratch> {
   const host = hostname().replace(/[^A-Za-z0-9-]/g, '-');
   for (const name of await readdir(dir)) {
     const [kind, owner, pid] = name.split('.');
-    if (kind === KIND && owner === host && !isOthers(Number(pid))) await rm(join(dir, name), { force: true });
+    if (kind === KIND && owner === host && !isOtherProcess(Number(pid))) await rm(join(dir, name), { force: true });
   }
   return {
     async with(use) {
@@ -33,8 +32,8 @@ export async function openScratch(dir: string): Promise<Scratch> {
 
 const KIND = 'recording';
 
-/** Whether another process of this number lives. What has our own number was left by one that had it before us. */
-function isOthers(pid: number): boolean {
+/** Whether another running process has this id. Files with our own id are from an earlier process. */
+function isOtherProcess(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {
     process.kill(pid, 0);

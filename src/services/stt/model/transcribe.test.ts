@@ -7,7 +7,7 @@ import { transcribe } from './transcribe.ts';
 
 const log = pino({ level: 'silent' });
 
-/** A recording of four windows, ten seconds each, the third of them silent. */
+/** Four windows of 10 s; the third is silent. */
 async function* windows(_maxSeconds: number, fromSeconds: number): AsyncGenerator<Window | { heardUntil: number }> {
   for (const start of [0, 10, 20, 30]) {
     if (start < fromSeconds) continue;
@@ -16,19 +16,19 @@ async function* windows(_maxSeconds: number, fromSeconds: number): AsyncGenerato
   }
 }
 
-/** Says where each window begins; `at` may do something else for one of them. */
+/** Returns the start of each window as text; `at` can fail or wait. */
 function recognizer(
   name: string,
   at: (start: number) => void | Promise<void> = () => {},
-): Recognizer & { heard: number[] } {
-  const heard: number[] = [];
+): Recognizer & { transcribed: number[] } {
+  const transcribed: number[] = [];
   return {
     name,
     model: `${name}-model`,
     windowSeconds: 30,
-    heard,
+    transcribed,
     async recognize({ start, end }) {
-      heard.push(start);
+      transcribed.push(start);
       await at(start);
       return [{ start, end, text: `${name} ${start}` }];
     },
@@ -43,7 +43,7 @@ const failing = (name: string, failure: RecognizerFailed, from = 10) =>
 
 function run(recognizers: readonly Recognizer[], over: Partial<Parameters<typeof transcribe>[0]> = {}) {
   const reports: Checkpoint[] = [];
-  const heard = transcribe({
+  const transcribed = transcribe({
     recognizers,
     windows,
     language: undefined,
@@ -53,19 +53,19 @@ function run(recognizers: readonly Recognizer[], over: Partial<Parameters<typeof
     signal: new AbortController().signal,
     ...over,
   });
-  return { reports, heard };
+  return { reports, transcribed };
 }
 
-const failureOf = (heard: Promise<unknown>) =>
-  heard.then(
+const failureOf = (transcribed: Promise<unknown>) =>
+  transcribed.then(
     () => expect.unreachable(),
     (error: TaskFailure) => error,
   );
 
-describe('a recording', () => {
-  it('is heard window by window, and how far it is gets told after each', async () => {
-    const { heard, reports } = run([recognizer('local')]);
-    expect(await heard).toMatchObject({
+describe('transcribe', () => {
+  it('processes a recording window by window and reports a checkpoint after each', async () => {
+    const { transcribed, reports } = run([recognizer('local')]);
+    expect(await transcribed).toMatchObject({
       service: 'local',
       until: 40,
       segments: [{ text: 'local 0' }, { text: 'local 10' }, { text: 'local 30' }],
@@ -78,66 +78,72 @@ describe('a recording', () => {
     ]);
   });
 
-  it('that another worker has begun is gone on with where that one was, and gives the same text', async () => {
-    const whole = await run([recognizer('local')]).heard;
+  it('continues from a checkpoint of another worker with the same result', async () => {
+    const whole = await run([recognizer('local')]).transcribed;
     const { reports } = run([recognizer('local')]);
     await new Promise((resolve) => setTimeout(resolve));
     for (const checkpoint of reports) {
       const second = recognizer('local');
-      const { heard } = run([second], { checkpoint });
-      expect(await heard).toEqual(whole);
-      expect(second.heard).toEqual([0, 10, 30].filter((start) => start >= checkpoint.until));
+      const { transcribed } = run([second], { checkpoint });
+      expect(await transcribed).toEqual(whole);
+      expect(second.transcribed).toEqual([0, 10, 30].filter((start) => start >= checkpoint.until));
     }
     expect(reports).toHaveLength(4);
   });
 
-  it('goes to the next provider from its beginning when one fails', async () => {
+  it('restarts the recording with the next provider when one fails', async () => {
     const local = recognizer('local');
-    const { heard } = run([failing('remote', new RecognizerFailed('away', { transient: true })), local]);
-    expect(await heard).toMatchObject({ service: 'local', segments: [{ text: 'local 0' }, {}, {}] });
-    expect(local.heard).toEqual([0, 10, 30]);
+    const { transcribed } = run([failing('remote', new RecognizerFailed('away', { transient: true })), local]);
+    expect(await transcribed).toMatchObject({ service: 'local', segments: [{ text: 'local 0' }, {}, {}] });
+    expect(local.transcribed).toEqual([0, 10, 30]);
   });
 
-  it('stays with the provider that its checkpoint names, unless that one fails now', async () => {
+  it('keeps the provider of the checkpoint unless it fails', async () => {
     const checkpoint = { provider: 'second', until: 20, segments: [{ start: 0, end: 20, text: 'before' }] };
     const first = recognizer('first');
-    const { heard } = run([first, recognizer('second')], { checkpoint });
-    expect(await heard).toMatchObject({ service: 'second', segments: [{ text: 'before' }, { text: 'second 30' }] });
-    expect(first.heard).toEqual([]);
-    const again = run([first, failing('second', new RecognizerFailed('broken'))], { checkpoint });
-    expect(await again.heard).toMatchObject({ service: 'first', segments: [{ text: 'first 0' }, {}, {}] });
+    const { transcribed } = run([first, recognizer('second')], { checkpoint });
+    expect(await transcribed).toMatchObject({
+      service: 'second',
+      segments: [{ text: 'before' }, { text: 'second 30' }],
+    });
+    expect(first.transcribed).toEqual([]);
+    const afterFailure = run([first, failing('second', new RecognizerFailed('broken'))], { checkpoint });
+    expect(await afterFailure.transcribed).toMatchObject({ service: 'first', segments: [{ text: 'first 0' }, {}, {}] });
     const gone = run([recognizer('third')], { checkpoint });
-    expect(await gone.heard).toMatchObject({ service: 'third', segments: [{ text: 'third 0' }, {}, {}] });
+    expect(await gone.transcribed).toMatchObject({ service: 'third', segments: [{ text: 'third 0' }, {}, {}] });
   });
 
-  it('fails when no provider is left, and may be tried again if one was only away', async () => {
-    const away = failing('remote', new RecognizerFailed('away', { transient: true }));
-    const spent = failing('remote', new RecognizerFailed('spent', { why: 'quota' }));
+  it('fails after the last provider, transiently if one was unavailable', async () => {
+    const unavailable = failing('remote', new RecognizerFailed('away', { transient: true }));
+    const quotaExhausted = failing('remote', new RecognizerFailed('spent', { why: 'quota' }));
     const broken = failing('local', new RecognizerFailed('broken'));
-    expect(await failureOf(run([away, broken]).heard)).toMatchObject({ code: 'PROVIDER_FAILED', transient: true });
-    expect(await failureOf(run([broken]).heard)).toMatchObject({ code: 'PROVIDER_FAILED', transient: false });
-    expect(await failureOf(run([spent]).heard)).toMatchObject({ code: 'PROVIDER_QUOTA' });
-    expect(await failureOf(run([spent, broken]).heard)).toMatchObject({ code: 'PROVIDER_FAILED' });
+    expect(await failureOf(run([unavailable, broken]).transcribed)).toMatchObject({
+      code: 'PROVIDER_FAILED',
+      transient: true,
+    });
+    expect(await failureOf(run([broken]).transcribed)).toMatchObject({ code: 'PROVIDER_FAILED', transient: false });
+    expect(await failureOf(run([quotaExhausted]).transcribed)).toMatchObject({ code: 'PROVIDER_QUOTA' });
+    expect(await failureOf(run([quotaExhausted, broken]).transcribed)).toMatchObject({ code: 'PROVIDER_FAILED' });
   });
 
-  it('whose engine breaks in a way of its own fails as the engine’s, to be tried again', async () => {
+  it('reports an unexpected error of a provider as a transient failure', async () => {
     const broken = recognizer('local', () => {
       throw new TypeError('x is not a function');
     });
-    expect(await failureOf(run([broken]).heard)).toMatchObject({ code: 'PROVIDER_FAILED', transient: true });
+    expect(await failureOf(run([broken]).transcribed)).toMatchObject({ code: 'PROVIDER_FAILED', transient: true });
   });
 
-  it('whose window never ends fails, though its engine does not listen', async () => {
+  it('fails after the time limit of a window, even if the provider ignores the abort signal', async () => {
     const endless = recognizer('local', () => new Promise<void>(() => {}));
-    expect(await failureOf(run([endless], { patience: { limitMs: 10, leaveMs: 10 } }).heard)).toMatchObject({
+    expect(await failureOf(run([endless], { patience: { limitMs: 10, leaveMs: 10 } }).transcribed)).toMatchObject({
       code: 'PROVIDER_FAILED',
     });
   });
 
-  it('that is given up is left within its window, and nobody else is asked', async () => {
+  it('stops within a window after cancellation without trying another provider', async () => {
     const stop = new AbortController();
     const other = recognizer('other');
-    const obedient: Recognizer = {
+    const cooperative: Recognizer = {
       ...recognizer('local'),
       recognize: (_, { signal }) =>
         new Promise((_resolve, reject) => {
@@ -145,17 +151,17 @@ describe('a recording', () => {
           stop.abort(new Error('cancelled'));
         }),
     };
-    await expect(run([obedient, other], { signal: stop.signal }).heard).rejects.toThrow('cancelled');
-    expect(other.heard).toEqual([]);
+    await expect(run([cooperative, other], { signal: stop.signal }).transcribed).rejects.toThrow('cancelled');
+    expect(other.transcribed).toEqual([]);
   });
 
-  it('that is broken itself is no provider’s failure', async () => {
-    const torn = async function* (): AsyncGenerator<Window> {
+  it('rejects with an error of the recording without trying another provider', async () => {
+    const brokenWindows = async function* (): AsyncGenerator<Window> {
       yield { start: 0, end: 10, samples: new Float32Array(1) };
       throw new Error('torn');
     };
     const other = recognizer('other');
-    await expect(run([recognizer('local'), other], { windows: torn }).heard).rejects.toThrow('torn');
-    expect(other.heard).toEqual([]);
+    await expect(run([recognizer('local'), other], { windows: brokenWindows }).transcribed).rejects.toThrow('torn');
+    expect(other.transcribed).toEqual([]);
   });
 });

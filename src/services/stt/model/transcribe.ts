@@ -5,27 +5,25 @@ import { TaskFailure } from '../../../tasks/task.ts';
 import { FAILURES } from '../failures.ts';
 import type { Checkpoint } from '../result.ts';
 
-/** One window may take an engine so long: far more than any needs that is worth waiting for. */
+/** Time limit per window, far above normal processing times. */
 const WINDOW_MS = 600_000;
-/** An engine that was told to stop may finish what it computes for so long; afterwards it is left alone with it. */
-const LEAVE_MS = 20_000;
+/** How long an aborted provider may continue before it is abandoned. */
+const GRACE_MS = 20_000;
 
 export interface Heard {
   readonly service: string;
-  /** How far the recording reached. */
+  /** In seconds. */
   readonly until: number;
   readonly segments: readonly Segment[];
 }
 
-interface Needs {
-  /** In the order in which they are tried. */
+interface TranscribeOptions {
   readonly recognizers: readonly Recognizer[];
-  /** The windows of the recording from a second on, none longer than `maxSeconds`, and where there was nothing to hear. */
+  /** The windows from a second on, at most `maxSeconds` long, and the positions of skipped silence. */
   readonly windows: (maxSeconds: number, fromSeconds: number) => AsyncIterable<Window | { heardUntil: number }>;
   readonly language: string | undefined;
-  /** What another worker had heard. */
+  /** Of an earlier attempt. */
   readonly checkpoint: Checkpoint | undefined;
-  /** Called whenever more was heard. */
   readonly report: (checkpoint: Checkpoint) => void;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -33,22 +31,21 @@ interface Needs {
 }
 
 /**
- * The segments of a recording, all by one recognizer: where one fails, the next takes the recording from its beginning,
- * so that the name on the text is the name of who wrote all of it. What an earlier worker has heard is not heard again
- * while its recognizer goes on. Throws a `TaskFailure` when none can.
+ * Transcribes a recording with one recogniser. If it fails, the next one starts from the beginning, so that the result
+ * has a single source. Continues from a checkpoint of the same recogniser. Throws a `TaskFailure` if all fail.
  */
-export async function transcribe(needs: Needs): Promise<Heard> {
-  const { recognizers, checkpoint, log, signal } = needs;
-  const begun = recognizers.find(({ name }) => name === checkpoint?.provider);
-  const order = begun ? [begun, ...recognizers.filter((each) => each !== begun)] : recognizers;
+export async function transcribe(options: TranscribeOptions): Promise<Heard> {
+  const { recognizers, checkpoint, log, signal } = options;
+  const started = recognizers.find(({ name }) => name === checkpoint?.provider);
+  const order = started ? [started, ...recognizers.filter((each) => each !== started)] : recognizers;
   const failures: RecognizerFailed[] = [];
   for (const recognizer of order) {
     try {
-      return await hearAll(recognizer, recognizer === begun ? checkpoint : undefined, needs);
+      return await transcribeAll(recognizer, recognizer === started ? checkpoint : undefined, options);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof RecognizerFailed)) throw error;
-      log.warn({ err: error, provider: recognizer.name, why: error.why }, 'a provider gave no text');
+      log.warn({ err: error, provider: recognizer.name, why: error.why }, 'a speech recognition provider failed');
       failures.push(error);
     }
   }
@@ -60,17 +57,21 @@ export async function transcribe(needs: Needs): Promise<Heard> {
   });
 }
 
-async function hearAll(recognizer: Recognizer, from: Checkpoint | undefined, needs: Needs): Promise<Heard> {
-  const { language, report, log, signal } = needs;
+async function transcribeAll(
+  recognizer: Recognizer,
+  from: Checkpoint | undefined,
+  options: TranscribeOptions,
+): Promise<Heard> {
+  const { language, report, log, signal } = options;
   const { name: service, windowSeconds } = recognizer;
   const segments = [...(from?.segments ?? [])];
   let until = from?.until ?? 0;
-  for await (const window of needs.windows(windowSeconds, until)) {
+  for await (const window of options.windows(windowSeconds, until)) {
     signal.throwIfAborted();
     if ('heardUntil' in window) until = window.heardUntil;
     else {
-      log.debug({ provider: service, from: window.start, to: window.end }, 'a window is heard');
-      segments.push(...(await hearWindow(recognizer, window, { language, signal, ...needs.patience })));
+      log.debug({ provider: service, from: window.start, to: window.end }, 'transcribing a window');
+      segments.push(...(await transcribeWindow(recognizer, window, { language, signal, ...options.patience })));
       until = window.end;
     }
     report({ provider: service, until, segments: [...segments] });
@@ -78,38 +79,38 @@ async function hearAll(recognizer: Recognizer, from: Checkpoint | undefined, nee
   return { service, until, segments };
 }
 
-/** Rejects with `RecognizerFailed` for whatever goes wrong in an engine, and with the signal's reason when told to stop. */
-async function hearWindow(
+/** Rejects with `RecognizerFailed` for any provider error, or with the reason of `signal`. */
+async function transcribeWindow(
   recognizer: Recognizer,
   window: Window,
-  { language, signal, limitMs = WINDOW_MS, leaveMs = LEAVE_MS }: WindowNeeds,
+  { language, signal, limitMs = WINDOW_MS, leaveMs = GRACE_MS }: WindowOptions,
 ): Promise<readonly Segment[]> {
-  const enough = new AbortController();
-  const over = new AbortController();
-  const stop = () => enough.abort(signal.reason);
-  // A timer of its own: a signal made of others may be collected as garbage together with the time-out in it.
-  const limit = setTimeout(() => enough.abort(new RecognizerFailed(`Not done after ${limitMs / 1000} s.`)), limitMs);
-  signal.addEventListener('abort', stop);
-  // What computes in native code cannot be stopped, only left.
-  const left = new Promise<never>((_, reject) => {
-    enough.signal.addEventListener('abort', () => {
-      void rest(leaveMs, over.signal).then(() => reject(enough.signal.reason as Error));
+  const abort = new AbortController();
+  const finished = new AbortController();
+  const onAbort = () => abort.abort(signal.reason);
+  // Not `AbortSignal.any` with a timeout signal: both can be garbage-collected.
+  const limit = setTimeout(() => abort.abort(new RecognizerFailed(`Timed out after ${limitMs / 1000} s.`)), limitMs);
+  signal.addEventListener('abort', onAbort);
+  // Native code cannot be interrupted.
+  const abandoned = new Promise<never>((_, reject) => {
+    abort.signal.addEventListener('abort', () => {
+      void rest(leaveMs, finished.signal).then(() => reject(abort.signal.reason as Error));
     });
   });
   try {
-    return await Promise.race([recognizer.recognize(window, { language, signal: enough.signal }), left]);
+    return await Promise.race([recognizer.recognize(window, { language, signal: abort.signal }), abandoned]);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RecognizerFailed) throw error;
-    throw new RecognizerFailed('The engine broke.', { transient: true, cause: error });
+    throw new RecognizerFailed('Unexpected provider error.', { transient: true, cause: error });
   } finally {
     clearTimeout(limit);
-    signal.removeEventListener('abort', stop);
-    over.abort();
+    signal.removeEventListener('abort', onAbort);
+    finished.abort();
   }
 }
 
-interface WindowNeeds {
+interface WindowOptions {
   readonly language: string | undefined;
   readonly signal: AbortSignal;
   readonly limitMs?: number;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { transcriptionOf } from './transcription.ts';
 
-it('joins what was said into one text, with times to the millisecond', () => {
+it('transcriptionOf joins the segments and rounds times to milliseconds', () => {
   const words = [
     { text: ' Hello', start: 0.12345, end: 0.5, confidence: 0.98765 },
     { text: ' there.', start: 0.5, end: 0.9 },
@@ -29,7 +29,7 @@ it('joins what was said into one text, with times to the millisecond', () => {
   });
 });
 
-it('has nothing to tell of a recording in which nobody speaks', () => {
+it('transcriptionOf returns an empty transcription for a recording without speech', () => {
   expect(transcriptionOf({ service: 'local', durationSeconds: 600, segments: [] })).toEqual({
     transcription: '',
     service: 'local',
@@ -38,7 +38,7 @@ it('has nothing to tell of a recording in which nobody speaks', () => {
   });
 });
 
-it('puts no spaces between sentences of languages that have none', () => {
+it('transcriptionOf omits spaces for languages without them', () => {
   const segments = ['壁です。', '床です。'].map((text, start) => ({ start, end: start + 1, text, language: 'ja' }));
   expect(transcriptionOf({ service: 'local', durationSeconds: 2, segments }).transcription).toBe('壁です。床です。');
 });

@@ -2,22 +2,21 @@ import type { Segment, Word } from '../../../ml/speech/recognizer.ts';
 import { spaceOf } from '../languages.ts';
 import type { Recorded } from '../result.ts';
 
-/** What was heard, in the words of the wire: one text, its segments with their times, and its words where they have some. */
-export function transcriptionOf(heard: {
+export function transcriptionOf(recognized: {
   readonly service: string;
   readonly durationSeconds: number;
   readonly segments: readonly Segment[];
 }): Recorded {
-  const segments = heard.segments
+  const segments = recognized.segments
     .map((segment) => ({ ...segment, text: segment.text.replace(/\s+/g, ' ').trim() }))
     .filter(({ text }) => text !== '');
-  const language = mostSpoken(segments);
+  const language = dominantLanguage(segments);
   const words = segments.flatMap((segment) => segment.words ?? []);
   return {
     transcription: segments.map(({ text }) => text).join(spaceOf(language)),
-    service: heard.service,
+    service: recognized.service,
     ...(language !== undefined && { language }),
-    duration_seconds: thousandth(heard.durationSeconds),
+    duration_seconds: thousandth(recognized.durationSeconds),
     segments: segments.map((segment) => ({ ...times(segment), text: segment.text })),
     ...(words.length > 0 && { words: words.map(wordOf) }),
   };
@@ -36,8 +35,7 @@ const wordOf = (word: Word) => ({
   ...(word.confidence !== undefined && { confidence: thousandth(word.confidence) }),
 });
 
-/** The language of most of the time in which somebody spoke. */
-function mostSpoken(segments: readonly Segment[]): string | undefined {
+function dominantLanguage(segments: readonly Segment[]): string | undefined {
   const seconds = new Map<string, number>();
   for (const { language, start, end } of segments) {
     if (language !== undefined) seconds.set(language, (seconds.get(language) ?? 0) + end - start);

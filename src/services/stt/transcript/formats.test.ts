@@ -6,7 +6,7 @@ import { FORMATS, srt, vtt } from './formats.ts';
 const LONG =
   'The inspection of the northern stairwell began at nine in the morning and went on until the late afternoon because the lift was out of order and every single sensor had to be carried up by hand.';
 
-/** Words of equal length of time. */
+/** Words of equal duration. */
 const timed = (text: string, start: number, end: number) => {
   const parts = text.split(' ');
   const each = (end - start) / parts.length;
@@ -21,7 +21,7 @@ const recorded = (over: Partial<Recorded>): Recorded => ({
 });
 const textOf = (cues: readonly Cue[], space = ' ') => cues.map(({ lines }) => lines.join(space)).join(space);
 
-function keepsToLimits(cues: readonly Cue[]): void {
+function expectWithinLimits(cues: readonly Cue[]): void {
   for (const [index, { start, end, lines }] of cues.entries()) {
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.length).toBeLessThanOrEqual(2);
@@ -32,38 +32,38 @@ function keepsToLimits(cues: readonly Cue[]): void {
   }
 }
 
-describe('cues', () => {
-  it('divide a word of 2000 emoji between them, and never within one', () => {
+describe('cuesOf', () => {
+  it('splits a word of 2000 emoji between graphemes', () => {
     const text = '👨‍👩‍👧'.repeat(2000);
     const cues = cuesOf(recorded({ segments: [{ start: 0, end: 600, text }] }));
-    keepsToLimits(cues);
+    expectWithinLimits(cues);
     const lines = cues.flatMap((cue) => cue.lines);
     expect(lines.join('')).toBe(text);
     for (const line of lines) expect(line.replaceAll('👨‍👩‍👧', '')).toBe('');
   });
 
   it.each([
-    ['by the times of words', timed(LONG, 1, 14)],
-    ['by their length where words have no times', undefined],
-  ])('divide a long segment into two lines of 42 characters and 7 seconds, %s', (_, words) => {
+    ['with word times', timed(LONG, 1, 14)],
+    ['without word times', undefined],
+  ])('splits a long segment into cues of two lines of 42 characters and 7 s, %s', (_, words) => {
     const segments = [{ start: 1, end: 14, text: LONG }];
     const cues = cuesOf({ segments, ...(words && { words }) });
-    keepsToLimits(cues);
+    expectWithinLimits(cues);
     expect(textOf(cues)).toBe(LONG);
     expect(cues[0]!.start).toBe(1);
     expect(cues.at(-1)!.end).toBeCloseTo(14, 6);
   });
 
-  it('stay for 7 seconds at the most when somebody speaks slowly', () => {
+  it('limits cues to 7 s for slow speech', () => {
     const text = 'One two three four five six';
     const cues = cuesOf({ segments: [{ start: 0, end: 30, text }], words: timed(text, 0, 30) });
-    keepsToLimits(cues);
+    expectWithinLimits(cues);
     expect(cues.map(({ lines }) => lines)).toEqual([['One'], ['two'], ['three'], ['four'], ['five'], ['six']]);
     const single = cuesOf({ segments: [{ start: 0, end: 30, text: 'Ohm' }] });
     expect(single).toEqual([{ start: 0, end: 7, lines: ['Ohm'] }]);
   });
 
-  it('lose no word that took no time, on the edge of its segment', () => {
+  it('keeps words without duration at the edge of a segment', () => {
     const segments = [
       { start: 0, end: 2, text: 'One two.' },
       { start: 2, end: 2, text: 'Three.' },
@@ -78,7 +78,7 @@ describe('cues', () => {
     expect(textOf(cuesOf({ segments, words })).split(' ')).toEqual(expect.arrayContaining(['two.', 'Three.', 'Four.']));
   });
 
-  it('begin anew after a pause and after a sentence that has filled a line', () => {
+  it('starts a new cue after a pause and after a sentence longer than a line', () => {
     const words = [...timed('Yes I see it', 0, 1), ...timed('and there is more', 3, 4)];
     const paused = cuesOf({ segments: [{ start: 0, end: 4, text: 'Yes I see it and there is more' }], words });
     expect(paused.map(({ lines }) => lines.join(' '))).toEqual(['Yes I see it', 'and there is more']);
@@ -88,26 +88,26 @@ describe('cues', () => {
     expect(textOf([sentences[1]!])).toBe('It is new.');
   });
 
-  it('have two lines of about the same length', () => {
+  it('balances the lengths of two lines', () => {
     const text = 'The northern wall of the house shows a crack in it';
     const [cue] = cuesOf({ segments: [{ start: 0, end: 3, text }] });
     const [first, second] = cue!.lines.map((line) => line.length);
     expect(Math.abs(first! - second!)).toBeLessThan(10);
   });
 
-  it('divide a word that no line can hold, and languages that put no spaces between words', () => {
+  it('splits words longer than a line, and text in languages without spaces', () => {
     const word = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
     const cues = cuesOf({ segments: [{ start: 0, end: 5, text: `Die ${word} tagt.` }] });
-    keepsToLimits(cues);
+    expectWithinLimits(cues);
     expect(textOf(cues, '').replaceAll(' ', '')).toBe(`Die${word}tagt.`);
 
     const japanese = '壁の北側に長いひび割れが見つかりました。'.repeat(6);
     const unspaced = cuesOf({ segments: [{ start: 0, end: 20, text: japanese }], language: 'ja' });
-    keepsToLimits(unspaced);
+    expectWithinLimits(unspaced);
     expect(textOf(unspaced, '')).toBe(japanese);
   });
 
-  it('of segments that overlap follow each other', () => {
+  it('removes overlaps between cues', () => {
     const segments = [
       { start: 0, end: 3, text: 'One.' },
       { start: 2.5, end: 4, text: 'Two.' },
@@ -118,7 +118,7 @@ describe('cues', () => {
     ]);
   });
 
-  it('of nothing are none', () => {
+  it('returns no cues for an empty transcript', () => {
     expect(cuesOf({ segments: [] })).toEqual([]);
     expect(FORMATS.srt.write(recorded({}))).toBe('');
     expect(FORMATS.vtt.write(recorded({}))).toBe('WEBVTT\n');
@@ -130,23 +130,23 @@ const CUES: Cue[] = [
   { start: 3661.0004, end: 3662.9999, lines: ['Second.'] },
 ];
 
-it('SubRip numbers its cues and writes a comma before the milliseconds', () => {
+it('srt numbers the cues and writes a comma before the milliseconds', () => {
   expect(srt(CUES)).toBe(
     '1\n00:00:00,040 --> 00:00:01,500\na < b & c > d\ne → f\n\n2\n01:01:01,000 --> 01:01:03,000\nSecond.\n',
   );
 });
 
-it('WebVTT escapes what would be markup, and says its language', () => {
+it('vtt escapes markup and writes the language', () => {
   expect(vtt(CUES, 'en')).toBe(
     'WEBVTT\nLanguage: en\n\n00:00:00.040 --> 00:00:01.500\na &lt; b &amp; c &gt; d\ne --&gt; f\n\n01:01:01.000 --> 01:01:03.000\nSecond.\n',
   );
 });
 
-it('plain text is the transcription', () => {
+it('the txt format writes the transcription', () => {
   expect(FORMATS.txt.write(recorded({ transcription: 'Hello.' }))).toBe('Hello.\n');
 });
 
-it('takes the words of every segment and no others', () => {
+it('cuesOf assigns every word to its segment', () => {
   const segments = [
     { start: 0, end: 2, text: 'One two.' },
     { start: 2, end: 4, text: 'No times here.' },

@@ -1,23 +1,22 @@
 import type { Recorded } from '../result.ts';
 import { type Cue, cuesOf } from './cues.ts';
 
-/** How a transcript is written for people and players: by name, its type and how it is made. */
 export const FORMATS = {
   txt: { type: 'text/plain; charset=utf-8', write: (result: Recorded) => `${result.transcription}\n` },
   srt: { type: 'application/x-subrip; charset=utf-8', write: (result: Recorded) => srt(cuesOf(result)) },
   vtt: { type: 'text/vtt; charset=utf-8', write: (result: Recorded) => vtt(cuesOf(result), result.language) },
 } as const;
 
-/** SubRip, as players agree on it: numbered cues, a comma before the milliseconds. */
+/** SubRip: numbered cues, comma before the milliseconds. */
 export const srt = (cues: readonly Cue[]): string =>
   cues
     .map(
       ({ start, end, lines }, index) =>
-        `${index + 1}\n${clock(start, ',')} --> ${clock(end, ',')}\n${lines.map(arrowless).join('\n')}\n`,
+        `${index + 1}\n${clock(start, ',')} --> ${clock(end, ',')}\n${lines.map(withoutSeparator).join('\n')}\n`,
     )
     .join('\n');
 
-/** WebVTT (W3C Candidate Recommendation, 2019): the text of a cue is markup, so its special characters are escaped. */
+/** WebVTT (W3C Candidate Recommendation, 2019): cue text is markup and is escaped. */
 export function vtt(cues: readonly Cue[], language?: string): string {
   const head = language === undefined ? 'WEBVTT' : `WEBVTT\nLanguage: ${language}`;
   const body = cues.map(
@@ -26,8 +25,8 @@ export function vtt(cues: readonly Cue[], language?: string): string {
   return [`${head}\n`, ...body].join('\n');
 }
 
-// SubRip has no escapes: three characters that would begin another cue are written as one that looks the same.
-const arrowless = (line: string) => line.replaceAll('-->', '→');
+// SubRip has no escapes: the cue separator is replaced by an arrow.
+const withoutSeparator = (line: string) => line.replaceAll('-->', '→');
 
 const escaped = (line: string) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

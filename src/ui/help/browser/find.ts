@@ -1,36 +1,31 @@
-/** A section of the help, as it is searched. */
 export interface Passage {
-  /** From the page at `/`, with its anchor. */
+  /** Relative to `/`, with its anchor. */
   readonly address: string;
   readonly page: string;
   readonly title: string;
   readonly text: string;
 }
 
-/** What `GET /help/passages.json` answers. */
+/** The response of `GET /help/passages.json`. */
 export interface Passages {
   readonly passages: readonly Passage[];
 }
 
-/** More than these nobody reads. */
-const MOST = 20;
+const MAX_RESULTS = 20;
 
-/**
- * The sections that have every word of `query`, wherever in a word it stands; those first that have them in their titles,
- * otherwise in the order of the documents. None for a query without words.
- */
+/** Sections that contain every word of `query`, matches in titles first. */
 export function find(passages: readonly Passage[], query: string): Passage[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];
   return passages
-    .map((passage) => ({ passage, weight: weigh(passage, words) }))
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight)
-    .slice(0, MOST)
+    .map((passage) => ({ passage, score: scoreOf(passage, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MAX_RESULTS)
     .map(({ passage }) => passage);
 }
 
-/** What stands around the first word of `query` that `text` has; its beginning where it has none. */
+/** The text around the first matching word, or its beginning. */
 export function around(text: string, query: string): { before: string; hit: string; after: string } {
   const lower = text.toLowerCase();
   const [word = '', at = 0] =
@@ -48,13 +43,13 @@ export function around(text: string, query: string): { before: string; hit: stri
 
 const wordsOf = (query: string) => query.toLowerCase().split(/\s+/).filter(Boolean);
 
-function weigh({ title, page, text }: Passage, words: readonly string[]): number {
+function scoreOf({ title, page, text }: Passage, words: readonly string[]): number {
   const [inTitle, inPage, inText] = [title, page, text].map((part) => part.toLowerCase()) as [string, string, string];
-  let weight = 0;
+  let score = 0;
   for (const word of words) {
-    const most = inTitle.includes(word) ? 4 : inPage.includes(word) ? 2 : inText.includes(word) ? 1 : 0;
-    if (most === 0) return 0;
-    weight += most;
+    const points = inTitle.includes(word) ? 4 : inPage.includes(word) ? 2 : inText.includes(word) ? 1 : 0;
+    if (points === 0) return 0;
+    score += points;
   }
-  return weight;
+  return score;
 }

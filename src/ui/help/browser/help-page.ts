@@ -1,8 +1,8 @@
 import { copies } from '../../browser/copy.ts';
 import { announce, byId, el, fill } from '../../browser/dom.ts';
 import { pageData } from '../../browser/page-data.ts';
+import type { HelpData } from '../texts.ts';
 import { around, find, type Passage, type Passages } from './find.ts';
-import type { HelpData } from './help-data.ts';
 
 const { words, root } = pageData<HelpData>().own;
 
@@ -15,37 +15,37 @@ for (const block of document.querySelectorAll<HTMLElement>('.code')) {
 const input = byId<HTMLInputElement>('help-search');
 byId('help-searching').hidden = false;
 
-/** Asked for when somebody searches, and once. */
-let asked: Promise<readonly Passage[]> | undefined;
+/** Loaded on the first search. */
+let loading: Promise<readonly Passage[]> | undefined;
 function passages(): Promise<readonly Passage[]> {
-  asked ??= fetch(`${root}help/passages.json`).then(async (answer) => ((await answer.json()) as Passages).passages);
-  asked.catch(() => {
-    asked = undefined;
+  loading ??= fetch(`${root}help/passages.json`).then(async (answer) => ((await answer.json()) as Passages).passages);
+  loading.catch(() => {
+    loading = undefined;
   });
-  return asked;
+  return loading;
 }
 
 async function search(): Promise<void> {
   const query = input.value.trim();
   try {
     const found = query === '' ? [] : find(await passages(), query);
-    // Who types on does not want to see what an earlier word found.
+    // The query has changed since.
     if (input.value.trim() !== query) return;
-    byId('help-found').replaceChildren(...found.map((passage) => shown(passage, query)));
-    say(query === '' ? '' : found.length === 0 ? words.nothing : fill(words.found, { count: found.length }));
+    byId('help-found').replaceChildren(...found.map((passage) => resultItem(passage, query)));
+    showStatus(query === '' ? '' : found.length === 0 ? words.nothing : fill(words.found, { count: found.length }));
   } catch {
     byId('help-found').replaceChildren();
-    say(words.unreachable);
+    showStatus(words.unreachable);
   }
   byId('help-found').hidden = query === '';
 }
 
-function say(sentence: string): void {
+function showStatus(sentence: string): void {
   byId('help-count').textContent = sentence;
   announce(sentence);
 }
 
-function shown({ address, page, title, text }: Passage, query: string): HTMLLIElement {
+function resultItem({ address, page, title, text }: Passage, query: string): HTMLLIElement {
   const { before, hit, after } = around(text, query);
   const link = el('a', { href: root + address, class: 'section' }, title);
   const where = title === page ? [] : [el('span', { class: 'where' }, page)];
