@@ -4,7 +4,6 @@ import type { Value } from '../extraction.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
 
-/** The media type of what the two functions below make. */
 export const EXCEL_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 export interface ExcelOptions {
@@ -13,8 +12,8 @@ export interface ExcelOptions {
 }
 
 /**
- * One document, one row for each field: `plain` has the columns Field and Value, `wide` Section, Field, Value,
- * Confidence and Edited (the time in UTC, empty where nobody edited). Fields without a value are there, empty.
+ * Workbook of one document with one row per field: `plain` has the columns Field and Value, `wide` Section, Field,
+ * Value, Confidence and Edited (UTC, empty for unedited fields). Includes empty fields.
  */
 export function excelOfOne(
   opened: Opened,
@@ -39,19 +38,19 @@ export function excelOfOne(
 }
 
 /**
- * Many documents, one row each: id, filename, created_at, then the fields of the schema; and for each table of the schema
- * a sheet of its own, one row for each row of it, beginning with the document's id and filename. `each` is called once
- * for every sheet and its documents are held one at a time; without documents there are header rows only.
+ * Workbook of many documents: one row each with id, filename, created_at and the fields of the schema, and for each
+ * table of the schema a sheet with its rows, document id and filename. Calls `each` once per sheet and holds one
+ * document in memory.
  */
 export function excelOfMany(
   each: () => AsyncIterable<Opened>,
   { schema, language }: ExcelOptions,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const words = wordsOf(schema, language);
+  const labels = wordsOf(schema, language);
   const fields = schema.sections.flatMap((section) => section.fields ?? []);
   const documents: Sheet = {
     name: SHEET,
-    header: ['id', 'filename', 'created_at', ...fields.map((spec) => words.get(spec)!.name)],
+    header: ['id', 'filename', 'created_at', ...fields.map((spec) => labels.get(spec)!.name)],
     widths: [38, 36, 18, ...fields.map(() => 24)],
     rows: documentRows(each, schema, language),
   };
@@ -101,7 +100,6 @@ async function* tableRows(
   }
 }
 
-/** Dates as dates, numbers as numbers. */
 function valueCell({ spec, shown }: ExportRow): Cell {
   return spec.type === 'date' && isDay(shown) ? { day: shown } : shown;
 }

@@ -3,25 +3,22 @@ import type { Strip } from '../model/pages/strips.ts';
 import type { Box } from '../page.ts';
 import type { ExportRow } from './rows.ts';
 
-/** Where a piece of the source is seen. */
+/** A region of a page. */
 export interface Place {
   readonly page: number;
   readonly box: Box;
 }
 
-/** Fetches the picture of a page by its key in the file store; undefined when it is gone. */
+/** Loads a page image by its key in the file store; undefined if it was deleted. */
 export type Picture = (key: string) => Promise<Buffer | undefined>;
 
-/**
- * What the document shows at each place, in their order: pieces of the pictures of its pages, of which one is in memory
- * at a time. Without a picture, or with one that cannot be read, there is none.
- */
+/** Cuts the regions out of the page images, with one image in memory. Undefined for missing or unreadable images. */
 export async function proofOf(
   opened: Opened,
   places: readonly Place[],
   picture: Picture,
 ): Promise<(Strip | undefined)[]> {
-  // The decoder comes late: whoever prints nothing needs none.
+  // Loads the decoder only for reports.
   const { stripsOf } = await import('../model/pages/strips.ts');
   const proof = new Map<Place, Strip>();
   for (const page of new Set(places.map((place) => place.page))) {
@@ -36,12 +33,12 @@ export async function proofOf(
   return places.map((place) => proof.get(place));
 }
 
-/** Where a value was read; nowhere for one that was typed, or that nobody placed. */
+/** The region of a value, if it has one. */
 export function placeOf({ page, bbox }: ExportRow): Place | undefined {
   return page === null || bbox === null ? undefined : { page, box: bbox };
 }
 
-/** The places of the cells of a table, one for each page that it stands on. */
+/** The regions of a table, one per page. */
 export function tablePlaces(cells: readonly ExportRow[]): Place[] {
   const byPage = new Map<number, Box>();
   for (const cell of cells) {

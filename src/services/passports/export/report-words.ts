@@ -1,6 +1,6 @@
 import type { Language } from './rows.ts';
 
-/** What the printed report says by itself. */
+/** Labels of the printed report. */
 export const REPORT_WORDS: Record<Language, ReportWords> = {
   en: {
     title: 'Technical passport',

@@ -5,17 +5,17 @@ import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
 import { type Place, placeOf, tablePlaces } from './proof.ts';
 import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
 
-/** All that the printed report of a document says. */
+/** The content of a printed report. */
 export interface Report {
   readonly name: string;
-  /** Of the document, not of the report. */
+  /** Pages of the document. */
   readonly pages: number;
   readonly language: Language;
   readonly now: Date;
   readonly parts: readonly Part[];
 }
 
-/** A section of the schema: what the document has for its fields, and for its table where it has one. */
+/** A section of the schema with its fields and table. */
 export interface Part {
   readonly title: string;
   readonly fields: readonly ReportField[];
@@ -26,19 +26,18 @@ export interface ReportField {
   readonly label: string;
   readonly value: Value;
   readonly edited: boolean;
-  /** The strip of the page where it was read; undefined where nobody can tell, and where there is no picture. */
+  /** The part of the page where the value was read, if known and available. */
   readonly proof: Proof | undefined;
 }
 
 export interface ReportTable {
   readonly columns: readonly string[];
-  /** A value for each column. */
   readonly rows: readonly (readonly Value[])[];
-  /** What the pages show of it, a piece of each page that it stands on. */
+  /** Parts of the pages that show the table, one per page. */
   readonly proofs: readonly Proof[];
 }
 
-/** A piece of the picture of a page. */
+/** A part of a page image. */
 export interface Proof {
   readonly page: number;
   readonly width: number;
@@ -46,7 +45,7 @@ export interface Proof {
   readonly jpeg: Uint8Array;
 }
 
-/** What a report is made from; plain data, for it is made in another thread. */
+/** Input of a report: plain data, because it is sent to a thread. */
 export interface ReportSource {
   readonly opened: Opened;
   readonly schema: Schema;
@@ -54,33 +53,33 @@ export interface ReportSource {
   readonly now: Date;
 }
 
-/** Cuts these places out of the pictures of their pages; what there is no picture of stays undefined. */
+/** Cuts regions out of the page images; undefined for missing images. */
 export type Prove = (places: readonly Place[]) => Promise<readonly (Strip | undefined)[]>;
 
-/** What the report of a document says: values, labels and pieces of its pages. Throws what `prove` throws. */
+/** Builds the content of a report. Throws the error of `prove`. */
 export async function reportOf(source: ReportSource, prove: Prove): Promise<Report> {
   const { opened, schema, language, now } = source;
   const rows = exportRows(opened, schema, language);
-  const sketches = schema.sections.map((section) => sketched(section, rows));
-  const places = sketches.flatMap(({ fields, tablePlaces }) => [
+  const drafts = schema.sections.map((section) => draftPart(section, rows));
+  const places = drafts.flatMap(({ fields, tablePlaces }) => [
     ...fields.flatMap(({ place }) => place ?? []),
     ...tablePlaces,
   ]);
   const strips = await prove(places);
   const proof = new Map(places.map((place, index) => [place, strips[index]]));
-  const parts = sketches.map((sketch) => finished(sketch, proof, source));
+  const parts = drafts.map((draft) => finishPart(draft, proof, source));
   return { name: opened.filename, pages: opened.extraction.pages, language, now, parts };
 }
 
-/** A part whose pictures are still to be fetched. */
-interface Sketch {
+/** A part without its images. */
+interface PartDraft {
   readonly section: Section;
   readonly fields: readonly { readonly row: ExportRow; readonly place: Place | undefined }[];
   readonly rows: readonly (readonly Value[])[];
   readonly tablePlaces: readonly Place[];
 }
 
-function sketched(section: Section, all: readonly ExportRow[]): Sketch {
+function draftPart(section: Section, all: readonly ExportRow[]): PartDraft {
   const fields: { row: ExportRow; place: Place | undefined }[] = [];
   const cells: ExportRow[] = [];
   const rows = new Map<number, Value[]>();
@@ -98,8 +97,8 @@ function sketched(section: Section, all: readonly ExportRow[]): Sketch {
   return { section, fields, rows: [...rows.values()], tablePlaces: tablePlaces(cells) };
 }
 
-function finished(
-  { section, fields, rows, tablePlaces }: Sketch,
+function finishPart(
+  { section, fields, rows, tablePlaces }: PartDraft,
   strips: ReadonlyMap<Place, Strip | undefined>,
   { schema, language }: ReportSource,
 ): Part {

@@ -5,18 +5,18 @@ import { type ColumnSpec, type FieldSpec, inLanguage, type Schema } from '../sch
 
 export type Language = 'en' | 'ru';
 
-/** A field as an export shows it: in the words of its reader's language. */
+/** A field with labels in the language of the export. */
 export interface ExportRow extends PresentedField {
   readonly sectionTitle: string;
-  /** With its row, where it is a cell of a table: `3. Area`. */
+  /** For table cells with the row number: `3. Area`. */
   readonly label: string;
-  /** Tells the field from all others of the document, whichever section it is in. */
+  /** Unique within the document. */
   readonly name: string;
-  /** Its value, of a choice the label. */
+  /** The value, or its label for an enum. */
   readonly shown: Value;
 }
 
-/** Every field of the document, in the schema's order, as its reader last left it. */
+/** All fields of the document in schema order, with edits applied. */
 export function exportRows(opened: Opened, schema: Schema, language: Language): ExportRow[] {
   const words = wordsOf(schema, language);
   return presentFields(opened, schema).map((field) => {
@@ -28,36 +28,36 @@ export function exportRows(opened: Opened, schema: Schema, language: Language): 
   });
 }
 
-/** What the fields and columns of a schema are called in a language. */
+/** Labels of the fields and columns of a schema. */
 export function wordsOf(schema: Schema, language: Language): ReadonlyMap<FieldSpec | ColumnSpec, Words> {
-  const known = wordings.get(schema) ?? {};
-  wordings.set(schema, known);
-  known[language] ??= workedOut(schema, language);
-  return known[language];
+  const byLanguage = cache.get(schema) ?? {};
+  cache.set(schema, byLanguage);
+  byLanguage[language] ??= computeLabels(schema, language);
+  return byLanguage[language];
 }
 
 export interface Words {
   readonly title: string;
   readonly label: string;
-  /** The label alone where no other field has it, else with its section. */
+  /** The label, prefixed with the section if it is not unique. */
   readonly name: string;
-  /** Of a choice: the label of each value. */
+  /** Labels of the enum values. */
   readonly choices?: ReadonlyMap<Value, string>;
 }
 
-// A schema is loaded once, and a thousand documents are exported by it.
-const wordings = new WeakMap<Schema, Partial<Record<Language, ReadonlyMap<FieldSpec | ColumnSpec, Words>>>>();
+// Cached, because one schema serves many exports.
+const cache = new WeakMap<Schema, Partial<Record<Language, ReadonlyMap<FieldSpec | ColumnSpec, Words>>>>();
 
-function workedOut(schema: Schema, language: Language): ReadonlyMap<FieldSpec | ColumnSpec, Words> {
+function computeLabels(schema: Schema, language: Language): ReadonlyMap<FieldSpec | ColumnSpec, Words> {
   const words = new Map<FieldSpec | ColumnSpec, Words>();
   const labels = schema.sections.flatMap(({ fields = [] }) => fields.map(({ label }) => inLanguage(label, language)));
   for (const { title: wording, fields = [], table } of schema.sections) {
     const title = inLanguage(wording, language);
     for (const spec of [...fields, ...(table?.columns ?? [])]) {
       const label = inLanguage(spec.label, language);
-      const alike = labels.filter((other) => other === label).length > 1;
+      const isAmbiguous = labels.filter((other) => other === label).length > 1;
       const choices = choicesOf(spec, language);
-      words.set(spec, { title, label, name: alike ? `${title}: ${label}` : label, ...(choices && { choices }) });
+      words.set(spec, { title, label, name: isAmbiguous ? `${title}: ${label}` : label, ...(choices && { choices }) });
     }
   }
   return words;
@@ -67,7 +67,7 @@ function choicesOf(spec: FieldSpec | ColumnSpec, language: Language): ReadonlyMa
   return (
     spec.enum &&
     new Map(
-      spec.enum.map((one) => (typeof one === 'string' ? [one, one] : [one.value, inLanguage(one.label, language)])),
+      spec.enum.map((choice) => (typeof choice === 'string' ? [choice, choice] : [choice.value, inLanguage(choice.label, language)])),
     )
   );
 }

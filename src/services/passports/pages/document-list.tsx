@@ -8,8 +8,8 @@ import { errorTexts } from './error-texts.ts';
 export const PER_PAGE = 25;
 export const STATUSES: readonly Status[] = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 
-/** The documents of one page of the list, with its filters and exports. */
-export function List(given: {
+/** One page of the document list, with filters and exports. */
+export function List(props: {
   words: ListTexts;
   items: readonly Document[];
   total: number;
@@ -17,10 +17,10 @@ export function List(given: {
   language: 'en' | 'ru';
   csrf: string | undefined;
 }): JSX.Element {
-  const { words, items, total, own, language, csrf } = given;
+  const { words, items, total, own, language, csrf } = props;
   const { page, status, signedIn } = own;
   const pages = Math.max(1, Math.ceil(total / PER_PAGE));
-  const address = (to: number, of: string | null) => {
+  const pageUrl = (to: number, of: string | null) => {
     const query = new URLSearchParams({ ...(of !== null && { status: of }), ...(to > 1 && { page: String(to) }) });
     return query.size === 0 ? './' : `?${query}`;
   };
@@ -34,7 +34,7 @@ export function List(given: {
       </div>
       <nav class="filters" aria-label={words.state}>
         {[null, ...STATUSES].map((each) => (
-          <a href={address(1, each)} aria-current={each === status ? 'true' : undefined} safe>
+          <a href={pageUrl(1, each)} aria-current={each === status ? 'true' : undefined} safe>
             {each === null ? words.all : words.statuses[each]}
           </a>
         ))}
@@ -53,7 +53,7 @@ export function List(given: {
       <div class="row">
         <p class="paging" hidden={pages === 1}>
           {page > 1 ? (
-            <a href={address(page - 1, status)} rel="prev" safe>
+            <a href={pageUrl(page - 1, status)} rel="prev" safe>
               {`← ${words.previous}`}
             </a>
           ) : (
@@ -61,7 +61,7 @@ export function List(given: {
           )}{' '}
           <span safe>{fill(words.pageOf, { page, pages })}</span>{' '}
           {page < pages ? (
-            <a href={address(page + 1, status)} rel="next" safe>
+            <a href={pageUrl(page + 1, status)} rel="next" safe>
               {`${words.next} →`}
             </a>
           ) : (
@@ -88,17 +88,17 @@ export function List(given: {
   );
 }
 
-/** One document; without one, the mould from which the script makes another. What its state has not is hidden. */
-function Item(given: {
+/** One list item; without `item`, the template for the script. Elements that do not apply to the status are hidden. */
+function Item(props: {
   item: Document | undefined;
   words: ListTexts;
   language: 'en' | 'ru';
   csrf: string | undefined;
   signedIn: boolean;
 }): JSX.Element {
-  const { item, words, language, csrf, signedIn } = given;
+  const { item, words, language, csrf, signedIn } = props;
   const { id = '', filename = '', status = 'PENDING', progress = null, cached = false } = item ?? {};
-  const when = moments(language, 'UTC');
+  const dateFormat = moments(language, 'UTC');
   return (
     <li data-id={id} data-status={status}>
       <div class="what">
@@ -107,7 +107,7 @@ function Item(given: {
         </a>
         <p class="hint">
           <time datetime={item?.createdAt.toISOString() ?? ''} safe>
-            {item === undefined ? '' : when.format(item.createdAt)}
+            {item === undefined ? '' : dateFormat.format(item.createdAt)}
           </time>
           <span class="cached" hidden={!cached} safe>{` · ${words.cached}`}</span>
           <span class="why" safe>

@@ -4,7 +4,7 @@ import type { Value, Warning } from '../extraction.ts';
 import type { PresentedField } from '../present.ts';
 import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
 
-/** Below this a value is to be looked at: of values read with less, one in several was wrong. */
+/** Values with a lower confidence need review: of these, one in several is wrong. */
 export const DOUBT = 0.8;
 
 export interface FieldsView {
@@ -17,7 +17,7 @@ export interface FieldsView {
 export const doubtful = ({ value, confidence, source, editedAt }: PresentedField): boolean =>
   source !== 'manual' && editedAt === null && value !== null && confidence !== null && confidence < DOUBT;
 
-/** The fields that want a look first, then the others by section, then the tables. Each stands here once. */
+/** Fields that need review first, then the others by section, then tables. Each field appears once. */
 export function Fields(view: FieldsView): JSX.Element {
   const { fields, warnings, words, language } = view;
   const warned = new Set(warnings.flatMap((warning) => warning.fields ?? []));
@@ -63,8 +63,8 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
   const label = inLanguage(spec.label, view.language);
   const named = spec.unit === undefined ? '' : (UNITS[view.language][spec.unit] ?? spec.unit);
   const unit = label.endsWith(`, ${named}`) ? '' : named;
-  const said = view.warnings.filter((warning) => warning.fields?.includes(field.storedKey));
-  const sentences = new Set(said.map((warning) => warningText(warning, view)));
+  const fieldWarnings = view.warnings.filter((warning) => warning.fields?.includes(field.storedKey));
+  const messages = new Set(fieldWarnings.map((warning) => warningText(warning, view)));
   return (
     <div class="field" data-field={key}>
       <label for={key}>
@@ -75,9 +75,9 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
       <p class="about" id={`about-${key}`}>
         <span class="facts" data-fresh={`facts ${key}`}>
           <Mark field={field} words={view.words} />
-          {[...sentences].map((sentence) => (
+          {[...messages].map((message) => (
             <span class="warned" safe>
-              {sentence}
+              {message}
             </span>
           ))}
         </span>
@@ -87,7 +87,7 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
   );
 }
 
-/** How sure the value is and where it comes from; a person's word needs no figure. */
+/** Source, confidence and page of a value; edited values have no confidence. */
 export function Mark({ field, words }: { field: PresentedField; words: ReviewTexts }): JSX.Element {
   const { value, confidence, source, page, original, editedAt } = field;
   const facts = [
@@ -95,7 +95,7 @@ export function Mark({ field, words }: { field: PresentedField; words: ReviewTex
     ...(source === null ? [] : [words.sources[source]]),
     ...(confidence === null ? [] : [fill(words.confidence, { share: Math.floor(confidence * 100) })]),
     ...(page === null ? [] : [fill(words.onPage, { page })]),
-    ...(editedAt !== null && original !== null ? [fill(words.original, { value: shown(original) })] : []),
+    ...(editedAt !== null && original !== null ? [fill(words.original, { value: displayValue(original) })] : []),
   ];
   const level = source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < DOUBT ? 'low' : 'high';
   return (
@@ -105,19 +105,19 @@ export function Mark({ field, words }: { field: PresentedField; words: ReviewTex
   );
 }
 
-function Input(given: {
+function Input(props: {
   field: PresentedField;
   view: FieldsView;
   label?: string;
   form?: string | undefined;
 }): JSX.Element {
-  const { field, view, label, form } = given;
+  const { field, view, label, form } = props;
   const { key, spec, value } = field;
   const common = {
     id: key,
     name: key,
     form,
-    'data-saved': shown(value),
+    'data-saved': displayValue(value),
     ...(label === undefined ? { 'aria-describedby': `about-${key}` } : { 'aria-label': label }),
     ...(doubtful(field) && { 'data-doubt': '' }),
   };
@@ -126,19 +126,19 @@ function Input(given: {
     return (
       <select {...common}>
         <option value=""></option>
-        {choices.map(([is, says]) => (
-          <option value={is} selected={shown(value) === is} safe>
-            {says}
+        {choices.map(([choice, choiceLabel]) => (
+          <option value={choice} selected={displayValue(value) === choice} safe>
+            {choiceLabel}
           </option>
         ))}
       </select>
     );
   }
-  if (spec.type === 'date') return <input {...common} type="date" value={shown(value)} />;
-  const text = shown(value);
-  if (spec.type === 'string' && text.length > LONG && label === undefined) {
+  if (spec.type === 'date') return <input {...common} type="date" value={displayValue(value)} />;
+  const text = displayValue(value);
+  if (spec.type === 'string' && text.length > LINE_LENGTH && label === undefined) {
     return (
-      <textarea {...common} rows={String(Math.min(6, Math.ceil(text.length / LONG)))} maxlength="10000" safe>
+      <textarea {...common} rows={String(Math.min(6, Math.ceil(text.length / LINE_LENGTH)))} maxlength="10000" safe>
         {text}
       </textarea>
     );
@@ -157,8 +157,8 @@ function Input(given: {
   );
 }
 
-/** Characters that a line of the form has room for. */
-const LONG = 36;
+/** Characters per line of the form. */
+const LINE_LENGTH = 36;
 
 function choicesOf(spec: ValueSpec, { language, words }: FieldsView): [string, string][] | undefined {
   if (spec.type === 'boolean') {
@@ -170,15 +170,15 @@ function choicesOf(spec: ValueSpec, { language, words }: FieldsView): [string, s
   return spec.enum?.map((one) => (typeof one === 'string' ? [one, one] : [one.value, inLanguage(one.label, language)]));
 }
 
-/** The rows that there are, and an empty one to go on with. */
+/** The rows of a table and an empty one. */
 function Table({ section, view }: { section: Section; view: FieldsView }): JSX.Element {
   const { language, words } = view;
   const title = inLanguage(section.title, language);
   const { columns } = section.table!;
   const cells = view.fields.filter((field) => field.section === section && field.row !== undefined);
   const rows = Math.max(0, ...cells.map(({ row }) => row!));
-  const blank = columns.map((spec) => blankCell(section, spec, rows + 1));
-  const all = [...cells, ...blank];
+  const blankCells = columns.map((spec) => blankCell(section, spec, rows + 1));
+  const all = [...cells, ...blankCells];
   const forms = rowForms(view.fields).filter(({ section: one }) => one === section);
   return (
     <fieldset class="table" data-table={section.key}>
@@ -238,16 +238,16 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
   );
 }
 
-/** Forms beside the one of the fields, for rows that would make that one too long to be sent without a script. */
+/** Extra forms for table rows that do not fit into the main form, for browsers without a script. */
 export function rowForms(
   fields: readonly PresentedField[],
 ): { id: string; section: Section; from: number; to: number }[] {
   const sections = [...new Set(fields.map(({ section }) => section))].filter(({ table }) => table !== undefined);
-  const blank = sections.reduce((sum, { table }) => sum + table!.columns.length, 0);
-  if (fields.length + blank <= MOST_IN_FORM) return [];
+  const blankCells = sections.reduce((sum, { table }) => sum + table!.columns.length, 0);
+  if (fields.length + blankCells <= MAX_VALUES_PER_FORM) return [];
   return sections.flatMap((section) => {
     const rows = 1 + Math.max(0, ...fields.filter((field) => field.section === section).map(({ row = 0 }) => row));
-    const each = Math.max(1, Math.floor(MOST_IN_FORM / section.table!.columns.length));
+    const each = Math.max(1, Math.floor(MAX_VALUES_PER_FORM / section.table!.columns.length));
     return Array.from({ length: Math.ceil(rows / each) }, (_, i) => {
       const [from, to] = [i * each + 1, Math.min(rows, (i + 1) * each)];
       return { id: `${section.key}-${from}`, section, from, to };
@@ -255,10 +255,10 @@ export function rowForms(
   });
 }
 
-/** A form of 500 values is taken; a few words of its own go with them. */
-const MOST_IN_FORM = 480;
+/** The service accepts 500 values per form, including hidden fields. */
+const MAX_VALUES_PER_FORM = 480;
 
-/** A warning in the reader's words: the labels of what it is about. */
+/** The text of a warning, with the labels of its fields. */
 export function warningText({ code, message, fields = [] }: Warning, view: FieldsView): string {
   const { words, language } = view;
   if (code === 'PAGE_DAMAGED') return language === 'en' ? message : words.pageDamaged;
@@ -280,8 +280,8 @@ const blankCell = (section: Section, spec: PresentedField['spec'], row: number):
   ...{ value: null, original: null, confidence: null, source: null, page: null, bbox: null, editedAt: null },
 });
 
-/** A value as a person types it. */
-export const shown = (value: Value): string => (value === null ? '' : String(value));
+/** A value as text of an input. */
+export const displayValue = (value: Value): string => (value === null ? '' : String(value));
 
 const UNITS: Record<'en' | 'ru', Readonly<Record<string, string>>> = {
   en: { m2: 'm²', m: 'm', rub: '₽', percent: '%' },

@@ -15,17 +15,17 @@ const Query = Type.Object({
   status: Type.Optional(Type.Union(STATUSES.map((status) => Type.Literal(status)))),
 });
 
-/** `GET /`: new documents in, and the list of those there are, as it changes. */
-export function listPage(app: Gateway, needs: PageNeeds): void {
-  const { documents, door, assets, version, csrfToken } = needs;
+/** `GET /`: upload form and document list. */
+export function listPage(app: Gateway, deps: PageNeeds): void {
+  const { documents, authGuard, assets, version, csrfToken } = deps;
   app.get<{ Querystring: Static<typeof Query> }>(
     '/',
     { config: { access: 'public', page: true }, schema: { hide: true, querystring: Query } },
     async (request, reply) => {
-      const { caller, token } = await door.look(request);
+      const { caller, token } = await authGuard.look(request);
       const { page, status } = request.query;
-      const wanted = { page, limit: PER_PAGE, ...(status !== undefined && { status }) };
-      const { items, total } = caller ? await documents.list(caller.session, wanted) : { items: [], total: 0 };
+      const filter = { page, limit: PER_PAGE, ...(status !== undefined && { status }) };
+      const { items, total } = caller ? await documents.list(caller.session, filter) : { items: [], total: 0 };
       const language = languageOf(request.headers['accept-language']);
       const words = listTexts[language];
       const csrf = caller && csrfToken(caller.session);
@@ -46,7 +46,7 @@ export function listPage(app: Gateway, needs: PageNeeds): void {
         title: words.title,
         styles: ['ui/workspace.css', 'services/passports/browser/review.css', 'services/passports/browser/list.css'],
         script: 'services/passports/browser/list-page.js',
-        nav: needs.nav({ language, root: '', csrf: token && csrf }),
+        nav: deps.nav({ language, root: '', csrf: token && csrf }),
         children: (
           <>
             <div class="intro">

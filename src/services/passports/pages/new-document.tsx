@@ -1,7 +1,7 @@
 import { Word } from '../../csrf-word.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
 
-/** The ways in: PDFs at once, photos by way of the assembly. */
+/** Upload of PDFs and photos. */
 export function NewDocument({ words, csrf }: { words: ListTexts; csrf: string | undefined }): JSX.Element {
   return (
     <section class="panel new-document" aria-labelledby="upload-title">
@@ -35,10 +35,10 @@ export function NewDocument({ words, csrf }: { words: ListTexts; csrf: string | 
   );
 }
 
-/** The typings of our JSX do not know this attribute yet. */
+/** Missing in the JSX typings. */
 const CAMERA = { capture: 'environment' };
 
-/** Filled by the script: without one, photos have no order to be put into. */
+/** Page order of uploaded photos, filled by the script. */
 export function Assembly({ words }: { words: ListTexts }): JSX.Element {
   return (
     <section id="assembly" class="panel assembly" aria-labelledby="assembly-title" hidden>

@@ -9,50 +9,50 @@ import { serviceLinks } from '../../neighbours.ts';
 import { languageOf } from '../../task-routes.ts';
 import type { Door } from '../auth/door.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
-import type { Document, Documents, HistoryEntry, Opened } from '../documents.ts';
+import { type Document, type Documents, type HistoryEntry, isOpened, type Opened } from '../documents.ts';
 import { presentFields } from '../present.ts';
 import { documentNotFound } from '../refusals.ts';
-import { idOf, isOpened } from '../routes/task-routes.ts';
+import { idOf } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import { TaskParams } from '../schema-http.ts';
 import { judgedAnew } from '../warnings.ts';
 import { errorTexts } from './error-texts.ts';
-import { DOUBT, Fields, type FieldsView, rowForms, shown, warningText } from './fields.tsx';
+import { DOUBT, Fields, type FieldsView, rowForms, displayValue, warningText } from './fields.tsx';
 import { Sheets } from './sheets.tsx';
 
 export interface PageNeeds {
   readonly documents: Documents;
-  readonly door: Door;
+  readonly authGuard: Door;
   readonly schema: Schema;
   readonly assets: () => Promise<Assets>;
   readonly version: string;
-  /** The word that forms of this session's pages carry. */
+  /** The CSRF token of a session. */
   readonly csrfToken: (session: string) => string;
-  /** What stands in the header. */
+  /** Content of the page header. */
   readonly nav: (page: NavFor) => JSX.Element;
 }
 
 export interface NavFor {
   readonly language: 'en' | 'ru';
   readonly root: '' | '../';
-  /** Absent for somebody who is not signed in. */
+  /** Undefined without a signed-in user. */
   readonly csrf: string | undefined;
 }
 
-/** `GET /task/{task_id}`: the pages of one document beside its fields. */
-export function taskPage(app: Gateway, needs: PageNeeds): void {
-  const { documents, door, schema, assets, version } = needs;
+/** `GET /task/{task_id}`: page images and fields of one document, side by side. */
+export function taskPage(app: Gateway, deps: PageNeeds): void {
+  const { documents, authGuard, schema, assets, version } = deps;
   app.get<{ Params: { task_id: string } }>(
     '/task/:task_id',
     { config: { access: 'public', page: true }, schema: { hide: true, params: TaskParams } },
     async (request, reply) => {
-      const { caller, token } = await door.look(request);
+      const { caller, token } = await authGuard.look(request);
       if (caller === undefined) return reply.redirect('../login', 303);
       const document = await documents.open(caller, idOf(request));
       if (document === undefined) throw documentNotFound();
       const language = languageOf(request.headers['accept-language']);
       const history = (await documents.history(caller, document.id)) ?? [];
-      const csrf = needs.csrfToken(caller.session);
+      const csrf = deps.csrfToken(caller.session);
       const words = reviewTexts[language];
       const own: ReviewPage = {
         texts: words,
@@ -68,7 +68,7 @@ export function taskPage(app: Gateway, needs: PageNeeds): void {
         title: document.filename,
         styles: ['ui/workspace.css', 'ui/sheet.css', 'services/passports/browser/review.css'],
         script: 'services/passports/browser/review-page.js',
-        nav: needs.nav({ language, root: '../', csrf: token && csrf }),
+        nav: deps.nav({ language, root: '../', csrf: token && csrf }),
         children: (
           <>
             <Head document={document} words={words} csrf={csrf} />
@@ -87,7 +87,6 @@ export function taskPage(app: Gateway, needs: PageNeeds): void {
           </>
         ),
       });
-      // What is shown belongs to one person: no cache may keep it for the next.
       return sendPage(reply, language, html, { forms: true, personal: true });
     },
   );
@@ -157,7 +156,7 @@ function Head({ document, words, csrf }: { document: Document; words: ReviewText
   );
 }
 
-/** A document that is not read yet, or never will be. Without a script the page asks again by itself. */
+/** A document in progress or failed. Without a script the page reloads itself. */
 function Unfinished(given: { document: Document; words: ReviewTexts; language: 'en' | 'ru' }): JSX.Element {
   const { document, words, language } = given;
   const { errorType, progress } = document;
@@ -270,8 +269,8 @@ function History(given: {
                   {fill(words.edit, {
                     actor,
                     field: named,
-                    from: shown(from) || words.nothing,
-                    to: shown(to) || words.nothing,
+                    from: displayValue(from) || words.nothing,
+                    to: displayValue(to) || words.nothing,
                   })}
                 </span>
                 {field === undefined ? (
@@ -282,7 +281,7 @@ function History(given: {
                     id={`revert-${at.toISOString()}-${field.key}`}
                     class="small needs-script revert"
                     data-key={field.key}
-                    data-value={shown(from)}
+                    data-value={displayValue(from)}
                     safe
                   >
                     {words.revert}

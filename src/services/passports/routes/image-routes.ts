@@ -13,7 +13,7 @@ const RotateQuery = Type.Object({ direction: Type.Enum(['cw', 'ccw'], { default:
 const PreviewQuery = Type.Object({ w: Type.Integer({ minimum: 16, maximum: 1600, default: 256 }) });
 type Params = Static<typeof ImageParams>;
 
-/** The images of a session, which wait to become pages of a PDF. */
+/** Routes for the images of a session, from which PDFs are created. */
 export function imageRoutes(app: Gateway, { documents, files }: { documents: Documents; files: Files }): void {
   const config = { access: 'session' } as const;
   const tags = ['images'];
@@ -26,7 +26,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         summary: 'List the images of the session',
         operationId: 'listImages',
         tags,
-        response: { 200: answer('In the order in which they came.', Images) },
+        response: { 200: answer('In upload order.', Images) },
       },
     },
     async (request) => {
@@ -41,7 +41,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
       config,
       schema: {
         summary: 'Preview of an image',
-        description: 'A JPEG of at most `w` pixels a side, turned as the image is.',
+        description: 'A JPEG with sides of at most `w` pixels, rotated like the image.',
         operationId: 'previewImage',
         tags,
         params: ImageParams,
@@ -83,13 +83,13 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
     {
       config,
       schema: {
-        summary: 'Turn an image by 90 degrees',
-        description: 'Nothing is coded anew: the turn is kept beside the image.',
+        summary: 'Rotate an image by 90 degrees',
+        description: 'Stores the rotation without re-encoding the image.',
         operationId: 'rotateImage',
         tags,
         params: ImageParams,
         querystring: RotateQuery,
-        response: { 200: answer('Turned.', Rotated), 403: refusal(csrfFailed()), 404: refusal(imageNotFound()) },
+        response: { 200: answer('Rotated.', Rotated), 403: refusal(csrfFailed()), 404: refusal(imageNotFound()) },
       },
     },
     async (request) => {

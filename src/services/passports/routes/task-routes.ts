@@ -7,7 +7,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { versionTag } from '../../../http/version-tag.ts';
 import { languageOf } from '../../task-routes.ts';
 import { callerOf } from '../auth/door.ts';
-import type { Document, Documents, Opened } from '../documents.ts';
+import { type Documents, isOpened } from '../documents.ts';
 import { presentFields } from '../present.ts';
 import { documentNotFound, statusNotFound } from '../refusals.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -15,10 +15,10 @@ import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatu
 import { judgedAnew } from '../warnings.ts';
 import { result, taskItem, taskStatus, unfinished } from '../wire.ts';
 
-/** A document is soon done or its client will be told otherwise; this is how often a look is worth it. */
+/** Suggested poll interval. */
 const POLL_SECONDS = '5';
 
-/** The routes that read documents. */
+/** Routes that read documents. */
 export function taskRoutes(
   app: Gateway,
   { documents, files, schema }: { documents: Documents; files: Files; schema: Schema },
@@ -78,18 +78,18 @@ export function taskRoutes(
         params: TaskParams,
         shown: {
           headers: {
-            'If-None-Match': 'The `ETag` of the result you have.',
+            'If-None-Match': 'The `ETag` of your copy of the result.',
             'Accept-Language': 'The language of the labels: `en` or `ru`.',
           },
         },
         response: {
-          200: answer('The result, or why there is none.', Result),
+          200: answer('The result, or the error of a failed task.', Result),
           202: answer(
-            'Still queued or being worked on.',
+            'Still queued or in progress.',
             Result,
             {},
             {
-              'Retry-After': 'Seconds until the next poll makes sense.',
+              'Retry-After': 'Suggested seconds until the next poll.',
             },
           ),
           304: notModified,
@@ -119,7 +119,7 @@ export function taskRoutes(
     {
       config,
       schema: {
-        summary: 'The latest 1000 edits of a task, the oldest of them first',
+        summary: 'The latest 1000 edits of a task, oldest first',
         operationId: 'readHistory',
         tags: ['documents'],
         params: TaskParams,
@@ -137,7 +137,7 @@ export function taskRoutes(
         items: entries.map(({ at, actor, key, from, to }) => ({
           at: at.toISOString(),
           actor,
-          // A row that was emptied since has no number any more.
+          // A row that was emptied later has no visible number.
           field: shown.get(key) ?? key,
           from,
           to,
@@ -151,15 +151,15 @@ export function taskRoutes(
     {
       config,
       schema: {
-        summary: 'Picture of a page',
-        description: 'A JPEG of the page as the document shows it.',
-        shown: { headers: { 'If-None-Match': 'The `ETag` of the picture you have.' } },
+        summary: 'Image of a page',
+        description: 'A JPEG of the page as the PDF shows it.',
+        shown: { headers: { 'If-None-Match': 'The `ETag` of your copy of the image.' } },
         operationId: 'readPage',
         tags: ['documents'],
         params: PageParams,
         response: {
           200: {
-            description: 'The picture.',
+            description: 'The image.',
             content: { 'image/jpeg': { schema: { type: 'string', format: 'binary' } } },
           },
           304: notModified,
@@ -172,7 +172,7 @@ export function taskRoutes(
       if (document === undefined) throw documentNotFound();
       const key = isOpened(document) ? document.extraction.sheets[request.params.page - 1]?.picture : undefined;
       if (typeof key !== 'string') throw notFound();
-      // A stored picture never changes, but who may see it does.
+      // A stored image never changes, but access to it does.
       const etag = weakETag(key);
       const headers = {
         etag,
@@ -190,7 +190,5 @@ export function taskRoutes(
   );
 }
 
-/** As the store has it. */
+/** The task id in lower case, as stored. */
 export const idOf = (request: { params: Static<typeof TaskParams> }) => request.params.task_id.toLowerCase();
-
-export const isOpened = (document: Document | Opened): document is Opened => 'extraction' in document;

@@ -2,7 +2,7 @@ import type { Task } from '../../../tasks/task.ts';
 import type { Status } from '../documents.ts';
 import { endedAs } from '../failures.ts';
 
-/** The state of a document by that of its task. `passport_status` in the database says the same, for filters and events. */
+/** The document status for a task status. Must match the SQL function `passport_status`. */
 export function statusOf(status: Task['status'], errorCode: string | null): Status {
   switch (status) {
     case 'queued':
