@@ -113,7 +113,10 @@ export async function loadModel({
 function pageWarnings(damaged: readonly number[], unread: readonly number[]): Warning[] {
   const all: Warning[] = [
     { code: 'PAGE_DAMAGED', message: `These pages of the PDF cannot be opened: ${damaged.join(', ')}.` },
-    { code: 'PAGE_UNREAD', message: `These pages took too long to read and are treated as empty: ${unread.join(', ')}.` },
+    {
+      code: 'PAGE_UNREAD',
+      message: `These pages took too long to read and are treated as empty: ${unread.join(', ')}.`,
+    },
   ];
   return all.filter((_, i) => [damaged, unread][i]!.length > 0);
 }
@@ -138,7 +141,6 @@ const FROM_PDF_PROBLEM: Record<PdfProblem, ErrorType> = {
 function toTaskFailure(error: unknown, { log }: Job): TaskFailure {
   if (error instanceof TaskFailure) return error;
   if (error instanceof PdfRefused) return new TaskFailure(failure(FROM_PDF_PROBLEM[error.problem]), { cause: error });
-  if (!isUnavailable(error))
-    log.error({ err: error }, 'a document could not be read: unexpected error');
+  if (!isUnavailable(error)) log.error({ err: error }, 'a document could not be read: unexpected error');
   return new TaskFailure(failure('INTERNAL_ERROR'), { transient: true, cause: error });
 }

@@ -93,7 +93,10 @@ function resultOf({ filename, extraction }: Opened, fields: readonly PresentedFi
   };
 }
 
-const bothLanguages = (wording: Wording): JsonObject => ({ en: inLanguage(wording, 'en'), ru: inLanguage(wording, 'ru') });
+const bothLanguages = (wording: Wording): JsonObject => ({
+  en: inLanguage(wording, 'en'),
+  ru: inLanguage(wording, 'ru'),
+});
 
 /** Searchable text of a value: enum labels in both languages, dates in ISO and Russian form. */
 function searchText({ value, spec }: PresentedField): string {

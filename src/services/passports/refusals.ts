@@ -11,7 +11,11 @@ export const tokenRefused = () =>
 export const invalidApiKey = () =>
   new Fault('INVALID_API_KEY', 401, 'There is no such API key.', { 'www-authenticate': 'Bearer' });
 export const csrfFailed = () =>
-  new Fault('CSRF_FAILED', 403, 'The request came from a page of another site. Open a page of this service and try again.');
+  new Fault(
+    'CSRF_FAILED',
+    403,
+    'The request came from a page of another site. Open a page of this service and try again.',
+  );
 export const forbidden = () =>
   new Fault('FORBIDDEN', 403, 'Only administrators may do this; your API key has another role.');
 
@@ -29,8 +33,13 @@ export const invalidName = (message: string) => new Fault('INVALID_NAME', 400, m
 export const invalidImageIds = (message: string, invalid: readonly string[]) =>
   new Fault('INVALID_IMAGE_IDS', 400, message, {}, { details: { invalid } });
 export const tooManyImages = (limit: number) =>
-  new Fault('TOO_MANY_IMAGES', 400, `A session can hold at limit ${limit} images. Create a PDF from them or delete some.`);
-export const tooManyPages = (limit: number) => new Fault('TOO_MANY_IMAGES', 400, `A PDF can have at limit ${limit} images.`);
+  new Fault(
+    'TOO_MANY_IMAGES',
+    400,
+    `A session can hold at limit ${limit} images. Create a PDF from them or delete some.`,
+  );
+export const tooManyPages = (limit: number) =>
+  new Fault('TOO_MANY_IMAGES', 400, `A PDF can have at limit ${limit} images.`);
 export const fileTooLarge = (limit: string) => new Fault('FILE_TOO_LARGE', 413, `The file is larger than ${limit}.`);
 /** The default of `quotaBytes` is an example for the API reference. */
 export const quotaExceeded = (quotaBytes = 10 * 1024 ** 3) =>
@@ -44,8 +53,7 @@ export const notADocument = (wanted: string) => new Fault('UNSUPPORTED_MEDIA_TYP
 export const notRetryable = () =>
   new Fault('TASK_NOT_RETRYABLE', 409, 'Only a task in ERROR or FAILED can be retried.');
 export const notEditable = () => new Fault('TASK_NOT_EDITABLE', 409, 'Only a task in SUCCESS has fields to edit.');
-export const notReady = () =>
-  new Fault('TASK_NOT_READY', 409, 'The task has no result to export.');
+export const notReady = () => new Fault('TASK_NOT_READY', 409, 'The task has no result to export.');
 export const versionConflict = () =>
   new Fault('VERSION_CONFLICT', 412, 'These fields have changed since you read them.');
 export const cleanupRunning = () =>
@@ -55,7 +63,9 @@ export const tooManyStreams = (limit: number) =>
   new Fault('RATE_LIMIT_EXCEEDED', 429, `A session can have at limit ${limit} open streams.`, { 'retry-after': '5' });
 
 export const authUnconfigured = () =>
-  new Fault('AUTH_UNCONFIGURED', 503, 'No API keys are configured, so no token can be issued.', { 'retry-after': '60' });
+  new Fault('AUTH_UNCONFIGURED', 503, 'No API keys are configured, so no token can be issued.', {
+    'retry-after': '60',
+  });
 export const storageUnavailable = () =>
   new Fault('STORAGE_UNAVAILABLE', 503, 'The file storage is unavailable; nothing was stored.', RETRY_SOON);
 export const databaseUnavailable = () =>

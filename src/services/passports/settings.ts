@@ -52,7 +52,10 @@ export const settings = {
     { max: 1_000_000 },
   ),
   maxWaiting: maxWaiting('PASSPORTS_MAX_WAITING', 10_000),
-  schemaFile: schemaFile('PASSPORTS_SCHEMA_FILE', 'JSON file with the fields to extract; not set: technical passports.'),
+  schemaFile: schemaFile(
+    'PASSPORTS_SCHEMA_FILE',
+    'JSON file with the fields to extract; not set: technical passports.',
+  ),
   tesseract: text(
     'PASSPORTS_TESSERACT',
     'tesseract',

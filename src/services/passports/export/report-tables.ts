@@ -9,11 +9,21 @@ export const GREY = '#5b6470';
 export function fieldTable(title: string, fields: readonly ReportField[], labels: ReportWords): Content {
   const body = fields.map(({ label, value, edited, proof }) => [
     { text: clean(label), color: GREY },
-    { stack: [{ text: formatValue(value, labels) }, ...(edited ? [{ text: labels.edited, fontSize: 7, color: GREY }] : [])] },
+    {
+      stack: [
+        { text: formatValue(value, labels) },
+        ...(edited ? [{ text: labels.edited, fontSize: 7, color: GREY }] : []),
+      ],
+    },
     proof ? picture(proof, labels, STRIP) : { text: '' },
   ]);
   const values = fields.map(({ value }) => value);
-  return table(title, { widths: [135, '*', STRIP.width], head: [labels.field, labels.value, labels.proof], body, values });
+  return table(title, {
+    widths: [135, '*', STRIP.width],
+    head: [labels.field, labels.value, labels.proof],
+    body,
+    values,
+  });
 }
 
 /** A table of the schema, followed by the parts of the pages that show it. */

@@ -67,7 +67,9 @@ function choicesOf(spec: FieldSpec | ColumnSpec, language: Language): ReadonlyMa
   return (
     spec.enum &&
     new Map(
-      spec.enum.map((choice) => (typeof choice === 'string' ? [choice, choice] : [choice.value, inLanguage(choice.label, language)])),
+      spec.enum.map((choice) =>
+        typeof choice === 'string' ? [choice, choice] : [choice.value, inLanguage(choice.label, language)],
+      ),
     )
   );
 }

@@ -17,7 +17,7 @@ import { inLanguage, type Schema } from '../schema/schema.ts';
 import { TaskParams } from '../schema-http.ts';
 import { judgedAnew } from '../warnings.ts';
 import { errorTexts } from './error-texts.ts';
-import { DOUBT, Fields, type FieldsView, rowForms, displayValue, warningText } from './fields.tsx';
+import { DOUBT, displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
 import { Sheets } from './sheets.tsx';
 
 export interface PageNeeds {

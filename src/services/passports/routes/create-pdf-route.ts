@@ -40,7 +40,10 @@ export function createPdfRoute(
         tags: ['images'],
         body: CreatePdf,
         shown: {
-          headers: { 'Idempotency-Key': 'A repeated request with the same key and images within 24 hours creates no second task.' },
+          headers: {
+            'Idempotency-Key':
+              'A repeated request with the same key and images within 24 hours creates no second task.',
+          },
         },
         response: {
           200: answer('The result is cached.', PdfCreated),
@@ -68,10 +71,16 @@ export function createPdfRoute(
           replacesBytes: sessionImages.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
           cacheKey: cacheKey(contentOf(images)),
         };
-        const [created] = await createDocuments(documents, request, caller, [document], async (tx, [createdDocument]) => {
-          await documents.clearImages(caller.session, tx);
-          await keep(tx, answerOf(createdDocument!));
-        });
+        const [created] = await createDocuments(
+          documents,
+          request,
+          caller,
+          [document],
+          async (tx, [createdDocument]) => {
+            await documents.clearImages(caller.session, tx);
+            await keep(tx, answerOf(createdDocument!));
+          },
+        );
         return answerOf(created!);
       });
       return reply.code(status as 200 | 202).send(body);

@@ -64,7 +64,10 @@ export async function uploadRoute(
           tags: ['documents'],
           shown: {
             body: BODY,
-            headers: { 'Idempotency-Key': 'A repeated request with the same key and files within 24 hours creates no second tasks.' },
+            headers: {
+              'Idempotency-Key':
+                'A repeated request with the same key and files within 24 hours creates no second tasks.',
+            },
           },
           response: {
             200: answer('All results are cached.', Uploaded),
@@ -132,7 +135,9 @@ function namesOf(files: readonly Received[], fields: ReadonlyMap<string, string>
   const name = fields.get('name');
   if (name === undefined || name === '') return files.map(({ filename }) => filename);
   if (files.length > 1) {
-    throw new InvalidInput([{ loc: ['body', 'name'], msg: 'A name is allowed only with a single file', type: 'value_error' }]);
+    throw new InvalidInput([
+      { loc: ['body', 'name'], msg: 'A name is allowed only with a single file', type: 'value_error' },
+    ]);
   }
   return [givenName(name)];
 }

@@ -46,7 +46,9 @@ describe('findDate', () => {
   it('includes the quotation mark before the day', () => {
     expect(findDate('от « 14 » сентября 20 06 г.', 2026)).toEqual({ value: '2006-09-14', start: 3, end: 24 });
   });
-  it.each(['31.02.2010', '13/13/2010', 'май 2010'])('does not find a date in %s', (text) => expect(findDate(text)).toBeUndefined());
+  it.each(['31.02.2010', '13/13/2010', 'май 2010'])('does not find a date in %s', (text) =>
+    expect(findDate(text)).toBeUndefined(),
+  );
 });
 
 describe('a value', () => {

@@ -39,7 +39,11 @@ export async function create(
       tx,
       documents.map(({ cacheKey }) => cacheKey),
     );
-    const planned = documents.map((document, i) => ({ ...document, id: ids[i]!, source: sources.get(document.cacheKey) }));
+    const planned = documents.map((document, i) => ({
+      ...document,
+      id: ids[i]!,
+      source: sources.get(document.cacheKey),
+    }));
     const waiting = planned.filter(({ source }) => !source).length;
     if (admission && waiting > 0) {
       leaveQueue = admission.enter(SERVICE, 'realtime', waiting);

@@ -39,7 +39,11 @@ function changesOf({ extraction, edits: previousEdits }: Opened, edits: readonly
   const current = new Map(previousEdits.map(({ key, value }) => [key, value]));
   const requested = new Map(edits.map(({ key, value }) => [key, value]));
   return [...requested]
-    .map(([key, newValue]) => ({ key, newValue, oldValue: current.get(key) ?? valueIn(extraction, key, current.has(key)) }))
+    .map(([key, newValue]) => ({
+      key,
+      newValue,
+      oldValue: current.get(key) ?? valueIn(extraction, key, current.has(key)),
+    }))
     .filter(({ oldValue, newValue }) => oldValue !== newValue);
 }
 

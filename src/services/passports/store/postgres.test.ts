@@ -215,7 +215,12 @@ describe('access to a document', () => {
   const cases: [string, Caller, Caller, { open: boolean; strict: boolean }][] = [
     ['its own session has access', anna, anna, { open: true, strict: true }],
     ['another session has no access', boris, anna, { open: false, strict: false }],
-    ['a key has access to a document of an anonymous session unless ownership is strict', clerk, anna, { open: true, strict: false }],
+    [
+      'a key has access to a document of an anonymous session unless ownership is strict',
+      clerk,
+      anna,
+      { open: true, strict: false },
+    ],
     ['a key has access to its own document', clerk, clerk, { open: true, strict: true }],
     [
       'a key has access to its own document from another session',
@@ -224,14 +229,24 @@ describe('access to a document', () => {
       { open: true, strict: true },
     ],
     ["a key has no access to another key's document", other, clerk, { open: false, strict: false }],
-    ['a session has access to a document that a key created in it', anna, { session: 'anna', key: 'clerk' }, { open: true, strict: true }],
+    [
+      'a session has access to a document that a key created in it',
+      anna,
+      { session: 'anna', key: 'clerk' },
+      { open: true, strict: true },
+    ],
     [
       'a key has no access to a document that another key created in a session',
       other,
       { session: 'anna', key: 'clerk' },
       { open: false, strict: false },
     ],
-    ['a key in a session has access to a document of that session', { session: 'anna', key: 'other' }, anna, { open: true, strict: true }],
+    [
+      'a key in a session has access to a document of that session',
+      { session: 'anna', key: 'other' },
+      anna,
+      { open: true, strict: true },
+    ],
   ];
   it.each(cases)('%s', async (_, caller, maker, expected) => {
     const { id } = await upload(maker);
