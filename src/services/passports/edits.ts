@@ -6,15 +6,13 @@ import { cellKey, type Named, named } from './schema/keys.ts';
 import type { Schema, Section, ValueSpec } from './schema/schema.ts';
 import { longestOf, type Problem, parseValue } from './schema/values.ts';
 
-/** A parsed value of an update form and the field or cell that it belongs to. */
 export interface Typed {
-  /** The key in the form. */
   readonly key: string;
   readonly target: Named;
   readonly value: Value;
 }
 
-/** Parses the values of a form by the types of their fields. Throws one {@link InvalidInput} with all errors. */
+/** Parses form values by field type; throws one {@link InvalidInput} with all errors. */
 export function readTyped(form: ReadonlyMap<string, string>, schema: Schema): readonly Typed[] {
   const details: Detail[] = [];
   const parsedEdits: Typed[] = [];
@@ -32,14 +30,12 @@ export function readTyped(form: ReadonlyMap<string, string>, schema: Schema): re
   return parsedEdits;
 }
 
-/** Throws like {@link parseEdits} if a key names no field. Needs no document, so it runs before any is loaded. */
+/** Throws for unknown keys, before any document is loaded. */
 export function checkKeys(form: ReadonlyMap<string, string>, schema: Schema): void {
   if ([...form.keys()].some((key) => named(schema, key) === undefined)) readTyped(form, schema);
 }
 
-/**
- * Maps edits to stored keys. Form rows count visible rows; rows after the last are new and must follow without gaps.
- */
+/** Maps visible row numbers to stored keys. Rows after the last are new and must follow without gaps. */
 export function placed(parsedEdits: readonly Typed[], opened: Opened, schema: Schema): { key: string; value: Value }[] {
   const details: Detail[] = [];
   const added = new Map<string, Set<number>>();

@@ -2,13 +2,10 @@ import type { Box } from './page.ts';
 
 export type Value = string | number | boolean | null;
 
-/**
- * Source of a value: extracted by rules from the PDF's text (`text`) or from OCR (`ocr`), chosen by a language model
- * (`model`), or typed by a user (`manual`).
- */
+/** `text` and `ocr`: extracted by rules; `model`: chosen by a language model; `manual`: typed by a user. */
 export type Source = 'text' | 'ocr' | 'model' | 'manual';
 
-/** One value with its position. Keys are `section:field`, or `section:row.column` in a table (rows from 1). */
+/** Keys are `section:field`, or `section:row.column` in a table (rows from 1). */
 export interface Field {
   readonly value: Value;
   /** 0..1; null if not measured. */
@@ -16,7 +13,6 @@ export interface Field {
   readonly source: Source;
   readonly page: number | null;
   readonly bbox: Box | null;
-  /** The text on the page, before conversion to a value. */
   readonly text: string | null;
 }
 
@@ -26,12 +22,12 @@ export interface Warning {
   readonly fields?: readonly string[];
 }
 
-/** The result of the task. Edits never change it; they are stored separately. */
+/** The result of the task. Edits are stored separately and never change it. */
 export interface Extraction {
   readonly schema: { readonly id: string; readonly version: string };
   readonly fields: Readonly<Record<string, Field>>;
   readonly pages: number;
-  /** Per page: text source, size in points, clockwise rotation to upright, and the image's key in the file store. */
+  /** Size in points; `turn` is the clockwise rotation to upright, `picture` a key of the file store. */
   readonly sheets: readonly {
     readonly reader: string;
     readonly width: number;

@@ -41,9 +41,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 const LLM_PROBE_TIMEOUT_MS = 3000;
 
-/**
- * Creates the passports listener: all endpoints of section 4.3 of the specification, and those that contract.md adds.
- */
+/** All endpoints of section 4.3 of the specification, and those that contract.md adds. */
 export async function openGateway({
   context,
   settings,
@@ -141,7 +139,6 @@ export async function openGateway({
   return app;
 }
 
-/** The provider and its health probe; the client is loaded with the first probe. */
 function languageModel({ llmProvider: provider, llmBaseUrl: baseUrl, llmModel: model, llmApiKey }: Own) {
   if (provider === 'none') return undefined;
   const apiKey = llmApiKey || undefined;
@@ -152,7 +149,6 @@ function languageModel({ llmProvider: provider, llmBaseUrl: baseUrl, llmModel: m
   return { provider, probe };
 }
 
-/** Exports the state of the last check as a metric. */
 function exportLlmMetric(llm: LlmHealth, { registry }: Metrics): void {
   new Gauge({
     name: 'assay_llm_up',

@@ -5,11 +5,10 @@ import { listTexts as texts } from './browser/list-texts.ts';
 import { documentRecords } from './records.ts';
 import { missingCredentials, type Own, readOwn, settings } from './settings.ts';
 import { postgresDocuments } from './store/postgres.ts';
-import { presentTask } from './store/present-task.ts';
+import { presentTask } from './store/status.ts';
 
 const TITLE = 'Passports';
 
-/** Extracts fields from technical passports of buildings for people to check. */
 export const passports: Service = {
   name: 'passports',
   title: TITLE,
@@ -54,7 +53,6 @@ export const passports: Service = {
   },
 };
 
-/** The name of the key that the `local` profile creates. */
 const LOCAL_KEY = 'local';
 
 const documentsOf = (
@@ -76,7 +74,7 @@ const localKey = (apiKeys: string | undefined): string | undefined => {
 
 const PASSPORT = fileURLToPath(new URL('../../../examples/passport.pdf', import.meta.url));
 
-/** Shell commands that upload the example passport and print its fields, using only curl, grep and sed. */
+/** Uses only curl, grep and sed. */
 function example(baseUrl: string, key: string | undefined): string {
   const file = `'files=@${PASSPORT.replaceAll("'", `'\\''`)}'`;
   const jsonField = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;

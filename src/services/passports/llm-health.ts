@@ -1,7 +1,5 @@
-/** The result of the last check of the language model. */
 export interface LlmState {
   readonly status: 'ok' | 'error' | 'unconfigured';
-  /** `none` if no provider is configured. */
   readonly provider: string;
   /** Error message without keys and addresses. */
   readonly error: string | null;
@@ -12,10 +10,9 @@ export interface LlmHealth {
 }
 
 const UNCONFIGURED: LlmState = { status: 'unconfigured', provider: 'none', error: null };
-/** How long a result is reused. */
 const CACHE_MS = 30_000;
 
-/** Checks the language model with `probe`, whose error messages are shown to clients. */
+/** The error messages of `probe` are shown to clients. */
 export function watchLlm(
   configured: { provider: string; probe: () => Promise<void> } | undefined,
   now: () => number = () => performance.now(),

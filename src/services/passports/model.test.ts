@@ -76,7 +76,6 @@ const load = (reader?: ScanReader, env: Record<string, string> = {}) =>
   });
 
 let contents = 0;
-/** Uploads a document and claims its task like a worker. */
 async function begin(bytes: Buffer) {
   const { key } = await files.put(bytes, { maxBytes: 2 ** 26 });
   const newDocument = { filename: 'a.pdf', fileKey: key, sizeBytes: bytes.length, cacheKey: `content-${++contents}` };

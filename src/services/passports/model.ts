@@ -25,10 +25,10 @@ export const MAX_PAGES = 200;
 const MIN_LETTERS = 40;
 /** Share of the progress that reading the pages takes. */
 const READ_SHARE = 0.95;
-/** An attempt ends itself; the engine's limit is later, for attempts that do not. */
+/** The engine's limit is later than an attempt's own. */
 const MARGIN_MS = 60_000;
 
-/** Creates the model that extracts fields with their positions from documents. */
+/** Extracts fields with their positions from documents. */
 export async function loadModel({
   context,
   settings,
@@ -48,7 +48,6 @@ export async function loadModel({
   const pictures = postgresPictures(db);
   const limitMs = settings.taskDeadlineSeconds * 1000;
 
-  /** Reads the pages of one document. */
   async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
     const { id: task, attempt, worker } = job;
     const drawing: Drawn = { task, attempt, worker, fileKey: (job.input as unknown as TaskInput).file_key };
@@ -121,7 +120,6 @@ function pageWarnings(damaged: readonly number[], unread: readonly number[]): Wa
   return all.filter((_, i) => [damaged, unread][i]!.length > 0);
 }
 
-/** The error of a result without values, if it has none. */
 function emptyResultError({ fields }: Extraction, { pages }: ReadDocument): ErrorType | undefined {
   if (Object.values(fields).some(({ value }) => value !== null)) return undefined;
   let letters = 0;

@@ -4,15 +4,14 @@ import { invalidName } from './refusals.ts';
 const MAX_CHARACTERS = 255;
 
 /**
- * A safe display name for an uploaded file: last path segment, NFC, no control or direction characters, at most 255
- * characters. Returns `fallback` if nothing remains. Never part of a path.
+ * The last path segment without control and direction characters, at most 255 characters, NFC. Never part of a path.
  */
 export function displayName(raw: string, fallback: string): string {
   const name = stripControls(raw.split(/[/\\]/).at(-1) ?? '');
   return truncate(name) || fallback;
 }
 
-/** Validates a name that a user typed. Throws `INVALID_NAME` if it is empty or too long. */
+/** Throws `INVALID_NAME` if the name is empty or too long. */
 export function givenName(raw: string): string {
   const name = stripControls(raw);
   if (name === '') throw invalidName('A name needs at least one character.');
@@ -27,7 +26,6 @@ function stripControls(text: string): string {
     .trim();
 }
 
-/** Keeps the extension of a name that is cut. */
 function truncate(name: string): string {
   const characters = [...name];
   if (characters.length <= MAX_CHARACTERS) return name;

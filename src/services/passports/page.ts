@@ -1,13 +1,13 @@
 /**
- * A rectangle on a page: left, top, right, bottom as shares (0..1) of width and height from the top left corner, in the
- * frame of the page as the PDF shows it (after /Rotate) or of its {@link Reading}.
+ * Left, top, right, bottom as shares (0..1) from the top left corner of the page as the PDF shows it (after /Rotate),
+ * or of its {@link Reading}.
  */
 export type Box = readonly [x0: number, y0: number, x1: number, y1: number];
 
 export interface Word {
   readonly text: string;
   readonly box: Box;
-  /** 0..1 as reported by the OCR engine; null for text that the PDF itself contains. */
+  /** 0..1; null for text that the PDF contains. */
   readonly confidence: number | null;
 }
 
@@ -15,8 +15,8 @@ export interface Word {
 export type Rule = Box;
 
 /**
- * A homography between two frames in shares (0..1), row by row: (x, y) maps to ((ax + by + c) / (gx + hy + i), (dx + ey
- * + f) / (gx + hy + i)).
+ * A homography in shares (0..1), row by row: (x, y) maps to ((ax + by + c) / (gx + hy + i), (dx + ey + f) / (gx + hy +
+ * i)).
  */
 export type Projection = readonly [
   a: number,
@@ -32,30 +32,26 @@ export type Projection = readonly [
 
 /** The frame of an upright, straightened page. */
 export interface Reading {
-  /** In points, like the page size; the ratio scales x shares against y shares. */
+  /** In points. */
   readonly width: number;
   readonly height: number;
-  /** Maps this frame to the page as the PDF shows it. */
   readonly toPage: Projection;
 }
 
-/** The source of the words of a page: the PDF's text, or an OCR engine with its languages (`tesseract rus+eng`). */
+/** The PDF's text, or an OCR engine with its languages (`tesseract rus+eng`). */
 export type Reader = 'text' | (string & {});
 
-/**
- * One page as words and rules, the input of field extraction. Plain data, so it can be stored or sent between threads.
- */
+/** The input of field extraction. Plain data, so it can be stored or sent between threads. */
 export interface ReadPage {
-  /** From 1. */
   readonly page: number;
   /** In points (1/72 inch), as the PDF shows it. */
   readonly width: number;
   readonly height: number;
-  /** Clockwise rotation that makes the content upright: 90 for a page that was photographed sideways. */
+  /** Clockwise rotation to upright: 90 for a page that was photographed sideways. */
   readonly turn: Turn;
   /**
-   * Absent: words and rules are in the frame of the page itself. Present (always if `turn` is not 0 or a scan was
-   * straightened): they are in this frame, where text lines are horizontal; {@link onPage} converts a box back.
+   * The frame of words and rules, in which text lines are horizontal; absent if it is the page itself. {@link onPage}
+   * converts a box back.
    */
   readonly reading?: Reading;
   readonly words: readonly Word[];
@@ -78,12 +74,12 @@ const TO_PAGE: Record<Turn, Projection> = {
   270: [0, -1, 1, 1, 0, 0, 0, 0, 1],
 };
 
-/** Converts a box of the reading frame to the smallest enclosing box on the page. */
+/** From the reading frame to the smallest enclosing box on the page. */
 export function onPage(page: Pick<ReadPage, 'reading'>, box: Box): Box {
   return page.reading === undefined ? box : projectBox(page.reading.toPage, box);
 }
 
-/** The smallest enclosing box of the projected `box`, clipped to the target frame. */
+/** The smallest enclosing box, clipped to the target frame. */
 export function projectBox(projection: Projection, [x0, y0, x1, y1]: Box): Box {
   const corners = [
     projectPoint(projection, x0, y0),

@@ -4,18 +4,16 @@ import type { Box } from './page.ts';
 import { cellKey, everyField, named } from './schema/keys.ts';
 import type { ColumnSpec, FieldSpec, Schema, Section } from './schema/schema.ts';
 
-/** A field of a document with its edits applied. */
 export interface PresentedField {
-  /** The key in the result and in the update form. */
   readonly key: string;
-  /** The key in the store, which also counts the emptied rows that {@link key} skips. */
+  /** Counts emptied rows too, unlike {@link key}. */
   readonly storedKey: string;
   readonly section: Section;
   readonly spec: FieldSpec | ColumnSpec;
-  /** Row number from 1 for a table cell. */
+  /** From 1, for table cells. */
   readonly row: number | undefined;
   readonly value: Value;
-  /** The extracted value, before edits. */
+  /** Before edits. */
   readonly original: Value;
   /** Null if unknown, and for edited values. */
   readonly confidence: number | null;
@@ -26,8 +24,8 @@ export interface PresentedField {
 }
 
 /**
- * All fields of the schema in order, including empty ones; tables contribute the cells of their non-empty rows,
- * numbered without gaps. The result, the pages and the exports all use this.
+ * All fields in schema order, then the cells of non-empty table rows, numbered without gaps. Used by the result, the
+ * pages and the exports.
  */
 export function presentFields(opened: Opened, schema: Schema): readonly PresentedField[] {
   const edited = applyEdits(opened);
@@ -54,7 +52,7 @@ export function presentFields(opened: Opened, schema: Schema): readonly Presente
   return inSchemaOrder(fields, schema);
 }
 
-/** The stored row numbers of the visible rows of a table, and the first unused row number. */
+/** Stored numbers of the visible rows, and the first unused number. */
 export function rowsOf(opened: Opened, schema: Schema, section: Section): { stored: readonly number[]; next: number } {
   const edited = applyEdits(opened);
   const all = storedRows(edited, schema, section);

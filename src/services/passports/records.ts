@@ -11,7 +11,6 @@ import { OPENED_COLUMNS, type OpenedRow, toOpened } from './store/rows.ts';
 /** Page images have at most 1600 × 1600 pixels and stay far below. */
 const PICTURE_MAX_BYTES = 16 * 2 ** 20;
 
-/** Catalog records of documents: field values with edits applied. */
 export function documentRecords(schemaFile: string | undefined): RecordMaker {
   // Loaded on first use; gateway and worker report an invalid file.
   let loaded: Schema | undefined;
@@ -34,7 +33,7 @@ export function documentRecords(schemaFile: string | undefined): RecordMaker {
   };
 }
 
-/** Finished documents of all owners; the catalog has its own access control. */
+/** Of all owners: the catalog has its own access control. */
 async function documentsOf(db: Queryable, ids: readonly string[]): Promise<(Opened | Document)[]> {
   const { rows } = await db.query<OpenedRow>(
     {
@@ -73,7 +72,7 @@ function readDraft(opened: Opened, schema: Schema): RecordDraft {
   };
 }
 
-/** Like `GET /api/task/{id}/result`, without empty fields and edit data, and with labels in both languages. */
+/** Like `GET /api/task/{id}/result`, without empty fields and edit data, with labels in both languages. */
 function resultOf({ filename, extraction }: Opened, fields: readonly PresentedField[]): JsonObject {
   return {
     filename,

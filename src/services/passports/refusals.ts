@@ -1,6 +1,6 @@
 import { Fault } from '../../base/faults.ts';
 
-/** The API errors of this service; those shared by all services are in base/api-error.ts. */
+/** Errors shared by all services are in base/api-error.ts. */
 
 const RETRY_SOON = { 'retry-after': '5' };
 

@@ -1,9 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 
-/**
- * TypeBox schemas that validate requests, give the code its types and generate the OpenAPI description. Response bodies
- * have no envelope.
- */
+/** These schemas validate requests, give the code its types and generate the OpenAPI description. */
 
 export const Uuid = Type.String({ format: 'uuid' });
 
@@ -163,7 +160,6 @@ export const CreatePdf = Type.Object(
 );
 export const PdfCreated = Type.Object({ task_id: Uuid, status: Type.Enum(['PENDING', 'SUCCESS']) });
 
-/** A boolean query parameter. */
 export const Flag = Type.Enum(['true', '1', 'false', '0']);
 export const saidYes = (flag: string | undefined) => flag === 'true' || flag === '1';
 

@@ -110,20 +110,19 @@ const crossFieldRules: readonly Agreement<typeof settings>[] = [
   },
 ];
 
-/** Reads and checks all settings of this service; throws one `SettingsProblem` with every error. */
+/** Throws one `SettingsProblem` with every error. */
 export function readOwn(env: Environment): Own {
   const values = readSettings(settings, env, crossFieldRules);
   return { ...values, bearerScope: values.bearerScope ?? (profileOf(env) === 'production' ? 'all' : 'documented') };
 }
 
-/** The credentials that the `local` profile must create: API keys, unless the setting is present. */
 export function missingCredentials(env: Environment): string[] {
   const { apiKeys: keys } = readSettings({ apiKeys: settings.apiKeys }, env);
   // An empty value is a deliberate choice.
   return keys === undefined ? [settings.apiKeys.env] : [];
 }
 
-/** A list of API keys as text; error messages never quote a key. */
+/** Error messages never quote a key. */
 function apiKeys(env: string, about: string): Setting<string | undefined> {
   return {
     ...verbatim(env, about, { secret: true }),
@@ -146,7 +145,7 @@ function signingSecret(env: string, about: string): Setting<string | undefined> 
   };
 }
 
-/** Loads the file at startup, so that an invalid file stops the start. */
+/** An invalid file stops the start. */
 function schemaFile(env: string, about: string): Setting<string | undefined> {
   return text(env, undefined, about, (file) => {
     loadSchema(file);

@@ -11,7 +11,6 @@ const CONTRADICTION = {
   fields: ['general:floor', 'general:floors'],
 };
 
-/** A document with both warnings and these edits. */
 function edited(...edits: (readonly [key: string, value: number])[]) {
   const at = new Date('2026-11-20T10:02:00Z');
   const document = opened(FIELDS, { edits: edits.map(([key, value]) => ({ key, value, editedAt: at })) });

@@ -3,10 +3,10 @@ import type { Field } from './extraction.ts';
 import { presentFields } from './present.ts';
 import type { Schema } from './schema/schema.ts';
 
-/** Warnings from consistency checks between values. All others concern the reading, which edits do not change. */
+/** Warnings about the values; all others concern the reading, which edits do not change. */
 const CONSISTENCY_CODES: ReadonlySet<string> = new Set(['SUM_MISMATCH', 'ORDER_MISMATCH']);
 
-/** Recomputes the consistency warnings of an edited document. An unedited document is returned unchanged. */
+/** Recomputes the consistency warnings of an edited document. */
 export async function judgedAnew(opened: Opened, schema: Schema): Promise<Opened> {
   if (opened.edits.length === 0) return opened;
   const fields: Record<string, Field> = {};

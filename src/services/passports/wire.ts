@@ -5,8 +5,6 @@ import { presentFields } from './present.ts';
 import { inLanguage, type Schema } from './schema/schema.ts';
 import type { Image, TaskItem, TaskStatus } from './schema-http.ts';
 
-/** Converts documents to the response bodies of the API. */
-
 export const taskItem = (document: Document): Static<typeof TaskItem> => ({
   id: document.id,
   filename: document.filename,
@@ -24,7 +22,7 @@ export const taskStatus = (document: Document): Static<typeof TaskStatus> => ({
   ...(document.progress !== null && { progress: document.progress }),
 });
 
-/** The result body of a document without a result; `data` is null once the task has failed. */
+/** `data` is null once the task has failed. */
 export function unfinished(document: Document): JsonObject {
   const { id, filename, status, cached, createdAt, updatedAt, errorType, error } = document;
   if (errorType === null) return { id, status };
@@ -36,7 +34,6 @@ export function unfinished(document: Document): JsonObject {
   };
 }
 
-/** The complete result, with labels in `language`. */
 export function result(opened: Opened, schema: Schema, language: 'en' | 'ru'): JsonObject {
   const { extraction } = opened;
   const presented = presentFields(opened, schema);
@@ -87,10 +84,7 @@ export function result(opened: Opened, schema: Schema, language: 'en' | 'ru'): J
   };
 }
 
-/**
- * Nests values by section and field. A section with only a table is the list of its rows; with both, the rows are in
- * `rows`.
- */
+/** A section with only a table is the list of its rows; with both, the rows are in `rows`. */
 function nestBySection(opened: Opened, schema: Schema): JsonObject {
   const data: JsonObject = {};
   const rows = new Map<string, JsonObject[]>();

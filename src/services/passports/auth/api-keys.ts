@@ -1,20 +1,18 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { SHORTEST_TOKEN, TOO_SHORT } from '../../../http/token-settings.ts';
 
-/** Role of a key: an `admin` can also use operations on the documents of all owners. */
+/** An `admin` can also use operations on documents of all owners. */
 export type Role = 'admin' | 'user';
 
-/** An API key; only its digest is stored. */
+/** Only the digest of a key is stored. */
 export interface ApiKey {
   readonly name: string;
   readonly role: Role;
-  /** SHA-256, hexadecimal. */
   readonly digest: string;
-  /** Distinguishes keys of the same name, so that tokens of a replaced key become invalid. Safe to show. */
+  /** Distinguishes keys of the same name, so that a replaced key's tokens become invalid. Not secret. */
   readonly id: string;
 }
 
-/** Throws if one of these keys is too short for `production`. */
 export function checkKeysForProduction(text: string): void {
   const index = entriesOf(text).findIndex((entry) => {
     const key = ENTRY.exec(entry)?.groups?.['key'];
@@ -24,8 +22,8 @@ export function checkKeysForProduction(text: string): void {
 }
 
 /**
- * Parses API keys: `name:key` or `name:sha256:<hex>`, each with an optional `:admin` (default, the only role of the
- * specification) or `:user`, separated by commas or line breaks. Error messages never quote a key.
+ * Parses `name:key` or `name:sha256:<hex>` entries with an optional `:admin` (default) or `:user`, separated by commas
+ * or line breaks. Error messages never quote a key.
  */
 export function apiKeysFrom(text: string | undefined): readonly ApiKey[] {
   return entriesOf(text ?? '').map((entry, index) => {
@@ -54,7 +52,7 @@ const entriesOf = (text: string) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '' && !entry.startsWith('#'));
 
-/** Finds the entry of `key`. Compares every entry without an early exit, so that the time reveals nothing. */
+/** Compares every entry without an early exit, so that the time reveals nothing. */
 export function matchKey(keys: readonly ApiKey[], key: string): ApiKey | undefined {
   const presented = Buffer.from(hash('sha256', key, 'hex'), 'latin1');
   let found: ApiKey | undefined;
@@ -62,7 +60,6 @@ export function matchKey(keys: readonly ApiKey[], key: string): ApiKey | undefin
   return found;
 }
 
-// The key matches lazily, so that a trailing role is a role; the lookahead keeps a malformed digest from matching as a
-// key.
+// The key is lazy, so that a trailing role is a role; the lookahead rejects malformed digests.
 const ENTRY =
   /^(?<name>[A-Za-z0-9._-]{1,64}):(?:sha256:(?<digest>[0-9a-fA-F]{64})|(?!sha256:)(?<key>[\x21-\x7e]{8,512}?))(?::(?<role>admin|user))?$/;

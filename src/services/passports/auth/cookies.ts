@@ -2,14 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 import { SESSION_SECONDS } from './visits.ts';
 
-/** The cookies of this service: the browser's session and the token from signing in. */
 export interface Cookies {
   read(request: FastifyRequest): { session: string | undefined; access: string | undefined };
   setSession(request: FastifyRequest, reply: FastifyReply, value: string): void;
-  /** Renews the session cookie of the request, unless this response already sets or clears it. */
+  /** Renews the session cookie, unless this response already sets or clears it. */
   renewSession(request: FastifyRequest, reply: FastifyReply): void;
   setAccess(request: FastifyRequest, reply: FastifyReply, value: string, seconds: number): void;
-  /** Clears both cookies when a user signs out. */
   clear(request: FastifyRequest, reply: FastifyReply): void;
 }
 

@@ -10,11 +10,9 @@ import type { Cookies } from './cookies.ts';
 import type { Holder, Tokens } from './tokens.ts';
 import type { Visits } from './visits.ts';
 
-/** The identity of a request. */
 export interface Visitor {
-  /** Undefined without a valid token or session. */
   readonly caller: Caller | undefined;
-  /** The token; `by` is where it was sent. */
+  /** `by` is where the token was sent. */
   readonly token: Holder | undefined;
   readonly by: 'header' | 'cookie' | undefined;
 }
@@ -29,14 +27,13 @@ declare module 'fastify' {
   }
 }
 
-/** Authenticates requests by token and session. */
 export interface Door {
   readonly guard: Guard;
-  /** Identifies the client of a public page. Invalid tokens count as none, as do sessions if `bearerScope` is `all`. */
+  /** For public pages: ignores invalid tokens, and sessions if `bearerScope` is `all`. */
   look(request: FastifyRequest): Promise<Visitor>;
-  /** Returns the caller; creates a session and sets its cookie if there is none. */
+  /** Returns the caller; creates a session with its cookie if there is none. */
   admit(request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
-  /** Before a response is sent: renews the session cookie if it is due. */
+  /** Renews the session cookie if it is due. */
   renew(request: FastifyRequest, reply: FastifyReply): void;
   /** Rejects a form with the CSRF token of another session. */
   checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
@@ -46,9 +43,8 @@ const ANONYMOUS: Visitor = { caller: undefined, token: undefined, by: undefined 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * A token proves an API key, a session cookie a session; with both, the cookie determines the session. An invalid
- * `Authorization` header is rejected even beside a valid cookie. Changes by cookie alone are allowed only from our own
- * pages.
+ * With a token and a session cookie, the cookie determines the session. An invalid `Authorization` header is rejected
+ * even beside a valid cookie. Changes by cookie alone are accepted only from our own pages.
  */
 export function openDoor(deps: {
   tokens: Tokens;
@@ -65,7 +61,7 @@ export function openDoor(deps: {
 
   const renewed = new WeakSet<FastifyRequest>();
 
-  /** Fails if the database is unavailable: the token may be revoked. */
+  /** Fails if the database is unavailable, because the token may be revoked. */
   const isDenied = (claims: Holder, request: FastifyRequest) =>
     sessions.denied(claims.jti).catch((error) => {
       if (!isUnavailable(error)) throw error;
@@ -134,7 +130,6 @@ export function openDoor(deps: {
   };
 }
 
-/** The caller of a route that requires one. */
 export function callerOf(request: FastifyRequest): Caller {
   const caller = request.visitor?.caller;
   // A programming error: the route's `access` setting allows anonymous requests.
@@ -143,7 +138,6 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller;
 }
 
-/** The caller; throws `FORBIDDEN` without the role `admin`. */
 export function adminOf(request: FastifyRequest): Caller {
   const caller = callerOf(request);
   if (caller.role !== 'admin') throw forbidden();

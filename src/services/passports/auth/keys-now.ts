@@ -1,14 +1,12 @@
 import type { Issued } from '../../../http/issued-tokens.ts';
 import type { ApiKey, Role } from './api-keys.ts';
 
-/** The currently valid API keys: from the settings and issued later. */
 export interface Keys {
   all(): readonly ApiKey[];
-  /** False until the issued keys have been loaded from the database. */
+  /** False until the issued keys have been loaded. */
   complete(): boolean;
 }
 
-/** Rebuilds the list only after a change. */
 export function keysNow(configured: readonly ApiKey[], issued: () => Issued): Keys {
   let lastIssued: Issued | undefined;
   let keys = configured;

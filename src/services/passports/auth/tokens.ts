@@ -3,19 +3,18 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { newId } from '../../../base/ids.ts';
 import type { ApiKey } from './api-keys.ts';
 
-/** A verified token. */
 export interface Holder {
   readonly key: ApiKey;
   readonly jti: string;
   readonly expiresAt: Date;
 }
 
-/** Issues and verifies tokens (RFC 7519, following RFC 8725). */
+/** JWTs (RFC 7519, following RFC 8725). */
 export interface Tokens {
   issue(key: ApiKey, now?: Date): Promise<{ token: string; expiresInSeconds: number; expiresAt: Date }>;
-  /** Undefined if the token was not signed here, has expired, or its key no longer exists. */
+  /** Undefined for an invalid or expired token, or one whose key no longer exists. */
   verify(token: string, now?: Date): Promise<Holder | undefined>;
-  /** Whether a verified token is still valid: its key exists and it has not expired. */
+  /** Whether a verified token still is valid. */
   keeps(holder: Holder, now?: Date): boolean;
 }
 
@@ -23,7 +22,7 @@ const ISSUER = 'assay';
 const AUDIENCE = 'passports';
 const SKEW_SECONDS = 30;
 
-/** Signs with `secret`; also accepts tokens signed with `previousSecret` until they expire. */
+/** Also accepts unexpired tokens signed with `previousSecret`. */
 export function openTokens(options: {
   keys: readonly ApiKey[] | (() => readonly ApiKey[]);
   secret: string;
@@ -93,7 +92,7 @@ export function openTokens(options: {
   };
 }
 
-/** Node decodes base64 leniently, so one signature has many spellings; accept only the canonical one (RFC 7515 §2). */
+/** Node decodes base64 leniently; accepts only the canonical spelling of a signature (RFC 7515 §2). */
 function hasCanonicalSignature(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;

@@ -1,36 +1,28 @@
 import { hash, randomBytes } from 'node:crypto';
 import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
 
-/** Lifetime of the session cookie. */
 export const SESSION_SECONDS = 30 * 86_400;
 /** Age from which the cookie is renewed. */
 const RENEW_SECONDS = 86_400;
-/** Lifetime of a session after its last renewal: at least that of its cookie. */
+/** Since the last renewal; not shorter than the cookie's lifetime. */
 const KNOWN_SECONDS = SESSION_SECONDS + RENEW_SECONDS;
 
-/** A valid session, identified by the digest of its cookie. */
 export interface Visit {
   readonly session: string;
-  /** Whether this lookup renewed it, so that one response renews the cookie too. */
+  /** Whether this lookup renewed it, so that the response renews the cookie too. */
   readonly renewed: boolean;
 }
 
-/** Browser sessions and revoked tokens, stored in the database. */
 export interface Visits {
-  /** Creates a session; only the digest of the cookie is stored. */
+  /** Stores only the digest of the cookie. */
   begin(): Promise<{ cookie: string; session: string }>;
-  /**
-   * Finds the session of a cookie; undefined for cookies that were not issued here, so clients cannot choose a session.
-   */
+  /** Undefined for cookies that were not issued here: clients cannot choose a session. */
   session(cookie: string | undefined): Promise<Visit | undefined>;
-  /** Deletes the session of a cookie. */
   end(cookie: string | undefined): Promise<void>;
-  /** Revokes a token. */
   deny(jti: string, expiresAt: Date): Promise<void>;
   denied(jti: string): Promise<boolean>;
-  /** The sessions that have ended and the tokens that were revoked, in one query. */
+  /** The ended sessions and revoked tokens among these, in one query. */
   over(asked: { sessions: readonly string[]; tokens: readonly string[] }): Promise<ReadonlySet<string>>;
-  /** Deletes expired sessions and revocations. */
   tidy(): Promise<void>;
 }
 

@@ -9,7 +9,6 @@ interface Image {
   readonly rotation: number;
 }
 
-/** The page order of a new document: uploaded photos in the order of its pages. */
 export function openAssembly(
   { texts, session }: ListPage,
   attempt: (act: () => Promise<unknown>) => void,
@@ -119,7 +118,6 @@ export function openAssembly(
     async add(files: readonly File[]): Promise<void> {
       const kept = ({ images }: { images: Image[] }) => images;
       const { accepted, rejected } = await sendFiles('api/v1/upload-images', files, { kept, texts });
-      // The upload has created the session.
       if (!session) await refresh();
       for (const image of accepted) show(image);
       renumber();

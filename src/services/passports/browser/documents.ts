@@ -14,7 +14,7 @@ interface Item {
 
 const PROGRESS_MS = 1500;
 
-/** Keeps the document list up to date: reloads it after each event of the stream. */
+/** Reloads the document list after each event of the stream. */
 export function openList(
   { texts, page, limit, status, signedIn, errors }: ListPage,
   attempt: (act: () => Promise<unknown>) => void,
@@ -124,8 +124,7 @@ export function openList(
     });
     stream.addEventListener('error', () => {
       streamState.textContent = texts.notLive;
-      // A browser reconnects after a lost connection, but not after an error response (too many tabs): then the list is
-      // polled.
+      // After an error response (too many tabs) the browser does not reconnect, so the list is polled.
       if (stream.readyState !== EventSource.CLOSED) return;
       setInterval(refreshQuietly, 5000);
     });

@@ -11,7 +11,6 @@ import { rejections, sendFiles } from './uploads.ts';
 const { own } = pageData<ListPage>();
 const { texts } = own;
 
-/** Runs an action and shows its error. */
 function attempt(act: () => Promise<unknown>): void {
   byId('refused').hidden = true;
   act().catch((error: unknown) => showError(sentenceOf(error, texts)));
@@ -27,7 +26,6 @@ function showError(...sentences: string[]): void {
 const refresh = own.session ? openList(own, attempt) : async () => location.reload();
 const assembly = openAssembly(own, attempt, refresh);
 
-/** PDFs become documents immediately; photos become pages that the user puts in order first. */
 function handleFiles(files: readonly File[]): void {
   const isPhoto = ({ type, name }: File) => type.startsWith('image/') || /\.(heic|heif|tiff?)$/i.test(name);
   const photos = files.filter(isPhoto);

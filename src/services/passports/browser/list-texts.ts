@@ -1,7 +1,6 @@
 import { refusalTexts } from './refusal-texts.ts';
 import { reviewTexts } from './review-texts.ts';
 
-/** Texts of the document list, the upload, the page order and the sign-in form. */
 const en = {
   service: 'Passports',
   title: 'Technical passports',
@@ -115,16 +114,13 @@ const ru: typeof en = {
 export const listTexts = { en, ru };
 export type ListTexts = typeof en;
 
-/** Data of the list page for its script. */
 export interface ListPage {
   readonly texts: ListTexts;
   readonly page: number;
   readonly limit: number;
   readonly status: string | null;
-  /** Whether the user can open and edit documents. */
   readonly signedIn: boolean;
   /** Whether the browser has a session; the first upload creates it. */
   readonly session: boolean;
-  /** Messages by `error_type`. */
   readonly errors: Readonly<Record<string, string>>;
 }

@@ -1,9 +1,6 @@
 import { problemTexts } from '../../../ui/browser/refusal-texts.ts';
 
-/**
- * Error texts of this service by code and by validation problem. Codes that are missing here use the message of the
- * response.
- */
+/** Error texts by code and validation problem; other codes use the message of the response. */
 const en = {
   offline: 'The server does not answer.',
   refusals: {

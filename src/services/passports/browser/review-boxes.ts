@@ -1,9 +1,6 @@
 import { bringIntoSight, light } from '../../../ui/browser/boxes.ts';
 
-/**
- * Links fields and boxes: focusing a field highlights its box, clicking a box focuses its field. Images of later pages
- * load when they come near the viewport.
- */
+/** Links fields and boxes: focusing a field highlights its box, clicking a box focuses its field. */
 export function linkBoxes(): void {
   const form = document.getElementById('fields')!;
   form.addEventListener('focusin', ({ target }) => {

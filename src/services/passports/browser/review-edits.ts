@@ -6,9 +6,8 @@ import { dropEmptyRows, growTable, type Input, inputsOf, isChanged, savedIn } fr
 import type { ReviewPage } from './review-texts.ts';
 
 /**
- * Saves each value when its field loses focus, so that Enter alone moves through the form. Saves run one after another
- * with the version of the previous one, so no other user's edit is overwritten unseen. Then the page shows the saved
- * state.
+ * Saves each value when its field loses focus. Saves run one after another with the version of the previous one, so no
+ * other user's edit is overwritten unseen.
  */
 export function openReview({ texts, id, version: initialVersion }: ReviewPage): void {
   const form = byId<HTMLFormElement>('fields');
@@ -17,7 +16,7 @@ export function openReview({ texts, id, version: initialVersion }: ReviewPage): 
   let waiting = 0;
   let queue = Promise.resolve();
 
-  /** Inputs that wait to be saved, once each; their value is read when the save starts. */
+  /** Inputs that wait to be saved; their value is read when the save starts. */
   const queued = new Set<Input>();
 
   function save(changed: readonly Input[]): void {
@@ -84,7 +83,7 @@ export function openReview({ texts, id, version: initialVersion }: ReviewPage): 
     }
   }
 
-  /** Resolves a version conflict: saves values that the other user did not change, and shows the others to the user. */
+  /** Saves values that the other user did not change, and shows the others to the user. */
   async function resolveConflict(changed: readonly Input[]): Promise<void> {
     const before = new Map(changed.map((input) => [input, input.dataset['saved']]));
     if (!(await show())) return;
@@ -101,7 +100,7 @@ export function openReview({ texts, id, version: initialVersion }: ReviewPage): 
     input.closest('.field, .table')!.querySelector('.problem')!.textContent = why;
   }
 
-  /** Reloads the page when rows were added or removed, and restores the focus. */
+  /** For added or removed rows. Restores the focus. */
   function reload(): void {
     announce(texts.anew);
     history.replaceState({ focusedId: document.activeElement?.id }, '');
@@ -161,7 +160,6 @@ export function openReview({ texts, id, version: initialVersion }: ReviewPage): 
   });
 }
 
-/** Moves the focus; leaving a field saves it. */
 function moveFocus(from: Input, by: 1 | -1, fits: (input: Input) => boolean = () => true): void {
   const all = inputsOf(from.closest('form')!);
   for (let i = all.indexOf(from) + by; i >= 0 && i < all.length; i += by) {

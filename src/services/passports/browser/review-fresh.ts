@@ -5,8 +5,8 @@ import { type Input, inputsOf, isChanged } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
 
 /**
- * Applies a freshly loaded page: saved values, facts, warnings and history. Unsaved input and the position of fields
- * stay. Returns the new version; undefined if rows were added or removed, which needs a reload.
+ * Applies a freshly loaded page without touching unsaved input. Returns the new version; undefined if rows were added
+ * or removed, which needs a reload.
  */
 export function takeOver(fresh: Document): number | undefined {
   const [form, freshForm] = [byId('fields'), fresh.getElementById('fields')];

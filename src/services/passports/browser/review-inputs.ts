@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import type { ReviewTexts } from './review-texts.ts';
 
-/** Something that a person types a value into; `data-saved` is what the service has. */
+/** `data-saved` is the value that the service has. */
 export type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 export const inputsOf = (place: Element): Input[] => [
@@ -10,13 +10,11 @@ export const inputsOf = (place: Element): Input[] => [
 
 export const isChanged = (input: Input): boolean => input.value.trim() !== (input.dataset['saved'] ?? '');
 
-/** Records the text that the service has saved. */
 export function savedIn(input: Input, text: string): void {
   input.dataset['saved'] = text;
   input.removeAttribute('aria-invalid');
 }
 
-/** Adds an empty row below as soon as the last one has a value. */
 export function growTable(input: Input, texts: ReviewTexts): void {
   const row = input.closest<HTMLTableRowElement>('tr.new');
   if (row === null || input.value.trim() === '') return;

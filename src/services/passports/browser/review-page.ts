@@ -27,7 +27,6 @@ if (status === 'SUCCESS') {
   openReview(own);
 }
 
-/** Polls the status: shows the progress, and reloads the page when the task has ended. */
 async function pollStatus(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

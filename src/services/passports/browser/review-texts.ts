@@ -1,6 +1,5 @@
 import { refusalTexts } from './refusal-texts.ts';
 
-/** Texts of the document page. */
 const en = {
   title: 'Document',
   back: 'All documents',
@@ -132,7 +131,6 @@ const ru: typeof en = {
 export const reviewTexts = { en, ru };
 export type ReviewTexts = typeof en;
 
-/** Data of the document page for its script. */
 export interface ReviewPage {
   readonly texts: ReviewTexts;
   readonly id: string;

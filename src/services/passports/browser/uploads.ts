@@ -13,10 +13,7 @@ const MAX_BYTES = 180 * 1024 * 1024;
 /** Status codes that concern the files; other errors stop the upload. */
 const FILE_ERROR_STATUSES = [400, 413, 415];
 
-/**
- * Sends files in one or more requests. Returns the accepted items, which `kept` reads from a response body, and the
- * rejected files.
- */
+/** Returns the accepted items, which `kept` reads from a response body, and the rejected files. */
 export async function sendFiles<Body, Kept>(
   path: keyof typeof MAX_FILES,
   files: readonly File[],
@@ -55,7 +52,7 @@ function splitIntoForms(files: readonly File[], maxFiles: number): File[][] {
   return forms;
 }
 
-/** Uploads one form with progress. Uses XMLHttpRequest because `fetch` reports no upload progress. */
+/** Uses XMLHttpRequest because `fetch` reports no upload progress. */
 function sendForm<Body>(
   path: string,
   files: readonly File[],
@@ -90,7 +87,6 @@ function sendForm<Body>(
   });
 }
 
-/** Messages for rejected files. */
 export const rejections = (rejected: readonly Rejected[], texts: ListTexts): string[] =>
   rejected.map(({ filename, error }) =>
     fill(texts.rejected, { name: filename, why: texts.refusals[error.code] ?? error.message }),

@@ -4,17 +4,12 @@ import type { Value } from '../extraction.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
 
-export const EXCEL_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-
 export interface ExcelOptions {
   readonly schema: Schema;
   readonly language: Language;
 }
 
-/**
- * Workbook of one document with one row per field: `plain` has the columns Field and Value, `wide` Section, Field,
- * Value, Confidence and Edited (UTC, empty for unedited fields). Includes empty fields.
- */
+/** One row per field: `plain` has the columns Field and Value, `wide` also Section, Confidence and Edited (UTC). */
 export function excelOfOne(
   opened: Opened,
   { schema, language, layout }: ExcelOptions & { layout: 'plain' | 'wide' },
@@ -38,9 +33,8 @@ export function excelOfOne(
 }
 
 /**
- * Workbook of many documents: one row each with id, filename, created_at and the fields of the schema, and for each
- * table of the schema a sheet with its rows, document id and filename. Calls `each` once per sheet and holds one
- * document in memory.
+ * One row per document with id, filename, created_at and its fields, and a sheet per table of the schema. Calls `each`
+ * once per sheet and holds one document in memory.
  */
 export function excelOfMany(
   each: () => AsyncIterable<Opened>,

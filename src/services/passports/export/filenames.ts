@@ -1,15 +1,11 @@
 import { composeCharacters } from '../../../base/compose-characters.ts';
 
-/** File names of exports, from the document's display name or the current day. */
 export const excelName = (document: string): string => `Passport_${baseName(document)}.xlsx`;
 export const reportName = (document: string): string => `Report_${baseName(document)}.pdf`;
 export const allName = (now: Date): string => `Passports_${isoDay(now)}.xlsx`;
 export const sessionName = (now: Date): string => `Session_${isoDay(now)}.xlsx`;
 
-/**
- * The `Content-Disposition` header for a download: an ASCII fallback and the full name (RFC 6266, RFC 8187). Always one
- * line of printable ASCII.
- */
+/** A `Content-Disposition` header with an ASCII fallback (RFC 6266, RFC 8187), always one line of printable ASCII. */
 export function attachment(name: string): string {
   const ascii = /^[\x20-\x7e]+$/.test(name) ? name : asciiFallback(name);
   return `attachment; filename="${ascii.replace(/["\\%]/g, '_')}"; filename*=UTF-8''${encodeExtended(name)}`;
@@ -39,7 +35,7 @@ function asciiFallback(name: string): string {
   return `${kind}_task${ending}`;
 }
 
-/** Percent-encodes all characters except those that RFC 8187 allows. */
+/** RFC 8187. */
 const encodeExtended = (name: string) =>
   encodeURIComponent(name.replace(/\p{Cs}/gu, '')).replace(
     /['()*]/g,

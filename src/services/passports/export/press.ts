@@ -3,23 +3,19 @@ import { startThread } from '../../../base/programs.ts';
 import type { Prove, ReportSource } from './report.ts';
 import type { Said } from './report-thread.ts';
 
-/** A worker thread that creates PDF reports, one at a time. */
+/** Creates one PDF report at a time. */
 export interface Press {
   /**
-   * Calls `prove` once. Throws the signal's reason on abort, the error of `prove`, or the error that ended the thread.
-   * After an error the thread must be ended.
+   * Calls `prove` once. Rejects on abort, with the error of `prove`, or when the thread ends; then the thread must be
+   * ended.
    */
   print(source: ReportSource, prove: Prove, signal: AbortSignal): Promise<Buffer>;
   /** False once the thread has ended. */
   readonly alive: boolean;
-  /** Ends the thread immediately. */
   end(): Promise<void>;
 }
 
-/**
- * Starts a thread; `heapMiB` limits its heap, without images and the finished file. An idle thread does not keep the
- * process alive.
- */
+/** `heapMiB` excludes images and the finished file. An idle thread does not keep the process alive. */
 export function startPress(heapMiB: number): Press {
   const thread = startThread('./report-thread', import.meta.url, {
     resourceLimits: { maxOldGenerationSizeMb: heapMiB },

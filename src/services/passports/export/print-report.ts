@@ -5,9 +5,8 @@ import { clean, fieldTable, GREY, rowTable } from './report-tables.ts';
 import { REPORT_WORDS } from './report-words.ts';
 
 /**
- * Creates the PDF of a report: per section a table of its fields with parts of the pages, then its tables; name, page
- * number and date on each page. Values have the format of the API (decimal points, YYYY-MM-DD). Blocks the thread, for
- * seconds with thousands of rows.
+ * Creates the PDF of a report, with values in the format of the API. Blocks the thread, for seconds with thousands of
+ * rows.
  */
 export function printReport(report: Report): Promise<Buffer> {
   const { language, now, pages, parts } = report;

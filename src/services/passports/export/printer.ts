@@ -7,34 +7,29 @@ import { openTurns } from './turns.ts';
 /** Creates the PDF reports of a gateway in worker threads. */
 export interface Printer {
   /**
-   * Creates the PDF of a document; `picture` loads page images. Throws the signal's reason on abort, and
-   * `REPORT_UNAVAILABLE` if the queue is full or the report exceeds its time or memory limit.
+   * `picture` loads page images. Rejects on abort, and with `REPORT_UNAVAILABLE` if the queue is full or the report
+   * exceeds its limits.
    */
   print(source: ReportSource, picture: Picture, signal: AbortSignal): Promise<Buffer>;
-  /** Aborts running reports and ends the threads. */
   close(): Promise<void>;
 }
 
 export interface PrintLimits {
-  /** Concurrent reports. */
   readonly atOnce: number;
-  /** Length of the queue. */
   readonly waiting: number;
-  /** Time limit of a report, without its wait in the queue. */
+  /** Time limit without the wait in the queue. */
   readonly ms: number;
   readonly heapMiB: number;
-  /** How long an idle thread is kept: loading the PDF library takes longer than most reports. */
+  /** Idle threads are kept because loading the PDF library takes longer than most reports. */
   readonly idleMs: number;
 }
 
 // Measured: the longest table (9999 rows) takes 4 to 12 s and less than 256 MiB.
 const LIMITS: PrintLimits = { atOnce: 2, waiting: 16, ms: 120_000, heapMiB: 512, idleMs: 60_000 };
 
-/** Starts threads only on demand. */
 export function openPrinter(limits: PrintLimits = LIMITS): Printer {
   const permits = openTurns(limits);
   const threads = new Set<Press>();
-  /** Idle threads with their expiry timers. */
   const idle = new Map<Press, NodeJS.Timeout>();
   const closing = new AbortController();
 
@@ -63,7 +58,7 @@ export function openPrinter(limits: PrintLimits = LIMITS): Printer {
     idle.set(thread, timer.unref());
   }
 
-  /** Returns the thread to the idle ones, or ends it after an error, because it would continue the report. */
+  /** Ends the thread after an error, because it would continue the report. */
   async function printInThread(source: ReportSource, picture: Picture, signal: AbortSignal): Promise<Buffer> {
     const thread = acquireThread();
     try {

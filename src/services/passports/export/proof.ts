@@ -3,16 +3,14 @@ import type { Strip } from '../model/pages/strips.ts';
 import type { Box } from '../page.ts';
 import type { ExportRow } from './rows.ts';
 
-/** A region of a page. */
 export interface Place {
   readonly page: number;
   readonly box: Box;
 }
 
-/** Loads a page image by its key in the file store; undefined if it was deleted. */
 export type Picture = (key: string) => Promise<Buffer | undefined>;
 
-/** Cuts the regions out of the page images, with one image in memory. Undefined for missing or unreadable images. */
+/** Cuts the places out of the page images; undefined for missing or unreadable ones. Holds one image in memory. */
 export async function proofOf(
   opened: Opened,
   places: readonly Place[],
@@ -33,12 +31,11 @@ export async function proofOf(
   return places.map((place) => proof.get(place));
 }
 
-/** The region of a value, if it has one. */
 export function placeOf({ page, bbox }: ExportRow): Place | undefined {
   return page === null || bbox === null ? undefined : { page, box: bbox };
 }
 
-/** The regions of a table, one per page. */
+/** One place per page. */
 export function tablePlaces(cells: readonly ExportRow[]): Place[] {
   const byPage = new Map<number, Box>();
   for (const cell of cells) {

@@ -5,7 +5,6 @@ import type { ReportWords } from './report-words.ts';
 
 export const GREY = '#5b6470';
 
-/** The fields of a section: name, value and the part of the page where it was read. */
 export function fieldTable(title: string, fields: readonly ReportField[], labels: ReportWords): Content {
   const body = fields.map(({ label, value, edited, proof }) => [
     { text: clean(label), color: GREY },
@@ -26,7 +25,6 @@ export function fieldTable(title: string, fields: readonly ReportField[], labels
   });
 }
 
-/** A table of the schema, followed by the parts of the pages that show it. */
 export function rowTable(title: string, { columns, rows, proofs }: ReportTable, labels: ReportWords): Content[] {
   const emptyRow = [{ text: labels.noRows, color: GREY, colSpan: columns.length }, ...columns.slice(1).map(() => ({}))];
   const body = rows.map((row) => row.map((value) => ({ text: formatValue(value, labels), fontSize: 9 })));
@@ -41,7 +39,7 @@ export function rowTable(title: string, { columns, rows, proofs }: ReportTable, 
   ];
 }
 
-// Maximum size in points: a strip is a few text lines, a table may have the page width.
+// Maximum size in points.
 const STRIP = { width: 190, height: 44 } as const;
 const WHOLE = { width: 515, height: 300 } as const;
 
@@ -52,7 +50,7 @@ interface TableOptions {
   readonly values: readonly Value[];
 }
 
-/** A table with title and header on every page, never without a row below them. */
+/** Repeats title and header on every page, never without a row below them. */
 function table(title: string, { widths, head, body, values }: TableOptions): Content {
   const heading = { text: clean(title), fontSize: 13, bold: true, colSpan: head.length, margin: [-4, 10, 0, 2] };
   // Rows kept together that are longer than a page would be cut off.

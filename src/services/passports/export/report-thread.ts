@@ -18,10 +18,9 @@ const prove: Prove = (places) => {
   return next();
 };
 
-// An error ends the thread and reaches the parent as `error` event.
 for (;;) {
   const report = await reportOf(await next<ReportSource>(), prove);
-  // A copy with its own buffer, which is transferred.
+  // A copy with its own buffer, to transfer it.
   const pdf = new Uint8Array(await printReport(report));
   send({ pdf }, [pdf.buffer]);
 }

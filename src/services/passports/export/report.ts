@@ -5,17 +5,14 @@ import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
 import { type Place, placeOf, tablePlaces } from './proof.ts';
 import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
 
-/** The content of a printed report. */
 export interface Report {
   readonly name: string;
-  /** Pages of the document. */
   readonly pages: number;
   readonly language: Language;
   readonly now: Date;
   readonly parts: readonly Part[];
 }
 
-/** A section of the schema with its fields and table. */
 export interface Part {
   readonly title: string;
   readonly fields: readonly ReportField[];
@@ -26,18 +23,17 @@ export interface ReportField {
   readonly label: string;
   readonly value: Value;
   readonly edited: boolean;
-  /** The part of the page where the value was read, if known and available. */
+  /** Undefined if unknown or unavailable. */
   readonly proof: Proof | undefined;
 }
 
 export interface ReportTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Value[])[];
-  /** Parts of the pages that show the table, one per page. */
+  /** One per page. */
   readonly proofs: readonly Proof[];
 }
 
-/** A part of a page image. */
 export interface Proof {
   readonly page: number;
   readonly width: number;
@@ -45,7 +41,7 @@ export interface Proof {
   readonly jpeg: Uint8Array;
 }
 
-/** Input of a report: plain data, because it is sent to a thread. */
+/** Plain data, because it is sent to a thread. */
 export interface ReportSource {
   readonly opened: Opened;
   readonly schema: Schema;
@@ -53,10 +49,9 @@ export interface ReportSource {
   readonly now: Date;
 }
 
-/** Cuts regions out of the page images; undefined for missing images. */
+/** Undefined for missing images. */
 export type Prove = (places: readonly Place[]) => Promise<readonly (Strip | undefined)[]>;
 
-/** Builds the content of a report. Throws the error of `prove`. */
 export async function reportOf(source: ReportSource, prove: Prove): Promise<Report> {
   const { opened, schema, language, now } = source;
   const rows = exportRows(opened, schema, language);
@@ -71,7 +66,6 @@ export async function reportOf(source: ReportSource, prove: Prove): Promise<Repo
   return { name: opened.filename, pages: opened.extraction.pages, language, now, parts };
 }
 
-/** A part without its images. */
 interface PartDraft {
   readonly section: Section;
   readonly fields: readonly { readonly row: ExportRow; readonly place: Place | undefined }[];

@@ -5,10 +5,9 @@ import { type ColumnSpec, type FieldSpec, inLanguage, type Schema } from '../sch
 
 export type Language = 'en' | 'ru';
 
-/** A field with labels in the language of the export. */
 export interface ExportRow extends PresentedField {
   readonly sectionTitle: string;
-  /** For table cells with the row number: `3. Area`. */
+  /** With the row number in a table: `3. Area`. */
   readonly label: string;
   /** Unique within the document. */
   readonly name: string;
@@ -16,7 +15,6 @@ export interface ExportRow extends PresentedField {
   readonly shown: Value;
 }
 
-/** All fields of the document in schema order, with edits applied. */
 export function exportRows(opened: Opened, schema: Schema, language: Language): ExportRow[] {
   const words = wordsOf(schema, language);
   return presentFields(opened, schema).map((field) => {
@@ -28,7 +26,6 @@ export function exportRows(opened: Opened, schema: Schema, language: Language): 
   });
 }
 
-/** Labels of the fields and columns of a schema. */
 export function wordsOf(schema: Schema, language: Language): ReadonlyMap<FieldSpec | ColumnSpec, Words> {
   const byLanguage = cache.get(schema) ?? {};
   cache.set(schema, byLanguage);
@@ -39,9 +36,8 @@ export function wordsOf(schema: Schema, language: Language): ReadonlyMap<FieldSp
 export interface Words {
   readonly title: string;
   readonly label: string;
-  /** The label, prefixed with the section if it is not unique. */
+  /** Prefixed with the section if it is not unique. */
   readonly name: string;
-  /** Labels of the enum values. */
   readonly choices?: ReadonlyMap<Value, string>;
 }
 

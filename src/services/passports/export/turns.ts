@@ -2,10 +2,7 @@ import { tooManyReports } from '../refusals.ts';
 
 /** Limits concurrency with a bounded first-in, first-out queue. */
 export interface Turns {
-  /**
-   * Waits for a permit and returns its release function. Throws the signal's reason on abort, and `REPORT_UNAVAILABLE`
-   * if the queue is full.
-   */
+  /** Resolves to the release function. Rejects on abort, and with `REPORT_UNAVAILABLE` if the queue is full. */
   take(signal: AbortSignal): Promise<() => void>;
 }
 
@@ -13,7 +10,7 @@ export function openTurns({ atOnce, waiting: maxWaiting }: { atOnce: number; wai
   const waiting: (() => void)[] = [];
   let inUse = 0;
 
-  /** Passes the permit directly to the longest waiter, so that no newcomer can take it. */
+  /** Passes the permit to the longest waiter, so that no newcomer can take it. */
   function release(): void {
     const next = waiting.shift();
     if (next === undefined) inUse--;

@@ -8,7 +8,6 @@ import { errorTexts } from './error-texts.ts';
 export const PER_PAGE = 25;
 export const STATUSES: readonly Status[] = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 
-/** One page of the document list, with filters and exports. */
 export function List(props: {
   words: ListTexts;
   items: readonly Document[];
@@ -88,7 +87,7 @@ export function List(props: {
   );
 }
 
-/** One list item; without `item`, the template for the script. Elements that do not apply to the status are hidden. */
+/** Without `item`, the template for the script. Hides elements that do not apply to the status. */
 function Item(props: {
   item: Document | undefined;
   words: ListTexts;

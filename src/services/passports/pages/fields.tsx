@@ -17,7 +17,7 @@ export interface FieldsView {
 export const doubtful = ({ value, confidence, source, editedAt }: PresentedField): boolean =>
   source !== 'manual' && editedAt === null && value !== null && confidence !== null && confidence < DOUBT;
 
-/** Fields that need review first, then the others by section, then tables. Each field appears once. */
+/** Fields to review first, then the others by section, then tables. Each field appears once. */
 export function Fields(view: FieldsView): JSX.Element {
   const { fields, warnings, words, language } = view;
   const warned = new Set(warnings.flatMap((warning) => warning.fields ?? []));
@@ -87,7 +87,6 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
   );
 }
 
-/** Source, confidence and page of a value; edited values have no confidence. */
 export function Mark({ field, words }: { field: PresentedField; words: ReviewTexts }): JSX.Element {
   const { value, confidence, source, page, original, editedAt } = field;
   const facts = [
@@ -170,7 +169,6 @@ function choicesOf(spec: ValueSpec, { language, words }: FieldsView): [string, s
   return spec.enum?.map((one) => (typeof one === 'string' ? [one, one] : [one.value, inLanguage(one.label, language)]));
 }
 
-/** The rows of a table and an empty one. */
 function Table({ section, view }: { section: Section; view: FieldsView }): JSX.Element {
   const { language, words } = view;
   const title = inLanguage(section.title, language);
@@ -238,7 +236,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
   );
 }
 
-/** Extra forms for table rows that do not fit into the main form, for browsers without a script. */
+/** Forms for table rows that do not fit into the main form, for browsers without a script. */
 export function rowForms(
   fields: readonly PresentedField[],
 ): { id: string; section: Section; from: number; to: number }[] {
@@ -258,7 +256,6 @@ export function rowForms(
 /** The service accepts 500 values per form, including hidden fields. */
 const MAX_VALUES_PER_FORM = 480;
 
-/** The text of a warning, with the labels of its fields. */
 export function warningText({ code, message, fields = [] }: Warning, view: FieldsView): string {
   const { words, language } = view;
   if (code === 'PAGE_DAMAGED') return language === 'en' ? message : words.pageDamaged;
@@ -280,7 +277,6 @@ const blankCell = (section: Section, spec: PresentedField['spec'], row: number):
   ...{ value: null, original: null, confidence: null, source: null, page: null, bbox: null, editedAt: null },
 });
 
-/** A value as text of an input. */
 export const displayValue = (value: Value): string => (value === null ? '' : String(value));
 
 const UNITS: Record<'en' | 'ru', Readonly<Record<string, string>>> = {

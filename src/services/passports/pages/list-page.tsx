@@ -15,7 +15,6 @@ const Query = Type.Object({
   status: Type.Optional(Type.Union(STATUSES.map((status) => Type.Literal(status)))),
 });
 
-/** `GET /`: upload form and document list. */
 export function listPage(app: Gateway, deps: PageNeeds): void {
   const { documents, authGuard, assets, version, csrfToken } = deps;
   app.get<{ Querystring: Static<typeof Query> }>(

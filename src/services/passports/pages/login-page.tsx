@@ -7,7 +7,6 @@ import { languageOf } from '../../task-routes.ts';
 import { listTexts } from '../browser/list-texts.ts';
 import type { PageNeeds } from './task-page.tsx';
 
-/** `GET /login`: signs a browser in with an API key. */
 export function loginPage(
   app: Gateway,
   { assets, authGuard, version }: Pick<PageNeeds, 'assets' | 'authGuard' | 'version'>,
@@ -30,7 +29,7 @@ export function loginPage(
   });
 }
 
-/** The sign-in form; `refused` is the error of the previous attempt. */
+/** `refused` is the error of the previous attempt. */
 export function Login(props: { words: LoginTexts; refused?: string; signedIn?: boolean }): JSX.Element {
   return (
     <LoginForm {...props} field="api_key" fragment="key">

@@ -1,7 +1,6 @@
 import { Word } from '../../csrf-word.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
 
-/** Upload of PDFs and photos. */
 export function NewDocument({ words, csrf }: { words: ListTexts; csrf: string | undefined }): JSX.Element {
   return (
     <section class="panel new-document" aria-labelledby="upload-title">
@@ -38,7 +37,7 @@ export function NewDocument({ words, csrf }: { words: ListTexts; csrf: string | 
 /** Missing in the JSX typings. */
 const CAMERA = { capture: 'environment' };
 
-/** Page order of uploaded photos, filled by the script. */
+/** Filled by the script. */
 export function Assembly({ words }: { words: ListTexts }): JSX.Element {
   return (
     <section id="assembly" class="panel assembly" aria-labelledby="assembly-title" hidden>

@@ -12,7 +12,7 @@ import { listPage } from './list-page.tsx';
 import { Login, loginPage } from './login-page.tsx';
 import { type NavFor, taskPage } from './task-page.tsx';
 
-/** Registers the HTML pages. They use the same routes as other clients; their forms work without a script. */
+/** The pages use the same routes as other clients; their forms work without a script. */
 export function pageRoutes(
   app: Gateway,
   deps: { documents: Documents; authGuard: Door; csrf: Csrf; schema: Schema; version: string },

@@ -7,7 +7,6 @@ import type { PresentedField } from '../present.ts';
 /** Pages whose images load immediately; later ones load on scroll. */
 const EAGER_PAGES = 3;
 
-/** The page images of a document, with a box for every value. */
 export function Sheets(props: { opened: Opened; fields: readonly PresentedField[]; words: ReviewTexts }): JSX.Element {
   const { opened, fields, words } = props;
   const { sheets } = opened.extraction;

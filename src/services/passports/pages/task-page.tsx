@@ -1,10 +1,10 @@
-import { CSRF_FIELD } from '../../../http/csrf.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { moments } from '../../../ui/browser/moments.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
+import { Word } from '../../csrf-word.tsx';
 import { serviceLinks } from '../../neighbours.ts';
 import { languageOf } from '../../task-routes.ts';
 import type { Door } from '../auth/door.ts';
@@ -26,20 +26,17 @@ export interface PageNeeds {
   readonly schema: Schema;
   readonly assets: () => Promise<Assets>;
   readonly version: string;
-  /** The CSRF token of a session. */
   readonly csrfToken: (session: string) => string;
-  /** Content of the page header. */
   readonly nav: (page: NavFor) => JSX.Element;
 }
 
 export interface NavFor {
   readonly language: 'en' | 'ru';
   readonly root: '' | '../';
-  /** Undefined without a signed-in user. */
   readonly csrf: string | undefined;
 }
 
-/** `GET /task/{task_id}`: page images and fields of one document, side by side. */
+/** `GET /task/{task_id}`: page images beside the fields. */
 export function taskPage(app: Gateway, deps: PageNeeds): void {
   const { documents, authGuard, schema, assets, version } = deps;
   app.get<{ Params: { task_id: string } }>(
@@ -130,7 +127,7 @@ function Head({ document, words, csrf }: { document: Document; words: ReviewText
             {words.rename}
           </summary>
           <form method="post" action={`${id}/rename`}>
-            <input type="hidden" name={CSRF_FIELD} value={csrf} />
+            <Word csrf={csrf} />
             <label class="visually-hidden" for="name" safe>
               {words.name}
             </label>
@@ -219,7 +216,7 @@ function Review(given: {
           ))}
         </div>
         <form id="fields" method="post" action={`${opened.id}/update`}>
-          <input type="hidden" name={CSRF_FIELD} value={csrf} />
+          <Word csrf={csrf} />
           <Fields {...view} />
           <noscript>
             <button type="submit" class="primary" safe>
@@ -229,7 +226,7 @@ function Review(given: {
         </form>
         {rowForms(fields).map(({ id }) => (
           <form id={id} method="post" action={`${opened.id}/update`}>
-            <input type="hidden" name={CSRF_FIELD} value={csrf} />
+            <Word csrf={csrf} />
           </form>
         ))}
         <History history={history} fields={fields} language={language} />

@@ -19,7 +19,6 @@ import { CleanedUp, CleanupQuery, DeepHealth, FailedQuery, FailedStats, Flag, sa
 const DATABASE_LIMIT_MS = 3000;
 const HealthQuery = Type.Object({ strict: Type.Optional(Flag) });
 
-/** Routes for administrators and monitoring. */
 export function adminRoutes(
   app: Gateway,
   deps: { db: Db; documents: Documents; roster: Roster; llm: LlmHealth; version: string },
@@ -136,7 +135,6 @@ export function adminRoutes(
   );
 }
 
-/** Whether the database answers within the time limit. */
 async function isDatabaseUp(db: Db): Promise<boolean> {
   try {
     await db.query({ name: 'passport-alive', text: 'select 1', limitMs: DATABASE_LIMIT_MS });

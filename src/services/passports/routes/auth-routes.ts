@@ -16,7 +16,7 @@ import type { Visits } from '../auth/visits.ts';
 import { authUnconfigured, csrfFailed, databaseUnavailable, invalidApiKey } from '../refusals.ts';
 import { TokenAnswer, TokenRequest } from '../schema-http.ts';
 
-/** Exchanges an API key for a token: JSON for programs, a cookie for people. Both share one rate limit per address. */
+/** An API key becomes a token for programs, a cookie for people. Both share one rate limit per address. */
 export async function authRoutes(
   app: Gateway,
   deps: {
@@ -30,7 +30,7 @@ export async function authRoutes(
 ): Promise<void> {
   const { keys, tokens, sessions, cookies, authGuard, publicOrigins } = deps;
 
-  // Runs for every route, so that any request renews the session.
+  // Any request renews the session.
   app.addHook('onSend', async (request, reply) => authGuard.renew(request, reply));
 
   async function tokenFor(key: string) {
@@ -62,7 +62,7 @@ export async function authRoutes(
     },
   );
 
-  /** Runs before the body is read: a missing configuration is not the client's error. */
+  /** Runs before the body is read, because a missing configuration is not the client's error. */
   async function requireApiKeys() {
     if (keys.all().length === 0) throw keys.complete() ? authUnconfigured() : databaseUnavailable();
   }

@@ -4,7 +4,7 @@ import { handOver, traceOf } from '../../hand-over.ts';
 import type { Caller, Document, Documents, NewDocument, Within } from '../documents.ts';
 import { SERVICE } from '../store/rows.ts';
 
-/** Creates the documents of a request; their tasks store its id and trace context. */
+/** Tasks store the request id and the trace context. */
 export function createDocuments(
   documents: Documents,
   request: FastifyRequest,

@@ -93,7 +93,6 @@ function answerOf({ id, status }: Document) {
   return { status: done ? 200 : 202, body: { task_id: id, status: done ? 'SUCCESS' : 'PENDING' } };
 }
 
-/** The images of `ids` in order; throws an error that lists invalid ids. */
 function selectImages(ids: readonly string[], images: readonly ImageRow[], limit: number): ImageRow[] {
   if (ids.length === 0) throw invalidImageIds('A PDF needs at least one image.', []);
   const duplicates = ids.filter((id, index) => ids.indexOf(id) !== index);
@@ -105,7 +104,7 @@ function selectImages(ids: readonly string[], images: readonly ImageRow[], limit
   return ids.map((id) => known.get(id)!);
 }
 
-/** Streams the PDF to the file store with one image in memory. */
+/** Holds one image in memory. */
 async function assemble(files: Files, images: readonly ImageRow[]) {
   const { assemblePdf } = await import('../model/pages/assemble.ts');
   const { PhotoRefused } = await import('../../../ml/image.ts');
@@ -128,7 +127,6 @@ async function assemble(files: Files, images: readonly ImageRow[]) {
   }
 }
 
-/** The same images with the same rotations in the same order are the same document. */
 const contentOf = (images: readonly ImageRow[]) =>
   hash('sha256', JSON.stringify(['images', ...images.map(({ sha256, rotation }) => [sha256, rotation])]), 'hex');
 

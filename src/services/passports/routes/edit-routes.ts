@@ -30,7 +30,6 @@ const FORM = { 'application/x-www-form-urlencoded': { schema: { type: 'object' }
 const TAKES = 'application/x-www-form-urlencoded';
 type Params = Static<typeof TaskParams>;
 
-/** Routes that change documents: edit, rename, delete, retry. */
 export async function editRoutes(
   app: Gateway,
   { authGuard, documents, schema }: { authGuard: Door; documents: Documents; schema: Schema },
@@ -153,13 +152,13 @@ export async function editRoutes(
     },
   );
 
-  /** The error for a failed change: the document is not visible, or visible but read-only. */
+  /** The document is not visible, or visible but read-only. */
   async function accessError(request: FastifyRequest<{ Params: Params }>): Promise<Fault> {
     const seen = await documents.find(callerOf(request), idOf(request));
     return seen === undefined ? documentNotFound() : changeForbidden();
   }
 
-  /** Saves edits. Row numbers of table cells depend on the version, so a concurrent edit repeats the mapping. */
+  /** Row numbers depend on the version, so a concurrent edit repeats the mapping. */
   async function edit(caller: Caller, id: string, form: Form, expectedVersion?: number): Promise<Opened | undefined> {
     let parsedEdits: readonly Typed[] | undefined;
     for (let attempts = 0; ; attempts++) {

@@ -8,8 +8,9 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { languageOf } from '../../task-routes.ts';
 import { adminOf, callerOf } from '../auth/door.ts';
 import { type Documents, isOpened, type Opened } from '../documents.ts';
-import { openPrinter } from '../export/printer.ts';
+import { allName, attachment, excelName, reportName, sessionName } from '../export/filenames.ts';
 import { documentNotFound, forbidden, notReady, tooManyReports } from '../refusals.ts';
+import { openPrinter } from '../export/printer.ts';
 import type { Schema } from '../schema/schema.ts';
 import { TaskParams } from '../schema-http.ts';
 import { idOf } from './task-routes.ts';
@@ -21,12 +22,12 @@ const RangeQuery = Type.Object({
   to: Type.Optional(Type.String({ description: 'Date (inclusive) or date-time (exclusive): created before it.' })),
 });
 
-const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const EXCEL_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const BYTES = { schema: { type: 'string', format: 'binary' } };
-const excel = { description: 'The workbook.', content: { [EXCEL]: BYTES } };
+const excel = { description: 'The workbook.', content: { [EXCEL_TYPE]: BYTES } };
 const headers = { 'Accept-Language': 'The language of the labels: `en` or `ru`.' };
 
-/** Exports of documents. Loads the exporters on first use. */
+/** Loads the exporters on first use. */
 export function exportRoutes(
   app: Gateway,
   { documents, files, schema }: { documents: Documents; files: Files; schema: Schema },
@@ -35,7 +36,6 @@ export function exportRoutes(
   const printer = openPrinter();
   app.addHook('onClose', () => printer.close());
 
-  /** The document to export; throws if it is missing or not ready. */
   async function loadExportable(request: FastifyRequest<{ Params: Params }>): Promise<Opened> {
     const document = await documents.open(callerOf(request), idOf(request));
     if (document === undefined) throw documentNotFound();
@@ -60,8 +60,7 @@ export function exportRoutes(
     },
     async (request, reply) => {
       const opened = await loadExportable(request);
-      const { EXCEL_TYPE, excelOfOne } = await import('../export/excel.ts');
-      const { attachment, excelName } = await import('../export/filenames.ts');
+      const { excelOfOne } = await import('../export/excel.ts');
       const { layout } = request.query;
       const bytes = excelOfOne(opened, { schema, language: languageFor(request), layout });
       return send(reply, EXCEL_TYPE, attachment(excelName(opened.filename)), bytes);
@@ -89,7 +88,6 @@ export function exportRoutes(
     },
     async (request, reply) => {
       const opened = await loadExportable(request);
-      const { attachment, reportName } = await import('../export/filenames.ts');
       const picture = (key: string) => files.get(key);
       const source = { opened, schema, language: languageFor(request), now: new Date() };
       const disconnected = new AbortController();
@@ -97,7 +95,6 @@ export function exportRoutes(
       const bytes = await printer.print(source, picture, disconnected.signal).catch((error: unknown) => {
         if (!disconnected.signal.aborted) throw error;
       });
-      // The client has disconnected.
       if (bytes === undefined) return reply.hijack();
       return send(reply, 'application/pdf', attachment(reportName(opened.filename)), bytes);
     },
@@ -119,7 +116,6 @@ export function exportRoutes(
     },
     async (request, reply) => {
       adminOf(request);
-      const { allName } = await import('../export/filenames.ts');
       return sendMany(request, reply, allName(new Date()), range(request.query));
     },
   );
@@ -137,7 +133,6 @@ export function exportRoutes(
       },
     },
     async (request, reply) => {
-      const { sessionName } = await import('../export/filenames.ts');
       return sendMany(request, reply, sessionName(new Date()), { session: callerOf(request).session });
     },
   );
@@ -148,8 +143,7 @@ export function exportRoutes(
     name: string,
     filter: Parameters<Documents['each']>[0],
   ) {
-    const { EXCEL_TYPE, excelOfMany } = await import('../export/excel.ts');
-    const { attachment } = await import('../export/filenames.ts');
+    const { excelOfMany } = await import('../export/excel.ts');
     const bytes = excelOfMany(() => documents.each(filter), { schema, language: languageFor(request) });
     return send(reply, EXCEL_TYPE, attachment(name), bytes);
   }

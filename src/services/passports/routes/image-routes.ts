@@ -13,7 +13,6 @@ const RotateQuery = Type.Object({ direction: Type.Enum(['cw', 'ccw'], { default:
 const PreviewQuery = Type.Object({ w: Type.Integer({ minimum: 16, maximum: 1600, default: 256 }) });
 type Params = Static<typeof ImageParams>;
 
-/** Routes for the images of a session, from which PDFs are created. */
 export function imageRoutes(app: Gateway, { documents, files }: { documents: Documents; files: Files }): void {
   const config = { access: 'session' } as const;
   const tags = ['images'];

@@ -6,25 +6,22 @@ import { type FilePart, type UploadLimits, uploadParts } from '../../../http/upl
 import { displayName } from '../names.ts';
 import { emptyFile, fileTooLarge } from '../refusals.ts';
 
-/** An uploaded file in the file store. */
 export interface Received {
   readonly filename: string;
   readonly stored: StoredFile;
 }
 
-/** The content of an upload request: stored files, rejected files and form fields. */
 export interface Delivery {
   readonly files: readonly Received[];
   readonly rejected: readonly { filename: string; error: Fault }[];
   readonly fields: ReadonlyMap<string, string>;
-  /** Deletes all stored files, or the given ones. */
+  /** Deletes all stored files, or these. */
   discard(selected?: readonly Received[]): Promise<void>;
 }
 
 /**
- * Streams the files of a request into the file store. Files for which `check` returns an error are rejected. Throws
- * {@link InvalidInput} without a file, and the first rejection if all files are rejected. Deletes the stored files on
- * any error.
+ * Rejects files for which `check` returns an error. Throws {@link InvalidInput} without a file, and the first rejection
+ * if no file is left. Deletes the stored files on any error.
  */
 export async function receive(
   request: FastifyRequest,
@@ -75,7 +72,6 @@ export async function receive(
   return { files: accepted, rejected, fields, discard };
 }
 
-/** The `rejected` list of a response. */
 export const rejections = ({ rejected }: Delivery) =>
   rejected.map(({ filename, error }) => ({ filename, error: { code: error.code, message: error.message } }));
 

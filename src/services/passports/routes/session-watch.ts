@@ -7,19 +7,15 @@ import type { Caller, Document, Documents, SessionEvent } from '../documents.ts'
 import { tooManyStreams } from '../refusals.ts';
 import { taskItem } from '../wire.ts';
 
-/** Maximum number of documents in a snapshot. */
 const SNAPSHOT_ITEMS = 200;
-/** Concurrent queries, limited to leave database connections for requests. */
+/** Leaves database connections for requests. */
 const CONCURRENCY = 3;
 
-/** Sends the events of sessions to their open streams, with one query for all sessions. */
+/** Sends session events to all open streams, with one query for all sessions. */
 export interface SessionWatch {
-  /** Throws if the session has too many streams; called before the response starts. */
+  /** Throws if the session has too many streams. */
   admit(session: string): void;
-  /**
-   * Sends events until the stream ends: from event number `after`, or from a snapshot. A stream ends with its session
-   * and with the token that opened it.
-   */
+  /** Starts after event number `after`, or with a snapshot. The stream ends with its session and with its token. */
   follow(caller: Caller, stream: EventStream, from: { after: number | undefined; token: Holder | undefined }): void;
   snapshot(session: string): Promise<{ items: object[]; total: number }>;
 }
@@ -27,15 +23,13 @@ export interface SessionWatch {
 interface Watcher {
   readonly caller: Caller;
   readonly stream: EventStream;
-  /** Number of the last event sent; undefined before the first. */
   seen: number | undefined;
   readonly token: Holder | undefined;
 }
 
-/** Interval of the checks for ended sessions and revoked tokens. */
 const REVOCATION_CHECK_MS = 1000;
 
-/** Limits streams to `mostPerSession`; ends all of them with an `end` event when `signal` aborts. */
+/** Ends all streams with an `end` event when `signal` aborts. */
 export function watchSessions(deps: {
   documents: Documents;
   tokens: Pick<Tokens, 'keeps'>;
@@ -53,7 +47,6 @@ export function watchSessions(deps: {
     return { items: items.map(taskItem), total };
   }
 
-  /** Sends new events to one watcher. */
   async function sendNew(watcher: Watcher): Promise<void> {
     const { caller, stream } = watcher;
     const events = watcher.seen === undefined ? undefined : await documents.events(caller.session, watcher.seen);
@@ -74,7 +67,7 @@ export function watchSessions(deps: {
 
   const allWatchers = () => [...watchers.values()].flatMap((each) => [...each]);
 
-  /** New watchers and those with new events. The signal also fires for tasks of other services. */
+  /** The signal also fires for tasks of other services. */
   async function watchersToUpdate(): Promise<Watcher[]> {
     const all = allWatchers();
     const positions = all.flatMap(({ caller, seen }) =>
@@ -85,7 +78,6 @@ export function watchSessions(deps: {
   }
 
   let checkedMs = Number.NEGATIVE_INFINITY;
-  /** Ends the streams whose session ended or whose token was revoked or expired. */
   async function endRevokedStreams(): Promise<void> {
     for (const { stream, token } of allWatchers()) if (token && !tokens.keeps(token)) endStream(stream);
     const open = allWatchers();
@@ -136,7 +128,6 @@ export function watchSessions(deps: {
       if ((watchers.get(session)?.size ?? 0) >= mostPerSession) throw tooManyStreams(mostPerSession);
     },
     follow(caller, stream, { after, token }) {
-      // The service is stopping.
       if (signal.aborted) return endStream(stream);
       const watcher: Watcher = { caller, stream, seen: after, token };
       const sessionWatchers = watchers.get(caller.session) ?? new Set();
@@ -151,7 +142,7 @@ export function watchSessions(deps: {
   };
 }
 
-/** The implied session of a key (no cookie) ends with the key. */
+/** The implied session of a key ends with the key. */
 const isOfCookie = (session: string) => !session.startsWith('key:');
 
 async function loadDocuments(documents: Documents, caller: Caller, events: readonly SessionEvent[]) {

@@ -2,7 +2,7 @@ import { reply as answer } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { ServiceStatus } from '../schema-http.ts';
 
-/** `GET /health` and `GET /api/status`: public liveness without details. */
+/** Public, so without details. */
 export function statusRoutes(app: Gateway, { version }: { version: string }): void {
   const since = performance.now();
   for (const [path, operationId] of [

@@ -10,7 +10,6 @@ import type { SessionWatch } from './session-watch.ts';
 export const MOST_STREAMS = 5;
 const RETRY_MS = 3000;
 
-/** `GET /api/tasks/stream`: events of the session's documents as they occur; missed events are repeated. */
 export function streamRoute(app: Gateway, { watch }: { watch: SessionWatch }): void {
   app.get(
     '/api/tasks/stream',

@@ -15,10 +15,8 @@ import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatu
 import { judgedAnew } from '../warnings.ts';
 import { result, taskItem, taskStatus, unfinished } from '../wire.ts';
 
-/** Suggested poll interval. */
 const POLL_SECONDS = '5';
 
-/** Routes that read documents. */
 export function taskRoutes(
   app: Gateway,
   { documents, files, schema }: { documents: Documents; files: Files; schema: Schema },
@@ -190,5 +188,4 @@ export function taskRoutes(
   );
 }
 
-/** The task id in lower case, as stored. */
 export const idOf = (request: { params: Static<typeof TaskParams> }) => request.params.task_id.toLowerCase();

@@ -23,7 +23,6 @@ const MEBIBYTE = 1024 * 1024;
 const IMAGE_LIMITS = { maxFiles: 50, maxFileBytes: 20 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
 const SIZE = '20 MiB, or has more than 50 megapixels';
 const WANTED = 'an image that can be read (JPEG, PNG, WebP, TIFF or HEIC)';
-/** Maximum number of images in a session. */
 const MOST_IMAGES = 200;
 
 const BODY = {
@@ -38,7 +37,6 @@ const BODY = {
   },
 };
 
-/** `POST /api/v1/upload-images`: adds images to a session after checking each. */
 export async function uploadImagesRoute(
   app: Gateway,
   { authGuard, documents, files }: { authGuard: Door; documents: Documents; files: Files },
@@ -111,7 +109,6 @@ export async function uploadImagesRoute(
   });
 }
 
-/** The stored image, or the error that rejected it. */
 async function add(documents: Documents, caller: Caller, image: Parameters<Documents['addImage']>[1]) {
   try {
     const added = await documents.addImage(caller, image, MOST_IMAGES);
@@ -125,7 +122,7 @@ async function add(documents: Documents, caller: Caller, image: Parameters<Docum
 type ImageInfo = Pick<Static<typeof Image>, 'width' | 'height'> & { contentType: string };
 const isImageInfo = (info: ImageInfo | Fault): info is ImageInfo => 'contentType' in info;
 
-/** Inspects a stored image. Loads the decoder on first use. */
+/** Loads the decoder on first use. */
 async function inspect(files: Files, { stored }: Received): Promise<ImageInfo | Fault> {
   const { inspectImage } = await import('../model/pages/inspect.ts');
   const { inTurn } = await import('../model/pages/turns.ts');

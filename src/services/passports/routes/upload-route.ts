@@ -36,7 +36,6 @@ const BODY = {
   },
 };
 
-/** `POST /upload`: creates documents from PDF files, atomically. */
 export async function uploadRoute(
   app: Gateway,
   deps: {
@@ -125,7 +124,6 @@ export async function uploadRoute(
   });
 }
 
-/** 200 if all results are cached. */
 const statusFor = (created: readonly Document[]) => (created.every(({ status }) => status === 'SUCCESS') ? 200 : 202);
 
 /** The header may follow up to 1024 bytes of other data. */

@@ -1,4 +1,3 @@
-/** An ISO date found in a text, with its position. */
 export interface FoundDate {
   readonly value: string;
   readonly start: number;
@@ -18,7 +17,6 @@ export function findDate(text: string, thisYear = new Date().getUTCFullYear()): 
   return undefined;
 }
 
-/** Parses the whole of `text` as an existing date. */
 export function parseDate(text: string): string | undefined {
   const trimmed = text.trim();
   const found = findDate(trimmed);

@@ -1,4 +1,3 @@
-/** A number found in a text, with its position. */
 export interface FoundNumber {
   readonly value: number;
   readonly start: number;
@@ -20,8 +19,8 @@ export function parseNumber(text: string): number | undefined {
 }
 
 /**
- * Finds the first number in `text` from a page; `decimals` is the maximum number of decimals, so that with 2 `1,234` is
- * 1234. Letters that OCR confuses with digits count as digits next to digits.
+ * The first number in `text`; with `decimals` of 2, `1,234` is 1234. Letters that OCR confuses with digits count as
+ * digits next to digits.
  */
 export function findNumber(text: string, decimals?: number): FoundNumber | undefined {
   for (const match of text.matchAll(NUMBER)) {
@@ -36,7 +35,6 @@ export function findNumber(text: string, decimals?: number): FoundNumber | undef
   return undefined;
 }
 
-/** Replaces letters in a text with digits by the digits that they resemble. */
 export function asDigits(text: string): string {
   if (!/\d/u.test(text)) return text;
   return text.replace(/[OОоoЗзlI|бБВ]/gu, (letter) => LOOKALIKES[letter] ?? letter);
@@ -57,12 +55,12 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   В: '8',
 };
 
-// A space separates thousands only before exactly three digits: "2 кв. 31" is not one number. The lookahead after a
-// fraction prevents quadratic backtracking over OCR letters.
+// A space separates thousands only before three digits: "2 кв. 31" is not one number. The lookahead after a fraction
+// prevents quadratic backtracking.
 const NUMBER =
   /(?<![\p{L}\d])[-\u2212]?(?:\d{1,3}(?:[ \u00a0\u202f\u2009']\d{3})+(?!\d)|\d[\dOОоЗз]*)(?:[.,]\d[\dOОоЗз]*(?![\dOОоЗз:/])|[ ]?[.,] ?\d{1,2}(?![\d:/]))*/gu;
 
-/** Removes separators but the decimal point; the result is not a number for other texts (`12.03.1987`). */
+/** Keeps only the decimal point; not a number for `12.03.1987`. */
 function removeSeparators(packed: string, decimals?: number): string {
   const last = Math.max(packed.lastIndexOf(','), packed.lastIndexOf('.'));
   if (last === -1) return packed;

@@ -6,7 +6,6 @@ import { schemaPattern } from './pattern.ts';
 const KEY = '^[a-z][a-z0-9_]{0,63}$';
 const Key = Type.String({ pattern: KEY });
 const closed = { additionalProperties: false };
-/** Text for people: one for all languages, or one per page language. */
 const Wording = Type.Union([
   Type.String({ minLength: 1 }),
   Type.Object({ en: Type.String({ minLength: 1 }), ru: Type.String({ minLength: 1 }) }, closed),
@@ -22,10 +21,7 @@ const value = {
     Type.Literal('boolean'),
     Type.Literal('enum'),
   ]),
-  /**
-   * Values in other units (hectares, centimetres, thousands) are converted to `m2`, `m`, `rub` and `percent`; any other
-   * unit is only displayed.
-   */
+  /** `m2`, `m`, `rub` and `percent` are converted from other units; any other unit is only displayed. */
   unit: Type.Optional(Type.String()),
   /** Values of type `enum`; `synonyms` are other spellings on pages. */
   enum: Type.Optional(
@@ -37,11 +33,11 @@ const value = {
       { minItems: 1 },
     ),
   ),
-  /** A regular expression that every value, extracted or typed, must match. */
+  /** Applies to extracted and typed values. */
   pattern: Type.Optional(Type.String()),
   minimum: Type.Optional(Type.Number()),
   maximum: Type.Optional(Type.Number()),
-  /** Maximum number of decimals on pages: with 2, the comma in `1,234` separates thousands. */
+  /** Maximum number of decimals: with 2, the comma in `1,234` separates thousands. */
   decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 6 })),
 };
 
@@ -51,9 +47,9 @@ const synonyms = Type.Optional(Phrases);
 const Part = Type.Object(
   {
     synonyms: Phrases,
-    /** Template of the part in the whole value; `{}` is the text from the page. */
+    /** Template; `{}` is the text from the page. */
     write: Type.String({ pattern: '\\{\\}' }),
-    /** Values that match this regular expression skip the template: no `ул. ул. Южная`. */
+    /** Values that match skip the template: no `ул. ул. Южная`. */
     unless: Type.Optional(Type.String()),
   },
   closed,
@@ -65,11 +61,11 @@ const FieldSpec = Type.Object(
     label: Wording,
     synonyms,
     ...value,
-    /** Regular expressions of usual values; other values get a lower confidence. */
+    /** Patterns of usual values; other values get a lower confidence. */
     shapes: Type.Optional(Phrases),
-    /** Regular expressions that identify a value without a label. */
+    /** Patterns that identify a value without a label. */
     marks: Type.Optional(Phrases),
-    /** For forms that split the value: its parts, joined by commas in this order. */
+    /** For forms that split the value: parts, joined by commas. */
     parts: Type.Optional(Type.Array(Part)),
   },
   closed,
@@ -80,7 +76,7 @@ const Column = Type.Object({ key: Key, label: Wording, synonyms, ...value }, clo
 const TableSpec = Type.Object(
   {
     columns: Type.Array(Column, { minItems: 1 }),
-    /** First words of rows with totals, which are skipped. */
+    /** First words of rows with totals. */
     totals: Type.Optional(Phrases),
   },
   closed,
@@ -96,13 +92,10 @@ const Section = Type.Object(
   closed,
 );
 
-/** `section:field`, or `section:column` for the sum of a table column. */
+/** `section:column` is the sum of a table column. */
 const Operand = Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}:[a-z][a-z0-9_]{0,63}$' });
 const Check = Type.Union([
-  /**
-   * The sum of `sum` must be `equals` within `tolerance`. Rows whose `apart.column` matches `apart.pattern` may be
-   * excluded (balconies, which total areas exclude).
-   */
+  /** Rows whose `apart.column` matches `apart.pattern` may be excluded (balconies, which total areas exclude). */
   Type.Object(
     {
       sum: Type.Array(Operand, { minItems: 1 }),
@@ -122,7 +115,7 @@ const SchemaFile = Type.Object(
     version: Type.String({ minLength: 1, maxLength: 64 }),
     sections: Type.Array(Section, { minItems: 1 }),
     checks: Type.Optional(Type.Array(Check)),
-    /** Labels of values that are not fields, so that these values are not assigned to other fields. */
+    /** Labels of values that are not fields. */
     others: Type.Optional(Phrases),
     /** Headings, which end the section above. */
     headings: Type.Optional(Phrases),
@@ -130,7 +123,7 @@ const SchemaFile = Type.Object(
   closed,
 );
 
-/** The fields and tables to extract, from `PASSPORTS_SCHEMA_FILE` or the default schema. */
+/** From `PASSPORTS_SCHEMA_FILE` or the default schema. */
 export type Schema = Static<typeof SchemaFile>;
 export type Section = Static<typeof Section>;
 export type FieldSpec = Static<typeof FieldSpec>;
@@ -139,10 +132,9 @@ export type TableSpec = Static<typeof TableSpec>;
 export type PartSpec = Static<typeof Part>;
 export type Check = Static<typeof Check>;
 export type Wording = Static<typeof Wording>;
-/** The common properties of fields and columns. */
 export type ValueSpec = Pick<FieldSpec, keyof typeof value>;
 
-/** Validates `data` as a schema; throws an {@link OperatorError} with the position of the error. */
+/** Throws an {@link OperatorError} with the position of the error. */
 export function checkSchema(data: unknown, name: string): Schema {
   if (!Value.Check(SchemaFile, data)) {
     const errors = Value.Errors(SchemaFile, data);

@@ -1,7 +1,4 @@
-/**
- * The factor that converts a number with the unit in `text` (after the number, or in a label) to `unit`; undefined
- * without a known unit.
- */
+/** The factor from the unit in `text` (after a number, or in a label) to `unit`. */
 export function unitFactor(unit: string | undefined, text: string): number | undefined {
   for (const [pattern, factor] of UNITS[unit ?? ''] ?? []) if (pattern.test(text)) return factor;
   return undefined;

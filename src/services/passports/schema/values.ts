@@ -5,7 +5,6 @@ import { schemaPattern } from './pattern.ts';
 import type { ValueSpec, Wording } from './schema.ts';
 import { unitFactor } from './units.ts';
 
-/** Reason why a text is not a valid value of a field. */
 export type Problem = 'type' | 'enum' | 'pattern' | 'minimum' | 'maximum' | 'too_long';
 export type Parsed = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: Problem };
 
@@ -13,14 +12,10 @@ const MAX_CHARACTERS = 10_000;
 /** Limit for dates and numbers; the longest date in words has 70 characters. */
 const MAX_CHARACTERS_PARSED = 100;
 
-/** Maximum length of a typed value of this field. */
 export const longestOf = ({ type }: ValueSpec): number =>
   type === 'date' || type === 'number' || type === 'integer' ? MAX_CHARACTERS_PARSED : MAX_CHARACTERS;
 
-/**
- * Parses the whole of a typed `text`; empty is null. Numbers as in {@link parseNumber}, dates in any form of {@link
- * findDate}; strings are unchanged.
- */
+/** Parses the whole `text`; empty is null, strings are unchanged. */
 export function parseValue(spec: ValueSpec, text: string): Parsed {
   if ([...text].length > longestOf(spec)) return { ok: false, problem: 'too_long' };
   if (text.trim() === '') return { ok: true, value: null };
@@ -30,7 +25,6 @@ export function parseValue(spec: ValueSpec, text: string): Parsed {
   return problem ? { ok: false, problem } : { ok: true, value };
 }
 
-/** Checks limits and pattern of a value of the right type. */
 export function misfit(spec: ValueSpec, value: Value): Problem | undefined {
   if (typeof value === 'number') {
     if (spec.minimum !== undefined && value < spec.minimum) return 'minimum';
@@ -42,17 +36,13 @@ export function misfit(spec: ValueSpec, value: Value): Problem | undefined {
   return undefined;
 }
 
-/** A value found in text from a page, with its position in the text. */
 export interface FoundValue {
   readonly value: Exclude<Value, null>;
   readonly start: number;
   readonly end: number;
 }
 
-/**
- * Finds the first value of the field's type in `text` from a page. Converts numbers to the unit of the field if the
- * text or the label has another unit.
- */
+/** Finds the first value in `text` from a page. Converts numbers from the unit in the text or the label. */
 export function readValue(spec: ValueSpec, text: string, label = ''): FoundValue | undefined {
   const found = READERS[spec.type](spec, text, label);
   return found && misfit(spec, found.value) === undefined ? found : undefined;
@@ -107,13 +97,13 @@ function whole(text: string): FoundValue | undefined {
   return value === '' ? undefined : { value, start: 0, end: text.length };
 }
 
-/** Money is written in groups of three digits: where OCR lost the first space, `4055 503` is one number all the same. */
+/** OCR loses spaces: `4055 503` is one amount. */
 const regrouped = (text: string): string =>
   text.replace(/(?<![\d.,:/-])\d{4,6}(?: \d{3})+(?![\d.:/-])/gu, (digits) =>
     digits.replaceAll(' ', '').padEnd(digits.length, ' '),
   );
 
-/** The first whole number within the bounds of the field: digits, or small ones in words (`на третьем этаже`). */
+/** The first integer within the limits, in digits or in words (`на третьем этаже`). */
 function findInteger(spec: ValueSpec, text: string): FoundValue | undefined {
   let from = 0;
   for (;;) {

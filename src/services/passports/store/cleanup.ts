@@ -19,7 +19,7 @@ interface Removed {
   files: number;
 }
 
-/** Deletes documents older than `days`, in any state. Only one cleanup runs at a time across all processes. */
+/** Only one cleanup runs at a time across all processes. */
 export async function cleanup(
   deps: { db: Db; tasks: TaskStore; trash: Trash },
   options: { days: number; dryRun: boolean },
@@ -59,7 +59,7 @@ function cleanupWithLock(
   );
 }
 
-/** Deletes one batch; undefined if none is left. `files` counts stored PDFs whose last document was deleted. */
+/** `files` counts stored PDFs whose last document was deleted. */
 function removeBatch({ db, tasks }: { db: Db; tasks: TaskStore }, before: Date) {
   return db.transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string; file_key: string }>(OLD, [before, BATCH]);

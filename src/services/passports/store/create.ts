@@ -9,15 +9,11 @@ import { uuids } from './uuid.ts';
 /** Not shown to clients: the time depends on the number of pages. */
 const ESTIMATE_SECONDS = 60;
 
-/** The input of a task, read by the worker. */
 export interface TaskInput {
   readonly file_key: string;
 }
 
-/**
- * Creates documents and tasks in one transaction, together with `within`. Documents with a cached result bypass the
- * queue and its limit.
- */
+/** One transaction, together with `within`. Documents with a cached result bypass the queue and its limit. */
 export async function create(
   {
     db,
@@ -94,7 +90,7 @@ interface Source {
   size_bytes: number;
 }
 
-/** A completed document per cache key, locked against deletion until this transaction ends. */
+/** Locked against deletion until this transaction ends. */
 async function findCompleted(tx: Queryable, cacheKeys: string[]): Promise<Map<string, Source>> {
   const { rows } = await tx.query<Source>(FIND_COMPLETED, [cacheKeys]);
   if (rows.length === 0) return new Map();
@@ -103,8 +99,7 @@ async function findCompleted(tx: Queryable, cacheKeys: string[]): Promise<Map<st
   return new Map(rows.filter(({ id }) => lockedIds.has(id)).map((source) => [source.cache_key, source]));
 }
 
-// Takes the first match: a frequently repeated document has many. Results without the language model's help are not
-// reused, so that an outage has no lasting effect.
+// Any match will do. Results without the language model's help are not reused, so that an outage has no lasting effect.
 const FIND_COMPLETED = {
   name: 'passport-finished',
   text: `

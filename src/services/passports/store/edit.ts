@@ -6,7 +6,7 @@ import { access, VISIBLE } from './rows.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 
-/** Saves edits. Concurrent edits of one document are serialised; values that do not change are dropped. */
+/** Serialises concurrent edits of one document. */
 export function update(
   db: Db,
   caller: Caller,
@@ -34,7 +34,7 @@ export function update(
   });
 }
 
-/** The edits that change a value, one per key: the last one counts. */
+/** The last value of a key counts. */
 function changesOf({ extraction, edits: previousEdits }: Opened, edits: readonly { key: string; value: Value }[]) {
   const current = new Map(previousEdits.map(({ key, value }) => [key, value]));
   const requested = new Map(edits.map(({ key, value }) => [key, value]));
@@ -47,7 +47,6 @@ function changesOf({ extraction, edits: previousEdits }: Opened, edits: readonly
     .filter(({ oldValue, newValue }) => oldValue !== newValue);
 }
 
-/** Null for an emptied or missing field. */
 const valueIn = ({ fields }: Opened['extraction'], key: string, edited: boolean): Value =>
   !edited && Object.hasOwn(fields, key) ? fields[key]!.value : null;
 
@@ -89,7 +88,6 @@ const EDIT = {
     update passport_documents set version = version + 1, changed_at = clock_timestamp() where id = $1`,
 };
 
-/** Maximum number of entries in a response. */
 const HISTORY_LENGTH = 1000;
 
 const HISTORY = {

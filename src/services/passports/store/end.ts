@@ -5,7 +5,6 @@ import { FINAL } from '../failures.ts';
 import { find } from './read.ts';
 import { SERVICE } from './rows.ts';
 
-/** Queues a failed document again. Of two concurrent calls one succeeds. */
 export function retry(
   { db, tasks }: { db: Db; tasks: TaskStore },
   caller: Caller,
@@ -16,7 +15,6 @@ export function retry(
     // Access to a document never changes, so checking it first is no race.
     if (!(await find(tx, caller, id, strict))) return undefined;
     if (!(await tasks.requeue(SERVICE, id, FINAL, tx))) {
-      // Deleted meanwhile, or not in a retryable state.
       return (await find(tx, caller, id, strict)) && 'not-retryable';
     }
     await tx.query('update passport_documents set changed_at = clock_timestamp() where id = $1', [id]);

@@ -2,21 +2,19 @@ import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
 import type { SessionEvent, Status } from '../documents.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
-/** Maximum number of stored events per session. */
 export const RING = 1000;
-/** Age from which housekeeping numbers the events of unwatched sessions. */
+/** Age from which events of unwatched sessions are numbered. */
 const UNWATCHED_SECONDS = 60;
 /** Lifetime of a session cookie. */
 const KEPT_DAYS = 31;
 
 /**
- * Events of sessions. Triggers insert them without a number, so that writers never wait; the first reader numbers them.
- * So numbers have no gaps, and no event appears below a number that a reader has seen.
+ * Triggers insert events without a number, so that writers never wait; the first reader numbers them. So numbers have
+ * no gaps, and no event appears below a number that a reader has seen.
  */
 export interface Events {
   after(session: string, number: number): Promise<readonly SessionEvent[] | 'lost'>;
   last(session: string): Promise<number>;
-  /** The sessions whose latest event number differs from `after`, in one query. */
   stirred(watched: readonly { session: string; after: number }[]): Promise<ReadonlySet<string>>;
   /** Numbers the events of unwatched sessions and deletes old events. */
   sweep(): Promise<void>;
@@ -31,7 +29,6 @@ export function postgresEvents(db: Db): Events {
       await tx.query(TRIM, [session, RING]);
     });
 
-  /** First stored and latest number of a session. */
   const range = async (session: string) => {
     const query = async () => (await db.query<Range>(RANGE, [session])).rows[0]!;
     const stored = await query();
@@ -166,7 +163,7 @@ const FIND_UNWATCHED = `
    where number is null and at < now() - make_interval(secs => $1)
    limit 1000`;
 
-// Deletes without gaps from the oldest number on, although an event may be older than one with a lower number.
+// Without gaps from the oldest number on, although an event may be older than one with a lower number.
 const DELETE_OLD = `
   delete from passport_events e
    using (select session, max(number) as number

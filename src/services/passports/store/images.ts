@@ -4,10 +4,10 @@ import { checkQuota } from './quota.ts';
 import { uuids } from './uuid.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
-/** First half of the advisory lock keys that count a session's images; unique in this product. */
+/** First half of an advisory lock key, unique in this product. */
 const COUNT_LOCK = 1_884_220_663;
 
-/** Images of sessions. They expire after `ttlSeconds`, even before they are deleted. */
+/** Images expire after `ttlSeconds`, even before they are deleted. */
 export interface Images {
   add(caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
   all(session: string): Promise<ImageRow[]>;
@@ -15,7 +15,6 @@ export interface Images {
   rotate(session: string, id: string, by: 90 | 270): Promise<ImageRow | undefined>;
   remove(session: string, id: string): Promise<boolean>;
   clear(session: string, tx?: Queryable): Promise<void>;
-  /** Deletes a bounded number of expired images; returns how many. */
   sweep(): Promise<number>;
 }
 

@@ -1,14 +1,12 @@
 import type { Queryable } from '../../../base/db.ts';
 
-/** Page images that a worker renders; stored and deleted with their PDF. */
 export interface Pictures {
-  /** Deletes the images of earlier attempts. False if the attempt is not the latest one of an unfinished task. */
+  /** Deletes the images of earlier attempts. False unless the attempt is the latest of an unfinished task. */
   begin(attempt: Drawn): Promise<boolean>;
-  /** Records an image; false if the attempt is not the latest one: then the caller deletes the file. */
+  /** False unless the attempt is the latest; then the caller deletes the file. */
   keep(attempt: Drawn, key: string): Promise<boolean>;
 }
 
-/** An attempt that renders page images. */
 export interface Drawn {
   readonly task: string;
   readonly attempt: number;

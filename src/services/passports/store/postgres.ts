@@ -17,7 +17,6 @@ import { each, find, list, open } from './read.ts';
 import { SERVICE, strictForChanges } from './rows.ts';
 import { failures } from './statistics.ts';
 
-/** Stores documents in PostgreSQL and their files in the file store. */
 export function postgresDocuments(deps: {
   db: Db;
   tasks: TaskStore;
@@ -25,17 +24,15 @@ export function postgresDocuments(deps: {
   log: Log;
   /** Needed only to create documents. */
   admission?: Admission;
-  /** Whether documents of anonymous sessions are hidden from API keys. */
   strictOwnership: boolean;
   imageTtlSeconds: number;
-  /** Bytes of documents and images that an API key, or a session without one, may hold. */
+  /** Per API key, or per session without one. */
   quotaBytes: number;
 }): Documents & { tidy(signal?: AbortSignal): Promise<void> } {
   const { db, tasks, files, admission, quotaBytes, strictOwnership: strict } = deps;
   const trash = openTrash({ ...deps, table: 'passport_trash' });
   const images = postgresImages(db, { ttlSeconds: deps.imageTtlSeconds, quotaBytes });
   const events = postgresEvents(db);
-  /** Call after a commit that may have queued files for deletion or created events. */
   const afterCommit = async () => {
     tasks.hint(`changed:${SERVICE}`);
     await trash.empty();
@@ -48,7 +45,7 @@ export function postgresDocuments(deps: {
         create({ db, tasks, admission, quotaBytes }, caller, documents, request, within),
       );
       if (created.some(({ status }) => status === 'PENDING')) tasks.hint(`waiting:${SERVICE}`);
-      // Deletes the files of cached documents and of images that became a PDF.
+      // Of cached documents, and of images that became a PDF.
       await afterCommit();
       return created;
     },

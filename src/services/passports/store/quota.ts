@@ -3,14 +3,11 @@ import type { Caller } from '../documents.ts';
 import { quotaExceeded } from '../refusals.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
-/** First half of the advisory lock keys for quotas; unique in this product. */
+/** First half of an advisory lock key, unique in this product. */
 const QUOTA_LOCK = 1_884_220_664;
 const FOLD_BATCH = 10_000;
 
-/**
- * Throws `QUOTA_EXCEEDED` if the caller would hold more than `quotaBytes` with `moreBytes` added. Serialises uploads of
- * one principal until the transaction ends.
- */
+/** Throws `QUOTA_EXCEEDED`. Serialises uploads of one principal until the transaction ends. */
 export async function checkQuota(
   tx: Transaction,
   caller: Caller,
@@ -23,7 +20,7 @@ export async function checkQuota(
   if (rows[0]!.bytes + moreBytes > quotaBytes) throw quotaExceeded(quotaBytes);
 }
 
-/** Sums up a bounded number of differences into one row per principal. */
+/** Sums up differences into one row per principal. */
 export async function foldBytes(db: Queryable): Promise<{ more: boolean }> {
   const { rows } = await db.query<{ differences: number }>(FOLD, [FOLD_BATCH]);
   return { more: rows[0]!.differences >= FOLD_BATCH };

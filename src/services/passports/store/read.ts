@@ -33,7 +33,7 @@ export async function list(
   session: string,
   { status, page, limit }: { status?: Status; page: number; limit: number },
 ): Promise<{ items: Document[]; total: number }> {
-  // One statement, so that count and page are consistent, and the count is known beyond the last page.
+  // One statement, so that count and page are consistent.
   const { rows } = await db.query<{ total: number; items: JsonRow[] }>(status === undefined ? LIST : LIST_OF_STATUS, [
     session,
     limit,
@@ -44,7 +44,6 @@ export async function list(
   return { total, items: items.map((row) => toDocument(parseDates(row))) };
 }
 
-/** A row from JSON, with dates as text. */
 type JsonRow = Omit<DocumentRow, 'created_at' | 'updated_at'> & { created_at: string; updated_at: string };
 
 const parseDates = (row: JsonRow): DocumentRow => ({
@@ -56,7 +55,7 @@ const parseDates = (row: JsonRow): DocumentRow => ({
 /** Number of extractions in memory. */
 const BATCH = 50;
 
-/** Pages by key instead of a cursor, so that a slow reader keeps no transaction open. */
+/** Pages by key, so that a slow reader keeps no transaction open. */
 export async function* each(
   db: Queryable,
   filter: { session?: string; from?: Date; to?: Date },

@@ -6,7 +6,6 @@ import { statusOf } from './status.ts';
 
 export const SERVICE = 'passports';
 
-/** A row of `COLUMNS`: a document with its task. */
 export interface DocumentRow {
   id: string;
   filename: string;
@@ -32,7 +31,7 @@ export interface OpenedRow extends DocumentRow {
   edits: { key: string; value: Value; at: string }[] | null;
 }
 
-/** Adds the result and the latest edit of each key, in one statement for consistency with the version. */
+/** One statement, so that result, edits and version are consistent. */
 export const OPENED_COLUMNS = `${COLUMNS},
   t.result,
   (select json_agg(json_build_object('key', e.key, 'value', e.became, 'at', e.at) order by e.serial)
@@ -66,16 +65,13 @@ export function toOpened(row: OpenedRow): Opened | Document {
 }
 
 /**
- * Condition of access to a document `d` (X-11 of the contract): its session, the key that created it and, unless
- * `strict`, any key for documents of anonymous sessions. Parameters `$2` to `$4` come from {@link access}.
+ * Access to a document `d` (X-11 of the contract): its session, the key that created it and, unless `strict`, any key
+ * for documents of anonymous sessions. Parameters `$2` to `$4` come from {@link access}.
  */
 export const VISIBLE =
   '(d.session = $2 or ($3::text is not null and (d.key_name = $3 or (d.key_name is null and not $4::boolean))))';
 
-/**
- * Whether the strict rule applies to changes: documents of anonymous sessions can be changed only by their session and
- * administrators.
- */
+/** Documents of anonymous sessions can be changed only by their session and administrators. */
 export const strictForChanges = ({ role }: Caller, strict: boolean): boolean => strict || role !== 'admin';
 
 export const access = ({ session, key }: Caller, strict: boolean): [string, string | null, boolean] => [

@@ -2,10 +2,9 @@ import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
 import type { Caller, Documents } from '../documents.ts';
 import { endedAs, errorType } from '../failures.ts';
 
-/** Maximum number of listed failures. */
 const RECENT = 20;
 
-/** Failure statistics of the last `windowSeconds`. Non-administrators get only ids of their own documents. */
+/** Non-administrators get only ids of their own documents. */
 export async function failures(
   db: Queryable,
   windowSeconds: number,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * `count` UUIDs of version 7 (RFC 9562 §5.7) in sort order: 48 bits of Unix milliseconds, a 12-bit counter within this
- * call (method 1) and 62 random bits.
+ * UUIDs of version 7 (RFC 9562 §5.7) in sort order: 48 bits of Unix milliseconds, a 12-bit counter (method 1) and 62
+ * random bits.
  */
 export function uuids(count: number, now = Date.now()): string[] {
   return Array.from({ length: count }, (_, i) => {
