@@ -136,6 +136,4 @@ export interface ReviewPage {
   readonly id: string;
   readonly status: string;
   readonly version: number;
-  /** Values with a lower confidence need review. */
-  readonly doubt: number;
 }

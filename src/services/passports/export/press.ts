@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { startThread } from '../../../base/programs.ts';
-import type { Prove, ReportSource } from './report.ts';
+import type { CutExcerpts, ReportSource } from './report.ts';
 import type { Said } from './report-thread.ts';
 
 /** Creates one PDF report at a time. */
 export interface Press {
   /**
-   * Calls `prove` once. Rejects on abort, with the error of `prove`, or when the thread ends; then the thread must be
-   * ended.
+   * Calls `cutExcerpts` once. Rejects on abort, with the error of `cutExcerpts`, or when the thread ends; then the
+   * thread must be ended.
    */
-  print(source: ReportSource, prove: Prove, signal: AbortSignal): Promise<Buffer>;
+  print(source: ReportSource, cutExcerpts: CutExcerpts, signal: AbortSignal): Promise<Buffer>;
   /** False once the thread has ended. */
   readonly alive: boolean;
   end(): Promise<void>;
@@ -43,7 +43,7 @@ export function startPress(heapMiB: number): Press {
   }
 
   return {
-    async print(source, prove, signal) {
+    async print(source, cutExcerpts, signal) {
       thread.ref();
       try {
         signal.throwIfAborted();
@@ -51,7 +51,7 @@ export function startPress(heapMiB: number): Press {
         for (;;) {
           const answer = await nextMessage(signal);
           if ('pdf' in answer) return Buffer.from(answer.pdf.buffer);
-          thread.postMessage(await prove(answer.places));
+          thread.postMessage(await cutExcerpts(answer.places));
         }
       } catch (error) {
         signal.throwIfAborted();

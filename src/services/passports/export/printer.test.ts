@@ -4,7 +4,7 @@ import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
 import { openPrinter, type PrintLimits } from './printer.ts';
 import { opened, read } from './testing/opened.ts';
 
-const LIMITS: PrintLimits = { atOnce: 1, waiting: 1, ms: 60_000, heapMiB: 768, idleMs: 60_000 };
+const LIMITS: PrintLimits = { maxConcurrent: 1, maxQueued: 1, timeoutMs: 60_000, heapMiB: 768, idleMs: 60_000 };
 const UNAVAILABLE = { code: 'REPORT_UNAVAILABLE', status: 503, headers: { 'retry-after': expect.any(String) } };
 const never = new AbortController().signal;
 const SHORT = opened({ 'general:address': read('Красная') });
@@ -52,13 +52,13 @@ it('prints a long table without blocking the main thread', async () => {
   expect(ticks).toBeGreaterThan(20);
 });
 
-it.each<Partial<PrintLimits>>([{ ms: 300 }, { heapMiB: 64 }])(
+it.each<Partial<PrintLimits>>([{ timeoutMs: 300 }, { heapMiB: 64 }])(
   'rejects a report that exceeds the limit %o',
   async (limit) => {
     const { print } = newPrinter(limit);
     await expect(print(LONG)).rejects.toMatchObject(UNAVAILABLE);
     // The next report uses a new thread, which needs longer than 300 ms to load.
-    if (limit.ms === undefined) expect(isPdf(await print(SHORT))).toBe(true);
+    if (limit.timeoutMs === undefined) expect(isPdf(await print(SHORT))).toBe(true);
   },
 );
 

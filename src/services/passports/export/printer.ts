@@ -1,6 +1,6 @@
 import { reportTooLong } from '../refusals.ts';
 import { type Press, startPress } from './press.ts';
-import { type Picture, proofOf } from './proof.ts';
+import { loadExcerpts, type Picture } from './proof.ts';
 import type { ReportSource } from './report.ts';
 import { openTurns } from './turns.ts';
 
@@ -15,17 +15,17 @@ export interface Printer {
 }
 
 export interface PrintLimits {
-  readonly atOnce: number;
-  readonly waiting: number;
+  readonly maxConcurrent: number;
+  readonly maxQueued: number;
   /** Time limit without the wait in the queue. */
-  readonly ms: number;
+  readonly timeoutMs: number;
   readonly heapMiB: number;
   /** Idle threads are kept because loading the PDF library takes longer than most reports. */
   readonly idleMs: number;
 }
 
 // Measured: the longest table (9999 rows) takes 4 to 12 s and less than 256 MiB.
-const LIMITS: PrintLimits = { atOnce: 2, waiting: 16, ms: 120_000, heapMiB: 512, idleMs: 60_000 };
+const LIMITS: PrintLimits = { maxConcurrent: 2, maxQueued: 16, timeoutMs: 120_000, heapMiB: 512, idleMs: 60_000 };
 
 export function openPrinter(limits: PrintLimits = LIMITS): Printer {
   const permits = openTurns(limits);
@@ -62,7 +62,7 @@ export function openPrinter(limits: PrintLimits = LIMITS): Printer {
   async function printInThread(source: ReportSource, picture: Picture, signal: AbortSignal): Promise<Buffer> {
     const thread = acquireThread();
     try {
-      const pdf = await thread.print(source, (places) => proofOf(source.opened, places, picture), signal);
+      const pdf = await thread.print(source, (places) => loadExcerpts(source.opened, places, picture), signal);
       keepIdle(thread);
       return pdf;
     } catch (error) {
@@ -75,7 +75,7 @@ export function openPrinter(limits: PrintLimits = LIMITS): Printer {
     async print(source, picture, requestSignal) {
       const signal = AbortSignal.any([requestSignal, closing.signal]);
       const release = await permits.take(signal);
-      const tooLong = AbortSignal.timeout(limits.ms);
+      const tooLong = AbortSignal.timeout(limits.timeoutMs);
       try {
         return await printInThread(source, picture, AbortSignal.any([signal, tooLong]));
       } catch (error) {

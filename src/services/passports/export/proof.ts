@@ -11,14 +11,14 @@ export interface Place {
 export type Picture = (key: string) => Promise<Buffer | undefined>;
 
 /** Cuts the places out of the page images; undefined for missing or unreadable ones. Holds one image in memory. */
-export async function proofOf(
+export async function loadExcerpts(
   opened: Opened,
   places: readonly Place[],
   picture: Picture,
 ): Promise<(Strip | undefined)[]> {
   // Loads the decoder only for reports.
   const { stripsOf } = await import('../model/pages/strips.ts');
-  const proof = new Map<Place, Strip>();
+  const excerpts = new Map<Place, Strip>();
   for (const page of new Set(places.map((place) => place.page))) {
     const sheet = opened.extraction.sheets[page - 1];
     const bytes = sheet?.picture ? await picture(sheet.picture) : undefined;
@@ -26,9 +26,9 @@ export async function proofOf(
     const here = places.filter((place) => place.page === page);
     const boxes = here.map(({ box }) => box);
     const strips = await stripsOf(bytes, boxes, sheet.turn).catch(() => []);
-    for (const [index, strip] of strips.entries()) proof.set(here[index]!, strip);
+    for (const [index, strip] of strips.entries()) excerpts.set(here[index]!, strip);
   }
-  return places.map((place) => proof.get(place));
+  return places.map((place) => excerpts.get(place));
 }
 
 export function placeOf({ page, bbox }: ExportRow): Place | undefined {

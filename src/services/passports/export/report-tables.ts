@@ -1,12 +1,12 @@
 import type { Content } from 'pdfmake';
 import type { Value } from '../extraction.ts';
-import type { Proof, ReportField, ReportTable } from './report.ts';
+import type { PageExcerpt, ReportField, ReportTable } from './report.ts';
 import type { ReportWords } from './report-words.ts';
 
 export const GREY = '#5b6470';
 
 export function fieldTable(title: string, fields: readonly ReportField[], labels: ReportWords): Content {
-  const body = fields.map(({ label, value, edited, proof }) => [
+  const body = fields.map(({ label, value, edited, excerpt }) => [
     { text: clean(label), color: GREY },
     {
       stack: [
@@ -14,18 +14,18 @@ export function fieldTable(title: string, fields: readonly ReportField[], labels
         ...(edited ? [{ text: labels.edited, fontSize: 7, color: GREY }] : []),
       ],
     },
-    proof ? picture(proof, labels, STRIP) : { text: '' },
+    excerpt ? picture(excerpt, labels, STRIP) : { text: '' },
   ]);
   const values = fields.map(({ value }) => value);
   return table(title, {
     widths: [135, '*', STRIP.width],
-    head: [labels.field, labels.value, labels.proof],
+    head: [labels.field, labels.value, labels.excerpt],
     body,
     values,
   });
 }
 
-export function rowTable(title: string, { columns, rows, proofs }: ReportTable, labels: ReportWords): Content[] {
+export function rowTable(title: string, { columns, rows, excerpts }: ReportTable, labels: ReportWords): Content[] {
   const emptyRow = [{ text: labels.noRows, color: GREY, colSpan: columns.length }, ...columns.slice(1).map(() => ({}))];
   const body = rows.map((row) => row.map((value) => ({ text: formatValue(value, labels), fontSize: 9 })));
   return [
@@ -35,7 +35,7 @@ export function rowTable(title: string, { columns, rows, proofs }: ReportTable, 
       body: body.length > 0 ? body : [emptyRow],
       values: rows.flat(),
     }),
-    ...proofs.map((proof): Content => ({ ...picture(proof, labels, WHOLE), margin: [0, 6, 0, 0] })),
+    ...excerpts.map((excerpt): Content => ({ ...picture(excerpt, labels, WHOLE), margin: [0, 6, 0, 0] })),
   ];
 }
 
@@ -83,15 +83,15 @@ const LAYOUT = {
 };
 
 /** Scaled at most to the printed size of the page. */
-function picture(proof: Proof, labels: ReportWords, maxSize: { width: number; height: number }): Content {
-  const { width, height, jpeg } = proof;
+function picture(excerpt: PageExcerpt, labels: ReportWords, maxSize: { width: number; height: number }): Content {
+  const { width, height, jpeg } = excerpt;
   const scale = Math.min(maxSize.width / width, maxSize.height / height, POINTS_PER_PIXEL);
   const image = `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
   return {
     unbreakable: true,
     stack: [
       { image, width: width * scale, height: height * scale },
-      { text: labels.sourcePage(proof.page), fontSize: 7, color: GREY },
+      { text: labels.sourcePage(excerpt.page), fontSize: 7, color: GREY },
     ],
   };
 }

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { printReport } from './print-report.ts';
 import type { Place } from './proof.ts';
-import { type Prove, type ReportSource, reportOf } from './report.ts';
+import { type CutExcerpts, type ReportSource, reportOf } from './report.ts';
 
 /** Messages of the thread: first the page regions that it needs, then the PDF. */
 export type Said = { readonly places: readonly Place[] } | { readonly pdf: Uint8Array<ArrayBuffer> };
@@ -13,13 +13,13 @@ port.on('message', (message) => onMessage(message));
 const next = <T>() => new Promise<T>((resolve) => (onMessage = resolve as typeof onMessage));
 const send = (message: Said, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
-const prove: Prove = (places) => {
+const cutExcerpts: CutExcerpts = (places) => {
   send({ places });
   return next();
 };
 
 for (;;) {
-  const report = await reportOf(await next<ReportSource>(), prove);
+  const report = await reportOf(await next<ReportSource>(), cutExcerpts);
   // A copy with its own buffer, to transfer it.
   const pdf = new Uint8Array(await printReport(report));
   send({ pdf }, [pdf.buffer]);

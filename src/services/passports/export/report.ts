@@ -24,17 +24,17 @@ export interface ReportField {
   readonly value: Value;
   readonly edited: boolean;
   /** Undefined if unknown or unavailable. */
-  readonly proof: Proof | undefined;
+  readonly excerpt: PageExcerpt | undefined;
 }
 
 export interface ReportTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Value[])[];
   /** One per page. */
-  readonly proofs: readonly Proof[];
+  readonly excerpts: readonly PageExcerpt[];
 }
 
-export interface Proof {
+export interface PageExcerpt {
   readonly page: number;
   readonly width: number;
   readonly height: number;
@@ -50,9 +50,9 @@ export interface ReportSource {
 }
 
 /** Undefined for missing images. */
-export type Prove = (places: readonly Place[]) => Promise<readonly (Strip | undefined)[]>;
+export type CutExcerpts = (places: readonly Place[]) => Promise<readonly (Strip | undefined)[]>;
 
-export async function reportOf(source: ReportSource, prove: Prove): Promise<Report> {
+export async function reportOf(source: ReportSource, cutExcerpts: CutExcerpts): Promise<Report> {
   const { opened, schema, language, now } = source;
   const rows = exportRows(opened, schema, language);
   const drafts = schema.sections.map((section) => draftPart(section, rows));
@@ -60,9 +60,9 @@ export async function reportOf(source: ReportSource, prove: Prove): Promise<Repo
     ...fields.flatMap(({ place }) => place ?? []),
     ...tablePlaces,
   ]);
-  const strips = await prove(places);
-  const proof = new Map(places.map((place, index) => [place, strips[index]]));
-  const parts = drafts.map((draft) => finishPart(draft, proof, source));
+  const strips = await cutExcerpts(places);
+  const stripByPlace = new Map(places.map((place, index) => [place, strips[index]]));
+  const parts = drafts.map((draft) => finishPart(draft, stripByPlace, source));
   return { name: opened.filename, pages: opened.extraction.pages, language, now, parts };
 }
 
@@ -96,7 +96,7 @@ function finishPart(
   strips: ReadonlyMap<Place, Strip | undefined>,
   { schema, language }: ReportSource,
 ): Part {
-  const proof = (place: Place | undefined) => place && proofAt(place, strips.get(place));
+  const excerpt = (place: Place | undefined) => place && toExcerpt(place, strips.get(place));
   const columns = (section.table?.columns ?? []).map((column) => wordsOf(schema, language).get(column)!.label);
   return {
     title: inLanguage(section.title, language),
@@ -104,12 +104,12 @@ function finishPart(
       label: row.label,
       value: row.shown,
       edited: row.editedAt !== null,
-      proof: proof(place),
+      excerpt: excerpt(place),
     })),
-    table: columns.length === 0 ? undefined : { columns, rows, proofs: tablePlaces.flatMap((at) => proof(at) ?? []) },
+    table: columns.length === 0 ? undefined : { columns, rows, excerpts: tablePlaces.flatMap((at) => excerpt(at) ?? []) },
   };
 }
 
-function proofAt({ page }: Place, strip: Strip | undefined): Proof | undefined {
+function toExcerpt({ page }: Place, strip: Strip | undefined): PageExcerpt | undefined {
   return strip && { page, width: strip.width, height: strip.height, jpeg: strip.bytes };
 }

@@ -6,7 +6,7 @@ export interface Turns {
   take(signal: AbortSignal): Promise<() => void>;
 }
 
-export function openTurns({ atOnce, waiting: maxWaiting }: { atOnce: number; waiting: number }): Turns {
+export function openTurns({ maxConcurrent, maxQueued }: { maxConcurrent: number; maxQueued: number }): Turns {
   const waiting: (() => void)[] = [];
   let inUse = 0;
 
@@ -20,11 +20,11 @@ export function openTurns({ atOnce, waiting: maxWaiting }: { atOnce: number; wai
   return {
     async take(signal) {
       signal.throwIfAborted();
-      if (inUse < atOnce) {
+      if (inUse < maxConcurrent) {
         inUse++;
         return release;
       }
-      if (waiting.length >= maxWaiting) throw tooManyReports();
+      if (waiting.length >= maxQueued) throw tooManyReports();
       await new Promise<void>((resolve, reject) => {
         const onAbort = () => {
           waiting.splice(waiting.indexOf(onPermit), 1);

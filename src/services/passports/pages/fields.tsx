@@ -5,7 +5,7 @@ import type { PresentedField } from '../present.ts';
 import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
 
 /** Values with a lower confidence need review: of these, one in several is wrong. */
-export const DOUBT = 0.8;
+const LOW_CONFIDENCE = 0.8;
 
 export interface FieldsView {
   readonly fields: readonly PresentedField[];
@@ -15,7 +15,7 @@ export interface FieldsView {
 }
 
 export const doubtful = ({ value, confidence, source, editedAt }: PresentedField): boolean =>
-  source !== 'manual' && editedAt === null && value !== null && confidence !== null && confidence < DOUBT;
+  source !== 'manual' && editedAt === null && value !== null && confidence !== null && confidence < LOW_CONFIDENCE;
 
 /** Fields to review first, then the others by section, then tables. Each field appears once. */
 export function Fields(view: FieldsView): JSX.Element {
@@ -96,7 +96,7 @@ export function Mark({ field, words }: { field: PresentedField; words: ReviewTex
     ...(page === null ? [] : [fill(words.onPage, { page })]),
     ...(editedAt !== null && original !== null ? [fill(words.original, { value: displayValue(original) })] : []),
   ];
-  const level = source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < DOUBT ? 'low' : 'high';
+  const level = source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < LOW_CONFIDENCE ? 'low' : 'high';
   return (
     <span class={`mark ${level}`} safe>
       {facts.join(' · ')}

@@ -17,7 +17,7 @@ import { inLanguage, type Schema } from '../schema/schema.ts';
 import { TaskParams } from '../schema-http.ts';
 import { judgedAnew } from '../warnings.ts';
 import { errorTexts } from './error-texts.ts';
-import { DOUBT, displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
+import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
 import { Sheets } from './sheets.tsx';
 
 export interface PageNeeds {
@@ -56,7 +56,6 @@ export function taskPage(app: Gateway, deps: PageNeeds): void {
         id: document.id,
         status: document.status,
         version: document.version,
-        doubt: DOUBT,
       };
       const html = await layout({
         ...{ language, version, own, assets: await assets(), root: '../' },

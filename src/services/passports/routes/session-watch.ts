@@ -32,8 +32,8 @@ const REVOCATION_CHECK_MS = 1000;
 /** Ends all streams with an `end` event when `signal` aborts. */
 export function watchSessions(deps: {
   documents: Documents;
-  tokens: Pick<Tokens, 'keeps'>;
-  sessions: Pick<Visits, 'over'>;
+  tokens: Tokens;
+  sessions: Visits;
   mostPerSession: number;
   log: Log;
   signal: AbortSignal;

@@ -23,7 +23,7 @@ const MEBIBYTE = 1024 * 1024;
 const IMAGE_LIMITS = { maxFiles: 50, maxFileBytes: 20 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
 const SIZE = '20 MiB, or has more than 50 megapixels';
 const WANTED = 'an image that can be read (JPEG, PNG, WebP, TIFF or HEIC)';
-const MOST_IMAGES = 200;
+const MAX_IMAGES = 200;
 
 const BODY = {
   content: {
@@ -51,13 +51,13 @@ export async function uploadImagesRoute(
         bodyLimit: IMAGE_LIMITS.maxTotalBytes,
         schema: {
           summary: 'Upload images for a PDF',
-          description: `At most 20 MiB and 50 megapixels per image, and ${MOST_IMAGES} images per session. Creates a session if the browser has none.`,
+          description: `At most 20 MiB and 50 megapixels per image, and ${MAX_IMAGES} images per session. Creates a session if the browser has none.`,
           operationId: 'uploadImages',
           tags: ['images'],
           shown: { body: BODY },
           response: {
             201: answer('Stored until they become a PDF.', ImagesUploaded),
-            400: refusal(emptyFile(), tooManyImages(MOST_IMAGES)),
+            400: refusal(emptyFile(), tooManyImages(MAX_IMAGES)),
             403: refusal(csrfFailed()),
             413: refusal(fileTooLarge(SIZE), payloadTooLarge(IMAGE_LIMITS.maxTotalBytes), quotaExceeded()),
             415: refusal(notADocument(WANTED)),
@@ -111,8 +111,8 @@ export async function uploadImagesRoute(
 
 async function add(documents: Documents, caller: Caller, image: Parameters<Documents['addImage']>[1]) {
   try {
-    const added = await documents.addImage(caller, image, MOST_IMAGES);
-    return added === 'too-many' ? tooManyImages(MOST_IMAGES) : added;
+    const added = await documents.addImage(caller, image, MAX_IMAGES);
+    return added === 'too-many' ? tooManyImages(MAX_IMAGES) : added;
   } catch (error) {
     if (error instanceof Fault && error.code === quotaExceeded().code) return error;
     throw error;
