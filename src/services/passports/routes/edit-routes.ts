@@ -28,7 +28,7 @@ import { idOf } from './task-routes.ts';
 
 const FORM = { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } };
 const TAKES = 'application/x-www-form-urlencoded';
-type Params = Static<typeof TaskParams>;
+type PathParams = Static<typeof TaskParams>;
 
 export async function editRoutes(
   app: Gateway,
@@ -40,7 +40,7 @@ export async function editRoutes(
   await app.register(async (scope) => {
     await acceptForms(scope);
 
-    scope.post<{ Params: Params; Body: Form | undefined }>(
+    scope.post<{ Params: PathParams; Body: Form | undefined }>(
       '/task/:task_id/update',
       {
         config,
@@ -76,7 +76,7 @@ export async function editRoutes(
       },
     );
 
-    scope.post<{ Params: Params; Body: Form | undefined }>(
+    scope.post<{ Params: PathParams; Body: Form | undefined }>(
       '/task/:task_id/rename',
       {
         config,
@@ -107,7 +107,7 @@ export async function editRoutes(
     );
   });
 
-  app.delete<{ Params: Params }>(
+  app.delete<{ Params: PathParams }>(
     '/task/:task_id',
     {
       config: { access: 'bearer' },
@@ -128,7 +128,7 @@ export async function editRoutes(
     },
   );
 
-  app.post<{ Params: Params }>(
+  app.post<{ Params: PathParams }>(
     '/api/task/:task_id/retry',
     {
       config: { access: 'bearer' },
@@ -153,7 +153,7 @@ export async function editRoutes(
   );
 
   /** The document is not visible, or visible but read-only. */
-  async function accessError(request: FastifyRequest<{ Params: Params }>): Promise<Fault> {
+  async function accessError(request: FastifyRequest<{ Params: PathParams }>): Promise<Fault> {
     const seen = await documents.find(callerOf(request), idOf(request));
     return seen === undefined ? documentNotFound() : changeForbidden();
   }

@@ -15,7 +15,7 @@ import type { Schema } from '../schema/schema.ts';
 import { TaskParams } from '../schema-http.ts';
 import { idOf } from './task-routes.ts';
 
-type Params = Static<typeof TaskParams>;
+type PathParams = Static<typeof TaskParams>;
 const LayoutQuery = Type.Object({ layout: Type.Enum(['plain', 'wide'], { default: 'plain' }) });
 const RangeQuery = Type.Object({
   from: Type.Optional(Type.String({ description: 'Date or date-time (ISO 8601): created then or later.' })),
@@ -36,14 +36,14 @@ export function exportRoutes(
   const printer = openPrinter();
   app.addHook('onClose', () => printer.close());
 
-  async function loadExportable(request: FastifyRequest<{ Params: Params }>): Promise<Opened> {
+  async function loadExportable(request: FastifyRequest<{ Params: PathParams }>): Promise<Opened> {
     const document = await documents.open(callerOf(request), idOf(request));
     if (document === undefined) throw documentNotFound();
     if (!isOpened(document)) throw notReady();
     return document;
   }
 
-  app.get<{ Params: Params; Querystring: Static<typeof LayoutQuery> }>(
+  app.get<{ Params: PathParams; Querystring: Static<typeof LayoutQuery> }>(
     '/export/:task_id/excel',
     {
       config: { access: 'bearer' },
@@ -67,7 +67,7 @@ export function exportRoutes(
     },
   );
 
-  app.get<{ Params: Params }>(
+  app.get<{ Params: PathParams }>(
     '/export/:task_id/pdf',
     {
       config: { access: 'bearer' },

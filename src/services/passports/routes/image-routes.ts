@@ -11,7 +11,7 @@ import { image } from '../wire.ts';
 
 const RotateQuery = Type.Object({ direction: Type.Enum(['cw', 'ccw'], { default: 'cw' }) });
 const PreviewQuery = Type.Object({ w: Type.Integer({ minimum: 16, maximum: 1600, default: 256 }) });
-type Params = Static<typeof ImageParams>;
+type PathParams = Static<typeof ImageParams>;
 
 export function imageRoutes(app: Gateway, { documents, files }: { documents: Documents; files: Files }): void {
   const config = { access: 'session' } as const;
@@ -34,7 +34,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
     },
   );
 
-  app.get<{ Params: Params; Querystring: Static<typeof PreviewQuery> }>(
+  app.get<{ Params: PathParams; Querystring: Static<typeof PreviewQuery> }>(
     '/api/v1/image/:image_id',
     {
       config,
@@ -77,7 +77,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
     },
   );
 
-  app.post<{ Params: Params; Querystring: Static<typeof RotateQuery> }>(
+  app.post<{ Params: PathParams; Querystring: Static<typeof RotateQuery> }>(
     '/api/v1/rotate-image/:image_id',
     {
       config,
@@ -100,7 +100,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
     },
   );
 
-  app.delete<{ Params: Params }>(
+  app.delete<{ Params: PathParams }>(
     '/api/v1/image/:image_id',
     {
       config,
@@ -120,4 +120,4 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
   );
 }
 
-const idOf = ({ image_id: id }: Params) => id.toLowerCase();
+const idOf = ({ image_id: id }: PathParams) => id.toLowerCase();
