@@ -347,7 +347,9 @@ describe('the pages of passports', () => {
     await until(() => other.locator('#saved').textContent()).toBe('Saved');
     await write(page, 'general:floors', '12');
     const problem = page.locator('[data-field="general:floors"] .problem');
-    await until(() => problem.textContent()).toBe('Another user has saved “11”. Press Enter to replace it with your value.');
+    await until(() => problem.textContent()).toBe(
+      'Another user has saved “11”. Press Enter to replace it with your value.',
+    );
     expect((await resultOf(page)).data.general.floors).toBe(11);
     await field(page, 'general:floors').focus();
     await page.keyboard.press('Enter');

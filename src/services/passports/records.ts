@@ -18,10 +18,10 @@ export function documentRecords(schemaFile: string | undefined): RecordMaker {
     async drafts(db, tasks) {
       loaded ??= loadSchema(schemaFile);
       const schema = loaded;
-      const wanted = tasks.filter((task) => !isCancelled(task));
+      const completedTasks = tasks.filter((task) => !isCancelled(task));
       const documents = await documentsOf(
         db,
-        wanted.map(({ id }) => id),
+        completedTasks.map(({ id }) => id),
       );
       return documents.map((document) => (isOpened(document) ? readDraft(document, schema) : failedDraft(document)));
     },

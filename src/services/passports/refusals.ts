@@ -48,7 +48,8 @@ export const quotaExceeded = (quotaBytes = 10 * 1024 ** 3) =>
     413,
     `Your documents and images would exceed the quota of ${quotaBytes} bytes. Delete some of them.`,
   );
-export const notADocument = (wanted: string) => new Fault('UNSUPPORTED_MEDIA_TYPE', 415, `The file is not ${wanted}.`);
+export const notADocument = (expected: string) =>
+  new Fault('UNSUPPORTED_MEDIA_TYPE', 415, `The file is not ${expected}.`);
 
 export const notRetryable = () =>
   new Fault('TASK_NOT_RETRYABLE', 409, 'Only a task in ERROR or FAILED can be retried.');

@@ -15,10 +15,7 @@ export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Ty
 const Moment = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
 const ErrorType = nullable(Type.String({ description: 'UPPER_SNAKE_CASE; null unless the task failed.' }));
 
-export const TokenRequest = Type.Object(
-  { api_key: Type.String() },
-  { examples: [{ api_key: 'the-key-you-were-given' }] },
-);
+export const TokenRequest = Type.Object({ api_key: Type.String() }, { examples: [{ api_key: 'your-api-key' }] });
 export const TokenAnswer = Type.Object({
   token: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
   expires_in: Type.Integer({ description: 'Seconds.' }),

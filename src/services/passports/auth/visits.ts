@@ -22,7 +22,7 @@ export interface Visits {
   deny(jti: string, expiresAt: Date): Promise<void>;
   denied(jti: string): Promise<boolean>;
   /** The ended sessions and revoked tokens among these, in one query. */
-  over(asked: { sessions: readonly string[]; tokens: readonly string[] }): Promise<ReadonlySet<string>>;
+  over(ids: { sessions: readonly string[]; tokens: readonly string[] }): Promise<ReadonlySet<string>>;
   tidy(): Promise<void>;
 }
 

@@ -116,8 +116,8 @@ export function openAssembly(
 
   return {
     async add(files: readonly File[]): Promise<void> {
-      const kept = ({ images }: { images: Image[] }) => images;
-      const { accepted, rejected } = await sendFiles('api/v1/upload-images', files, { kept, texts });
+      const itemsOf = ({ images }: { images: Image[] }) => images;
+      const { accepted, rejected } = await sendFiles('api/v1/upload-images', files, { itemsOf, texts });
       if (!session) await refresh();
       for (const image of accepted) show(image);
       renumber();

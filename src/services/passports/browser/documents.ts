@@ -47,14 +47,14 @@ export function openList(
 
   /** Reuses existing rows: the user may be typing in one. */
   function show(items: readonly Item[]): void {
-    const known = new Map(rows().map((row) => [row.dataset['id']!, row]));
-    const wanted = items.map((item) => {
-      const row = known.get(item.id) ?? createRow(item.id);
+    const existingRows = new Map(rows().map((row) => [row.dataset['id']!, row]));
+    const newRows = items.map((item) => {
+      const row = existingRows.get(item.id) ?? createRow(item.id);
       update(row, item);
       return row;
     });
-    for (const row of rows()) if (!wanted.includes(row)) row.remove();
-    for (const [i, row] of wanted.entries())
+    for (const row of rows()) if (!newRows.includes(row)) row.remove();
+    for (const [i, row] of newRows.entries())
       if (list.children[i] !== row) list.insertBefore(row, list.children[i] ?? null);
     byId('none').hidden = items.length > 0;
   }

@@ -16,9 +16,9 @@ function attempt(act: () => Promise<unknown>): void {
   act().catch((error: unknown) => showError(sentenceOf(error, texts)));
 }
 
-function showError(...sentences: string[]): void {
+function showError(...messages: string[]): void {
   const errorBox = byId('refused');
-  errorBox.textContent = sentences.join(' ');
+  errorBox.textContent = messages.join(' ');
   errorBox.hidden = false;
 }
 
@@ -35,8 +35,8 @@ function handleFiles(files: readonly File[]): void {
 }
 
 async function sendPdfs(files: readonly File[]): Promise<void> {
-  const kept = ({ items }: { items: unknown[] }) => items;
-  const { accepted, rejected } = await sendFiles('upload', files, { kept, texts });
+  const itemsOf = ({ items }: { items: unknown[] }) => items;
+  const { accepted, rejected } = await sendFiles('upload', files, { itemsOf, texts });
   byId('sent').textContent = accepted.length > 0 ? fill(texts.uploaded, { count: accepted.length }) : '';
   if (rejected.length > 0) showError(...rejections(rejected, texts));
   await refresh();

@@ -13,18 +13,18 @@ const MAX_BYTES = 180 * 1024 * 1024;
 /** Status codes that concern the files; other errors stop the upload. */
 const FILE_ERROR_STATUSES = [400, 413, 415];
 
-/** Returns the accepted items, which `kept` reads from a response body, and the rejected files. */
+/** Returns the accepted items, which `itemsOf` reads from a response body, and the rejected files. */
 export async function sendFiles<Body, Kept>(
   path: keyof typeof MAX_FILES,
   files: readonly File[],
-  { kept, texts }: { kept: (body: Body) => readonly Kept[]; texts: ListTexts },
+  { itemsOf, texts }: { itemsOf: (body: Body) => readonly Kept[]; texts: ListTexts },
 ): Promise<{ accepted: Kept[]; rejected: Rejected[] }> {
   const accepted: Kept[] = [];
   const rejected: Rejected[] = [];
   for (const form of splitIntoForms(files, MAX_FILES[path])) {
     try {
       const body = await sendForm<Body>(path, form, texts);
-      accepted.push(...kept(body));
+      accepted.push(...itemsOf(body));
       rejected.push(...body.rejected);
     } catch (error) {
       if (!(error instanceof Refused) || !FILE_ERROR_STATUSES.includes(error.status)) throw error;

@@ -139,9 +139,9 @@ describe('excelOfMany', () => {
   it('fails when its source fails', async () => {
     async function* broken(): AsyncGenerator<Opened> {
       yield flat;
-      throw new Error('The database is gone.');
+      throw new Error('The database failed.');
     }
-    await expect(collect(excelOfMany(broken, english))).rejects.toThrow('The database is gone.');
+    await expect(collect(excelOfMany(broken, english))).rejects.toThrow('The database failed.');
   });
 });
 

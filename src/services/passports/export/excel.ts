@@ -94,8 +94,8 @@ async function* tableRows(
   }
 }
 
-function valueCell({ spec, shown }: ExportRow): Cell {
-  return spec.type === 'date' && isDay(shown) ? { day: shown } : shown;
+function valueCell({ spec, displayValue }: ExportRow): Cell {
+  return spec.type === 'date' && isDay(displayValue) ? { day: displayValue } : displayValue;
 }
 
 const isDay = (value: Value): value is string => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);

@@ -80,14 +80,14 @@ it('aborts a queued and a running report, and prints the next one', async () => 
   const [waiter, reader] = [new AbortController(), new AbortController()];
   const printing = print(LONG, reader.signal);
   const waiting = print(SHORT, waiter.signal);
-  waiter.abort(new Error('the waiter has gone'));
-  await expect(waiting).rejects.toThrow('the waiter has gone');
+  waiter.abort(new Error('the queued client disconnected'));
+  await expect(waiting).rejects.toThrow('the queued client disconnected');
   const next = print(SHORT);
-  reader.abort(new Error('the reader has gone'));
-  await expect(printing).rejects.toThrow('the reader has gone');
+  reader.abort(new Error('the served client disconnected'));
+  await expect(printing).rejects.toThrow('the served client disconnected');
   expect(isPdf(await next)).toBe(true);
-  await expect(print(SHORT, AbortSignal.abort(new Error('nobody'))).catch((e: Error) => e.message)).resolves.toBe(
-    'nobody',
+  await expect(print(SHORT, AbortSignal.abort(new Error('disconnected'))).catch((e: Error) => e.message)).resolves.toBe(
+    'disconnected',
   );
 });
 

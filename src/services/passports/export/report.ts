@@ -86,7 +86,7 @@ function draftPart(section: Section, all: readonly ExportRow[]): PartDraft {
     cells.push(row);
     const line = rows.get(row.row) ?? [];
     rows.set(row.row, line);
-    line.push(row.shown);
+    line.push(row.displayValue);
   }
   return { section, fields, rows: [...rows.values()], tablePlaces: tablePlaces(cells) };
 }
@@ -102,11 +102,12 @@ function finishPart(
     title: inLanguage(section.title, language),
     fields: fields.map(({ row, place }) => ({
       label: row.label,
-      value: row.shown,
+      value: row.displayValue,
       edited: row.editedAt !== null,
       excerpt: excerpt(place),
     })),
-    table: columns.length === 0 ? undefined : { columns, rows, excerpts: tablePlaces.flatMap((at) => excerpt(at) ?? []) },
+    table:
+      columns.length === 0 ? undefined : { columns, rows, excerpts: tablePlaces.flatMap((at) => excerpt(at) ?? []) },
   };
 }
 

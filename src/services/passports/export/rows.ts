@@ -12,17 +12,23 @@ export interface ExportRow extends PresentedField {
   /** Unique within the document. */
   readonly name: string;
   /** The value, or its label for an enum. */
-  readonly shown: Value;
+  readonly displayValue: Value;
 }
 
 export function exportRows(opened: Opened, schema: Schema, language: Language): ExportRow[] {
-  const words = wordsOf(schema, language);
+  const labelsBySpec = wordsOf(schema, language);
   return presentFields(opened, schema).map((field) => {
-    const { title, label, name, choices } = words.get(field.spec)!;
-    const shown = choices?.get(field.value) ?? field.value;
-    if (field.row === undefined) return { ...field, sectionTitle: title, label, name, shown };
+    const { title, label, name, choices } = labelsBySpec.get(field.spec)!;
+    const displayValue = choices?.get(field.value) ?? field.value;
+    if (field.row === undefined) return { ...field, sectionTitle: title, label, name, displayValue };
     const { row } = field;
-    return { ...field, sectionTitle: title, label: `${row}. ${label}`, name: `${title} ${row}: ${label}`, shown };
+    return {
+      ...field,
+      sectionTitle: title,
+      label: `${row}. ${label}`,
+      name: `${title} ${row}: ${label}`,
+      displayValue,
+    };
   });
 }
 
@@ -45,7 +51,7 @@ export interface Words {
 const cache = new WeakMap<Schema, Partial<Record<Language, ReadonlyMap<FieldSpec | ColumnSpec, Words>>>>();
 
 function computeLabels(schema: Schema, language: Language): ReadonlyMap<FieldSpec | ColumnSpec, Words> {
-  const words = new Map<FieldSpec | ColumnSpec, Words>();
+  const labelsBySpec = new Map<FieldSpec | ColumnSpec, Words>();
   const labels = schema.sections.flatMap(({ fields = [] }) => fields.map(({ label }) => inLanguage(label, language)));
   for (const { title: wording, fields = [], table } of schema.sections) {
     const title = inLanguage(wording, language);
@@ -53,10 +59,15 @@ function computeLabels(schema: Schema, language: Language): ReadonlyMap<FieldSpe
       const label = inLanguage(spec.label, language);
       const isAmbiguous = labels.filter((other) => other === label).length > 1;
       const choices = choicesOf(spec, language);
-      words.set(spec, { title, label, name: isAmbiguous ? `${title}: ${label}` : label, ...(choices && { choices }) });
+      labelsBySpec.set(spec, {
+        title,
+        label,
+        name: isAmbiguous ? `${title}: ${label}` : label,
+        ...(choices && { choices }),
+      });
     }
   }
-  return words;
+  return labelsBySpec;
 }
 
 function choicesOf(spec: FieldSpec | ColumnSpec, language: Language): ReadonlyMap<Value, string> | undefined {

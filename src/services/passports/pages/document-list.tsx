@@ -9,14 +9,14 @@ export const PER_PAGE = 25;
 export const STATUSES: readonly Status[] = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 
 export function List(props: {
-  words: ListTexts;
+  texts: ListTexts;
   items: readonly Document[];
   total: number;
   own: ListPage;
   language: 'en' | 'ru';
   csrf: string | undefined;
 }): JSX.Element {
-  const { words, items, total, own, language, csrf } = props;
+  const { texts, items, total, own, language, csrf } = props;
   const { page, status, signedIn } = own;
   const pages = Math.max(1, Math.ceil(total / PER_PAGE));
   const pageUrl = (to: number, of: string | null) => {
@@ -27,41 +27,41 @@ export function List(props: {
     <section aria-labelledby="documents-title">
       <div class="row">
         <h2 id="documents-title" safe>
-          {words.documents}
+          {texts.documents}
         </h2>
         <p id="touch" class="hint" role="status"></p>
       </div>
-      <nav class="filters" aria-label={words.state}>
+      <nav class="filters" aria-label={texts.state}>
         {[null, ...STATUSES].map((each) => (
           <a href={pageUrl(1, each)} aria-current={each === status ? 'true' : undefined} safe>
-            {each === null ? words.all : words.statuses[each]}
+            {each === null ? texts.all : texts.statuses[each]}
           </a>
         ))}
       </nav>
       <p id="none" class="hint" hidden={items.length > 0} safe>
-        {status === null ? words.none : words.noneSuch}
+        {status === null ? texts.none : texts.noneSuch}
       </p>
       <ul id="documents" class="documents">
         {items.map((item) => (
-          <Item item={item} words={words} language={language} csrf={csrf} signedIn={signedIn} />
+          <Item item={item} texts={texts} language={language} csrf={csrf} signedIn={signedIn} />
         ))}
       </ul>
       <template id="document">
-        <Item item={undefined} words={words} language={language} csrf={csrf} signedIn={signedIn} />
+        <Item item={undefined} texts={texts} language={language} csrf={csrf} signedIn={signedIn} />
       </template>
       <div class="row">
         <p class="paging" hidden={pages === 1}>
           {page > 1 ? (
             <a href={pageUrl(page - 1, status)} rel="prev" safe>
-              {`← ${words.previous}`}
+              {`← ${texts.previous}`}
             </a>
           ) : (
             ''
           )}{' '}
-          <span safe>{fill(words.pageOf, { page, pages })}</span>{' '}
+          <span safe>{fill(texts.pageOf, { page, pages })}</span>{' '}
           {page < pages ? (
             <a href={pageUrl(page + 1, status)} rel="next" safe>
-              {`${words.next} →`}
+              {`${texts.next} →`}
             </a>
           ) : (
             ''
@@ -69,13 +69,13 @@ export function List(props: {
         </p>
         <p class="exports" hidden={!own.session}>
           <a href="export/session/excel" safe>
-            {words.exportSession}
+            {texts.exportSession}
           </a>
           {signedIn ? (
             <>
               {' · '}
               <a href="export/all/excel" safe>
-                {words.exportAll}
+                {texts.exportAll}
               </a>
             </>
           ) : (
@@ -90,12 +90,12 @@ export function List(props: {
 /** Without `item`, the template for the script. Hides elements that do not apply to the status. */
 function Item(props: {
   item: Document | undefined;
-  words: ListTexts;
+  texts: ListTexts;
   language: 'en' | 'ru';
   csrf: string | undefined;
   signedIn: boolean;
 }): JSX.Element {
-  const { item, words, language, csrf, signedIn } = props;
+  const { item, texts, language, csrf, signedIn } = props;
   const { id = '', filename = '', status = 'PENDING', progress = null, cached = false } = item ?? {};
   const dateFormat = moments(language, 'UTC');
   return (
@@ -108,7 +108,7 @@ function Item(props: {
           <time datetime={item?.createdAt.toISOString() ?? ''} safe>
             {item === undefined ? '' : dateFormat.format(item.createdAt)}
           </time>
-          <span class="cached" hidden={!cached} safe>{` · ${words.cached}`}</span>
+          <span class="cached" hidden={!cached} safe>{` · ${texts.cached}`}</span>
           <span class="why" safe>
             {item?.errorType ? ` · ${errorTexts[language][item.errorType]}` : ''}
           </span>
@@ -116,24 +116,24 @@ function Item(props: {
       </div>
       <div class="how">
         <p class={`state ${status.toLowerCase()}`} safe>
-          {words.statuses[status]}
+          {texts.statuses[status]}
         </p>
         <progress
           max="1"
           value={String(progress ?? 0)}
           hidden={status !== 'PROCESSING'}
-          aria-label={words.state}
+          aria-label={texts.state}
         ></progress>
       </div>
       <div class="tools" hidden={!signedIn}>
         <a class="button small export" data-path="excel" href={`export/${id}/excel`} hidden={status !== 'SUCCESS'} safe>
-          {words.excel}
+          {texts.excel}
         </a>
         <a class="button small export" data-path="pdf" href={`export/${id}/pdf`} hidden={status !== 'SUCCESS'} safe>
-          {words.pdf}
+          {texts.pdf}
         </a>
         <button type="button" class="small retry needs-script" hidden={status !== 'FAILED' && status !== 'ERROR'} safe>
-          {words.retry}
+          {texts.retry}
         </button>
         <details class="rename">
           <summary class="button small" safe>
@@ -141,14 +141,14 @@ function Item(props: {
           </summary>
           <form method="post" action={`task/${id}/rename`}>
             <Word csrf={csrf} />
-            <input name="name" type="text" value={filename} maxlength="255" required aria-label={words.name} />
+            <input name="name" type="text" value={filename} maxlength="255" required aria-label={texts.name} />
             <button type="submit" class="small">
               OK
             </button>
           </form>
         </details>
         <button type="button" class="small remove needs-script" safe>
-          {words.remove}
+          {texts.remove}
         </button>
       </div>
     </li>

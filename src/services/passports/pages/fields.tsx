@@ -11,7 +11,7 @@ export interface FieldsView {
   readonly fields: readonly PresentedField[];
   readonly warnings: readonly Warning[];
   readonly language: 'en' | 'ru';
-  readonly words: ReviewTexts;
+  readonly texts: ReviewTexts;
 }
 
 export const doubtful = ({ value, confidence, source, editedAt }: PresentedField): boolean =>
@@ -19,7 +19,7 @@ export const doubtful = ({ value, confidence, source, editedAt }: PresentedField
 
 /** Fields to review first, then the others by section, then tables. Each field appears once. */
 export function Fields(view: FieldsView): JSX.Element {
-  const { fields, warnings, words, language } = view;
+  const { fields, warnings, texts, language } = view;
   const warned = new Set(warnings.flatMap((warning) => warning.fields ?? []));
   const single = fields.filter(({ row }) => row === undefined);
   const toCheck = single
@@ -30,9 +30,9 @@ export function Fields(view: FieldsView): JSX.Element {
   return (
     <>
       <fieldset class="check">
-        <legend safe>{words.check}</legend>
+        <legend safe>{texts.check}</legend>
         <p class="hint" safe>
-          {toCheck.length > 0 ? words.checkWhy : words.nothingToCheck}
+          {toCheck.length > 0 ? texts.checkWhy : texts.nothingToCheck}
         </p>
         {toCheck.map((field) => (
           <OneField field={field} view={view} />
@@ -74,7 +74,7 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
       <Input field={field} view={view} />
       <p class="about" id={`about-${key}`}>
         <span class="facts" data-fresh={`facts ${key}`}>
-          <Mark field={field} words={view.words} />
+          <Mark field={field} texts={view.texts} />
           {[...messages].map((message) => (
             <span class="warned" safe>
               {message}
@@ -87,16 +87,17 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
   );
 }
 
-export function Mark({ field, words }: { field: PresentedField; words: ReviewTexts }): JSX.Element {
+export function Mark({ field, texts }: { field: PresentedField; texts: ReviewTexts }): JSX.Element {
   const { value, confidence, source, page, original, editedAt } = field;
   const facts = [
-    ...(value === null && source === null ? [words.empty] : []),
-    ...(source === null ? [] : [words.sources[source]]),
-    ...(confidence === null ? [] : [fill(words.confidence, { share: Math.floor(confidence * 100) })]),
-    ...(page === null ? [] : [fill(words.onPage, { page })]),
-    ...(editedAt !== null && original !== null ? [fill(words.original, { value: displayValue(original) })] : []),
+    ...(value === null && source === null ? [texts.empty] : []),
+    ...(source === null ? [] : [texts.sources[source]]),
+    ...(confidence === null ? [] : [fill(texts.confidence, { share: Math.floor(confidence * 100) })]),
+    ...(page === null ? [] : [fill(texts.onPage, { page })]),
+    ...(editedAt !== null && original !== null ? [fill(texts.original, { value: displayValue(original) })] : []),
   ];
-  const level = source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < LOW_CONFIDENCE ? 'low' : 'high';
+  const level =
+    source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < LOW_CONFIDENCE ? 'low' : 'high';
   return (
     <span class={`mark ${level}`} safe>
       {facts.join(' · ')}
@@ -159,18 +160,18 @@ function Input(props: {
 /** Characters per line of the form. */
 const LINE_LENGTH = 36;
 
-function choicesOf(spec: ValueSpec, { language, words }: FieldsView): [string, string][] | undefined {
+function choicesOf(spec: ValueSpec, { language, texts }: FieldsView): [string, string][] | undefined {
   if (spec.type === 'boolean') {
     return [
-      ['true', words.yes],
-      ['false', words.no],
+      ['true', texts.yes],
+      ['false', texts.no],
     ];
   }
   return spec.enum?.map((one) => (typeof one === 'string' ? [one, one] : [one.value, inLanguage(one.label, language)]));
 }
 
 function Table({ section, view }: { section: Section; view: FieldsView }): JSX.Element {
-  const { language, words } = view;
+  const { language, texts } = view;
   const title = inLanguage(section.title, language);
   const { columns } = section.table!;
   const cells = view.fields.filter((field) => field.section === section && field.row !== undefined);
@@ -199,7 +200,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
                 {columns.map((spec) => {
                   const form = forms.find(({ from, to }) => from <= row && row <= to)?.id;
                   const cell = all.find((one) => one.row === row && one.spec === spec)!;
-                  const label = `${inLanguage(spec.label, language)}, ${words.row} ${row}`;
+                  const label = `${inLanguage(spec.label, language)}, ${texts.row} ${row}`;
                   return (
                     <td class={`type-${spec.type}`}>
                       <Input field={cell} view={view} label={label} form={form} />
@@ -210,8 +211,8 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
                   <button
                     type="button"
                     class="small needs-script remove-row"
-                    aria-label={fill(words.removeRow, { row })}
-                    title={fill(words.removeRow, { row })}
+                    aria-label={fill(texts.removeRow, { row })}
+                    title={fill(texts.removeRow, { row })}
                     hidden={row > rows}
                   >
                     ×
@@ -228,7 +229,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
       <noscript>
         {forms.map(({ id, from, to }) => (
           <button type="submit" class="small" form={id} safe>
-            {fill(words.saveRows, { from, to })}
+            {fill(texts.saveRows, { from, to })}
           </button>
         ))}
       </noscript>
@@ -257,10 +258,10 @@ export function rowForms(
 const MAX_VALUES_PER_FORM = 480;
 
 export function warningText({ code, message, fields = [] }: Warning, view: FieldsView): string {
-  const { words, language } = view;
-  if (code === 'PAGE_DAMAGED') return language === 'en' ? message : words.pageDamaged;
-  if (code === 'PAGE_UNREAD') return language === 'en' ? message : words.pageUnread;
-  if (code.startsWith('LLM_')) return language === 'en' ? message : words.noModel;
+  const { texts, language } = view;
+  if (code === 'PAGE_DAMAGED') return language === 'en' ? message : texts.pageDamaged;
+  if (code === 'PAGE_UNREAD') return language === 'en' ? message : texts.pageUnread;
+  if (code.startsWith('LLM_')) return language === 'en' ? message : texts.noModel;
   if (code !== 'SUM_MISMATCH' && code !== 'ORDER_MISMATCH') return message;
   const about = fields
     .map((key) => view.fields.find(({ storedKey }) => storedKey === key))
@@ -269,7 +270,7 @@ export function warningText({ code, message, fields = [] }: Warning, view: Field
     const label = inLanguage(spec.label, language);
     return row === undefined ? label : `${inLanguage(section.title, language)}: ${label}`;
   });
-  return fill(words.doNotAgree, { fields: [...new Set(labels)].join(' · ') });
+  return fill(texts.doNotAgree, { fields: [...new Set(labels)].join(' · ') });
 }
 
 const blankCell = (section: Section, spec: PresentedField['spec'], row: number): PresentedField => ({

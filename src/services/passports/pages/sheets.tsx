@@ -7,15 +7,15 @@ import type { PresentedField } from '../present.ts';
 /** Pages whose images load immediately; later ones load on scroll. */
 const EAGER_PAGES = 3;
 
-export function Sheets(props: { opened: Opened; fields: readonly PresentedField[]; words: ReviewTexts }): JSX.Element {
-  const { opened, fields, words } = props;
+export function Sheets(props: { opened: Opened; fields: readonly PresentedField[]; texts: ReviewTexts }): JSX.Element {
+  const { opened, fields, texts } = props;
   const { sheets } = opened.extraction;
-  if (sheets.every(({ picture }) => picture === null)) return <p class="hint">{words.noPictures}</p>;
+  if (sheets.every(({ picture }) => picture === null)) return <p class="hint">{texts.noPictures}</p>;
   return (
     <div class="sheets">
       {sheets.map((sheet, i) => {
         const page = i + 1;
-        const label = fill(words.page, { page });
+        const label = fill(texts.page, { page });
         const boxes = fields.filter((field) => field.page === page && field.bbox !== null);
         return (
           <figure class="sheet" id={`page-${page}`}>

@@ -50,9 +50,9 @@ export function taskPage(app: Gateway, deps: PageNeeds): void {
       const language = languageOf(request.headers['accept-language']);
       const history = (await documents.history(caller, document.id)) ?? [];
       const csrf = deps.csrfToken(caller.session);
-      const words = reviewTexts[language];
+      const texts = reviewTexts[language];
       const own: ReviewPage = {
-        texts: words,
+        texts,
         id: document.id,
         status: document.status,
         version: document.version,
@@ -67,7 +67,7 @@ export function taskPage(app: Gateway, deps: PageNeeds): void {
         nav: deps.nav({ language, root: '../', csrf: token && csrf }),
         children: (
           <>
-            <Head document={document} words={words} csrf={csrf} />
+            <Head document={document} texts={texts} csrf={csrf} />
             {isOpened(document) ? (
               <Review
                 opened={await judgedAnew(document, schema)}
@@ -77,7 +77,7 @@ export function taskPage(app: Gateway, deps: PageNeeds): void {
                 history={history}
               />
             ) : (
-              <Unfinished document={document} words={words} language={language} />
+              <Unfinished document={document} texts={texts} language={language} />
             )}
             <p id="live" class="visually-hidden" role="status"></p>
           </>
@@ -88,22 +88,22 @@ export function taskPage(app: Gateway, deps: PageNeeds): void {
   );
 }
 
-function Head({ document, words, csrf }: { document: Document; words: ReviewTexts; csrf: string }): JSX.Element {
+function Head({ document, texts, csrf }: { document: Document; texts: ReviewTexts; csrf: string }): JSX.Element {
   const { id, filename, status, cached } = document;
   return (
     <div class="document-head">
       <p class="crumb">
-        <a href="../" safe>{`← ${words.back}`}</a>
+        <a href="../" safe>{`← ${texts.back}`}</a>
       </p>
       <div class="row">
         <h1 safe>{filename}</h1>
         <p id="status" class={`state ${status.toLowerCase()}`} safe>
-          {words.status[status]}
+          {texts.status[status]}
         </p>
       </div>
       {cached ? (
         <p class="hint" safe>
-          {words.cached}
+          {texts.cached}
         </p>
       ) : (
         ''
@@ -112,10 +112,10 @@ function Head({ document, words, csrf }: { document: Document; words: ReviewText
         {status === 'SUCCESS' ? (
           <>
             <a class="button" href={`../export/${id}/excel`} safe>
-              {words.excel}
+              {texts.excel}
             </a>
             <a class="button" href={`../export/${id}/pdf`} safe>
-              {words.pdf}
+              {texts.pdf}
             </a>
           </>
         ) : (
@@ -123,28 +123,28 @@ function Head({ document, words, csrf }: { document: Document; words: ReviewText
         )}
         <details class="rename">
           <summary class="button" safe>
-            {words.rename}
+            {texts.rename}
           </summary>
           <form method="post" action={`${id}/rename`}>
             <Word csrf={csrf} />
             <label class="visually-hidden" for="name" safe>
-              {words.name}
+              {texts.name}
             </label>
             <input id="name" name="name" type="text" value={filename} maxlength="255" required />
             <button type="submit" safe>
-              {words.save}
+              {texts.save}
             </button>
           </form>
         </details>
         {status === 'FAILED' || status === 'ERROR' ? (
           <button type="button" id="retry" class="needs-script primary" safe>
-            {words.retry}
+            {texts.retry}
           </button>
         ) : (
           ''
         )}
         <button type="button" id="remove" class="needs-script" safe>
-          {words.remove}
+          {texts.remove}
         </button>
       </div>
       <p id="refused" class="notice bad" role="alert" hidden></p>
@@ -153,8 +153,8 @@ function Head({ document, words, csrf }: { document: Document; words: ReviewText
 }
 
 /** A document in progress or failed. Without a script the page reloads itself. */
-function Unfinished(given: { document: Document; words: ReviewTexts; language: 'en' | 'ru' }): JSX.Element {
-  const { document, words, language } = given;
+function Unfinished(props: { document: Document; texts: ReviewTexts; language: 'en' | 'ru' }): JSX.Element {
+  const { document, texts, language } = props;
   const { errorType, progress } = document;
   if (errorType !== null) {
     return (
@@ -166,11 +166,11 @@ function Unfinished(given: { document: Document; words: ReviewTexts; language: '
   return (
     <section class="panel waiting">
       <label for="progress" safe>
-        {words.progress}
+        {texts.progress}
       </label>
       <progress id="progress" max="1" value={String(progress ?? 0)}></progress>
       <p class="hint" safe>
-        {words.waiting}
+        {texts.waiting}
       </p>
       <noscript>
         <meta http-equiv="refresh" content="5" />
@@ -179,33 +179,33 @@ function Unfinished(given: { document: Document; words: ReviewTexts; language: '
   );
 }
 
-function Review(given: {
+function Review(props: {
   opened: Opened;
   schema: Schema;
   language: 'en' | 'ru';
   csrf: string;
   history: readonly HistoryEntry[];
 }): JSX.Element {
-  const { opened, schema, language, csrf, history } = given;
-  const words = reviewTexts[language];
+  const { opened, schema, language, csrf, history } = props;
+  const texts = reviewTexts[language];
   const fields = presentFields(opened, schema);
   const { warnings } = opened.extraction;
-  const view: FieldsView = { fields, warnings, language, words };
+  const view: FieldsView = { fields, warnings, language, texts };
   const general = warnings.filter((warning) => warning.fields === undefined || warning.fields.length === 0);
   return (
     <div class="review">
-      <section class="pages" aria-label={words.pages} tabindex="0">
-        <Sheets opened={opened} fields={fields} words={words} />
+      <section class="pages" aria-label={texts.pages} tabindex="0">
+        <Sheets opened={opened} fields={fields} texts={texts} />
       </section>
       <section class="values" aria-labelledby="fields-title">
         <div class="row">
           <h2 id="fields-title" safe>
-            {words.fields}
+            {texts.fields}
           </h2>
           <p id="saved" class="hint" role="status"></p>
         </div>
         <p class="hint needs-script keys" safe>
-          {words.keys}
+          {texts.keys}
         </p>
         <div data-fresh="notices">
           {general.map((warning) => (
@@ -219,7 +219,7 @@ function Review(given: {
           <Fields {...view} />
           <noscript>
             <button type="submit" class="primary" safe>
-              {words.save}
+              {texts.save}
             </button>
           </noscript>
         </form>
@@ -234,39 +234,39 @@ function Review(given: {
   );
 }
 
-function History(given: {
+function History(props: {
   history: readonly HistoryEntry[];
   fields: ReturnType<typeof presentFields>;
   language: 'en' | 'ru';
 }): JSX.Element {
-  const { history, fields, language } = given;
-  const words = reviewTexts[language];
+  const { history, fields, language } = props;
+  const texts = reviewTexts[language];
   const known = new Map(fields.map((field) => [field.storedKey, field]));
   const when = moments(language, 'UTC');
   return (
     <details id="history" class="history" data-fresh="history">
-      <summary safe>{`${words.history} (${history.length})`}</summary>
+      <summary safe>{`${texts.history} (${history.length})`}</summary>
       {history.length === 0 ? (
         <p class="hint" safe>
-          {words.noHistory}
+          {texts.noHistory}
         </p>
       ) : (
         <ol>
           {[...history].reverse().map(({ at, actor, key, from, to }) => {
             const field = known.get(key);
             const label = field ? inLanguage(field.spec.label, language) : key;
-            const named = field?.row === undefined ? label : `${label}, ${words.row.toLowerCase()} ${field.row}`;
+            const named = field?.row === undefined ? label : `${label}, ${texts.row.toLowerCase()} ${field.row}`;
             return (
               <li>
                 <time datetime={at.toISOString()} safe>
                   {when.format(at)}
                 </time>{' '}
                 <span safe>
-                  {fill(words.edit, {
+                  {fill(texts.edit, {
                     actor,
                     field: named,
-                    from: displayValue(from) || words.nothing,
-                    to: displayValue(to) || words.nothing,
+                    from: displayValue(from) || texts.nothing,
+                    to: displayValue(to) || texts.nothing,
                   })}
                 </span>
                 {field === undefined ? (
@@ -280,7 +280,7 @@ function History(given: {
                     data-value={displayValue(from)}
                     safe
                   >
-                    {words.revert}
+                    {texts.revert}
                   </button>
                 )}
               </li>

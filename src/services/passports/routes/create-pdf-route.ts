@@ -59,8 +59,8 @@ export function createPdfRoute(
     async (request, reply) => {
       const caller = callerOf(request);
       const ids = request.body.image_ids.map((id) => id.toLowerCase());
-      const asked = { principal: principalOf(caller), fingerprint: fingerprint(ids) };
-      const { status, body } = await replies.once(request, reply, asked, async (keep) => {
+      const operation = { principal: principalOf(caller), fingerprint: fingerprint(ids) };
+      const { status, body } = await replies.once(request, reply, operation, async (keep) => {
         const sessionImages = await documents.images(caller.session);
         const images = selectImages(ids, sessionImages, maxImages);
         const stored = await assemble(files, images);

@@ -154,8 +154,8 @@ export async function editRoutes(
 
   /** The document is not visible, or visible but read-only. */
   async function accessError(request: FastifyRequest<{ Params: PathParams }>): Promise<Fault> {
-    const seen = await documents.find(callerOf(request), idOf(request));
-    return seen === undefined ? documentNotFound() : changeForbidden();
+    const document = await documents.find(callerOf(request), idOf(request));
+    return document === undefined ? documentNotFound() : changeForbidden();
   }
 
   /** Row numbers depend on the version, so a concurrent edit repeats the mapping. */

@@ -23,7 +23,7 @@ export interface SessionWatch {
 interface Watcher {
   readonly caller: Caller;
   readonly stream: EventStream;
-  seen: number | undefined;
+  lastSent: number | undefined;
   readonly token: Holder | undefined;
 }
 
@@ -49,20 +49,21 @@ export function watchSessions(deps: {
 
   async function sendNew(watcher: Watcher): Promise<void> {
     const { caller, stream } = watcher;
-    const events = watcher.seen === undefined ? undefined : await documents.events(caller.session, watcher.seen);
+    const events =
+      watcher.lastSent === undefined ? undefined : await documents.events(caller.session, watcher.lastSent);
     if (events === undefined || events === 'lost') {
       // Read before the snapshot: events in between are sent twice rather than lost.
       const id = await documents.lastEvent(caller.session);
       const data = await snapshot(caller.session);
       if (events === 'lost') stream.send({ event: 'resync', data: {} });
       stream.send({ event: 'snapshot', id, data });
-      watcher.seen = id;
+      watcher.lastSent = id;
       return;
     }
     if (events.length === 0) return;
     const documentsById = await loadDocuments(documents, caller, events);
     for (const event of events) stream.send(toStreamEvent(event, documentsById.get(event.task)));
-    watcher.seen = events.at(-1)!.id;
+    watcher.lastSent = events.at(-1)!.id;
   }
 
   const allWatchers = () => [...watchers.values()].flatMap((each) => [...each]);
@@ -70,11 +71,11 @@ export function watchSessions(deps: {
   /** The signal also fires for tasks of other services. */
   async function watchersToUpdate(): Promise<Watcher[]> {
     const all = allWatchers();
-    const positions = all.flatMap(({ caller, seen }) =>
-      seen === undefined ? [] : [{ session: caller.session, after: seen }],
+    const positions = all.flatMap(({ caller, lastSent }) =>
+      lastSent === undefined ? [] : [{ session: caller.session, after: lastSent }],
     );
     const changed = positions.length > 0 ? await documents.stirred(positions) : new Set<string>();
-    return all.filter(({ caller, seen }) => seen === undefined || changed.has(caller.session));
+    return all.filter(({ caller, lastSent }) => lastSent === undefined || changed.has(caller.session));
   }
 
   let checkedMs = Number.NEGATIVE_INFINITY;
@@ -129,7 +130,7 @@ export function watchSessions(deps: {
     },
     follow(caller, stream, { after, token }) {
       if (signal.aborted) return endStream(stream);
-      const watcher: Watcher = { caller, stream, seen: after, token };
+      const watcher: Watcher = { caller, stream, lastSent: after, token };
       const sessionWatchers = watchers.get(caller.session) ?? new Set();
       watchers.set(caller.session, sessionWatchers.add(watcher));
       stream.over.addEventListener('abort', () => {

@@ -128,7 +128,7 @@ export function taskRoutes(
       const [caller, id] = [callerOf(request), idOf(request)];
       const [entries, document] = [await documents.history(caller, id), await documents.open(caller, id)];
       if (entries === undefined || document === undefined) throw documentNotFound();
-      const shown = isOpened(document)
+      const visibleKeys = isOpened(document)
         ? new Map(presentFields(document, schema).map(({ storedKey, key }) => [storedKey, key]))
         : new Map<string, string>();
       return {
@@ -136,7 +136,7 @@ export function taskRoutes(
           at: at.toISOString(),
           actor,
           // A row that was emptied later has no visible number.
-          field: shown.get(key) ?? key,
+          field: visibleKeys.get(key) ?? key,
           from,
           to,
         })),

@@ -22,7 +22,7 @@ import { type Received, receive, rejections } from './receive.ts';
 const MEBIBYTE = 1024 * 1024;
 const IMAGE_LIMITS = { maxFiles: 50, maxFileBytes: 20 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
 const SIZE = '20 MiB, or has more than 50 megapixels';
-const WANTED = 'an image that can be read (JPEG, PNG, WebP, TIFF or HEIC)';
+const EXPECTED = 'an image that can be read (JPEG, PNG, WebP, TIFF or HEIC)';
 const MAX_IMAGES = 200;
 
 const BODY = {
@@ -60,7 +60,7 @@ export async function uploadImagesRoute(
             400: refusal(emptyFile(), tooManyImages(MAX_IMAGES)),
             403: refusal(csrfFailed()),
             413: refusal(fileTooLarge(SIZE), payloadTooLarge(IMAGE_LIMITS.maxTotalBytes), quotaExceeded()),
-            415: refusal(notADocument(WANTED)),
+            415: refusal(notADocument(EXPECTED)),
             503: refusal(storageUnavailable(), queueUnavailable()),
           },
         },
@@ -132,5 +132,5 @@ async function inspect(files: Files, { stored }: Received): Promise<ImageInfo | 
     return inspectImage(bytes);
   });
   if (!('problem' in info)) return info;
-  return info.problem === 'too_large' ? fileTooLarge(SIZE) : notADocument(WANTED);
+  return info.problem === 'too_large' ? fileTooLarge(SIZE) : notADocument(EXPECTED);
 }
