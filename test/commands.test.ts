@@ -158,7 +158,7 @@ describe('assay extract', () => {
     const files = [await document('third.pdf'), await document('fourth.pdf')];
     const { code, out, err } = await assay(['extract', ...files, ...at(passports), '--json'], KEY);
     expect(code).toBe(1);
-    expect(err).toMatch(/^The task \S+ has failed: The document can be read, .* \(NO_FIELDS_FOUND\)\n$/);
+    expect(err).toMatch(/^The task \S+ has failed: The document is readable .* \(NO_FIELDS_FOUND\)\n$/);
     const { documents } = JSON.parse(out);
     expect(new Set(documents.map(({ status }: { status: string }) => status))).toEqual(new Set(['SUCCESS', 'FAILED']));
   });

@@ -146,7 +146,7 @@ describe('the pages of passports', () => {
     await page.evaluate('globalThis.here = true');
     await page.locator('#pdfs').setInputFiles(await pdf('Паспорт кв. 37 — Садовая.pdf'));
     const document = row(page, 'Паспорт кв. 37 — Садовая.pdf');
-    await until(() => document.locator('.state').textContent()).toBe('Готов');
+    await until(() => document.locator('.state').textContent()).toBe('Готово');
     expect(await page.evaluate('globalThis.here')).toBe(true);
     expect(await document.getByRole('link', { name: 'Excel' }).isVisible()).toBe(true);
     await document.locator('.name').click();
@@ -199,7 +199,7 @@ describe('the pages of passports', () => {
     await page.keyboard.press('Enter');
     await until(() => value(page, 'areas:total_area')).toBe('1054.7');
     await until(() => page.locator('[data-field="areas:total_area"] .mark').textContent()).toBe(
-      'typed by a person · page\u00a01 · Read as: 54.7',
+      'entered manually · page\u00a01 · Extracted: 54.7',
     );
 
     await page.reload();
@@ -347,7 +347,9 @@ describe('the pages of passports', () => {
     await until(() => other.locator('#saved').textContent()).toBe('Saved');
     await write(page, 'general:floors', '12');
     const problem = page.locator('[data-field="general:floors"] .problem');
-    await until(() => problem.textContent()).toBe('Somebody else has written “11” meanwhile; Enter saves yours.');
+    await until(() => problem.textContent()).toBe(
+      'Another user has saved “11”. Press Enter to replace it with your value.',
+    );
     expect((await resultOf(page)).data.general.floors).toBe(11);
     await field(page, 'general:floors').focus();
     await page.keyboard.press('Enter');
@@ -440,22 +442,22 @@ describe('the pages of passports', () => {
     await until(captions).toEqual(['Page 1: лист 1.jpg', 'Page 2: plan.jpg', 'Page 3: лист 2.jpg']);
     const image = (name: string) => page.locator('#images li', { hasText: name });
 
-    await image('лист 2.jpg').getByRole('button', { name: 'Earlier' }).focus();
+    await image('лист 2.jpg').getByRole('button', { name: 'Move earlier' }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     expect(await captions()).toEqual(['Page 1: лист 2.jpg', 'Page 2: лист 1.jpg', 'Page 3: plan.jpg']);
-    expect(await page.locator('#live').textContent()).toBe('лист 2.jpg is page 1 now');
+    expect(await page.locator('#live').textContent()).toBe('лист 2.jpg is now page 1');
 
     const size = (name: string) =>
       image(name)
         .locator('img')
         .evaluate((img: any) => (img.complete ? img.naturalWidth / img.naturalHeight : 0));
     await until(() => size('лист 1.jpg')).toBeGreaterThan(1.2);
-    await image('лист 1.jpg').getByRole('button', { name: 'Turn' }).focus();
+    await image('лист 1.jpg').getByRole('button', { name: 'Rotate' }).focus();
     await page.keyboard.press('Enter');
     await until(() => size('лист 1.jpg')).toBeLessThan(0.8);
 
-    await page.getByRole('button', { name: 'Make the document (3)' }).focus();
+    await page.getByRole('button', { name: 'Create document (3)' }).focus();
     await page.keyboard.press('Enter');
     await until(() => page.locator('#documents li').count()).toBe(1);
     expect(await page.locator('#assembly').isVisible()).toBe(false);
@@ -665,11 +667,11 @@ describe('the pages of documents in every state', () => {
     await page.getByRole('link', { name: 'Unreadable', exact: true }).click();
     await page.waitForURL('**/?status=PERMANENT_ERROR');
     expect(await page.locator('#documents li').count()).toBe(25);
-    expect(await page.locator('#documents .why').first().textContent()).toContain('no page of it can be opened');
+    expect(await page.locator('#documents .why').first().textContent()).toContain('none of its pages can be opened');
     await page.getByRole('link', { name: /Older/ }).click();
     await page.waitForURL('**/?status=PERMANENT_ERROR&page=2');
     await until(() => page.locator('#documents li').count()).toBe(1);
-    await page.getByRole('link', { name: 'Done', exact: true }).click();
+    await page.getByRole('link', { name: 'Completed', exact: true }).click();
     await page.waitForURL('**/?status=SUCCESS');
     expect(await page.locator('#documents .name').allTextContents()).toEqual(['7.pdf']);
     expect(trouble).toEqual([]);
@@ -682,7 +684,7 @@ describe('the pages of documents in every state', () => {
     const id = (await row(page, 'again.pdf').getAttribute('data-id'))!;
     await house.fail(id, 'STORAGE_ERROR');
     await until(() => row(page, 'again.pdf').locator('.why').textContent()).toContain('could not be read');
-    await row(page, 'again.pdf').getByRole('button', { name: 'Try again' }).click();
+    await row(page, 'again.pdf').getByRole('button', { name: 'Retry' }).click();
     await until(() => row(page, 'again.pdf').getAttribute('data-status')).toBe('PENDING');
     expect(await row(page, 'again.pdf').locator('.why').textContent()).toBe('');
     await page.goto(`${house.url}/task/${id}`);
@@ -703,13 +705,13 @@ describe('the pages of documents in every state', () => {
     await house.succeed(id, { warnings: [warning] });
     await page.goto(`${house.url}/task/${id}`);
     const warned = () => page.locator('.warned').allTextContents();
-    expect(await warned()).toEqual(['These do not agree: Rooms: Area, m² · Total area.']);
+    expect(await warned()).toEqual(['Inconsistent values: Rooms: Area, m² · Total area.']);
     await field(page, 'areas:total_area').fill('27,5');
     await page.keyboard.press('Enter');
     await until(warned).toEqual([]);
     await field(page, 'rooms:2.area').fill('20');
     await page.keyboard.press('Enter');
-    await until(warned).toEqual(['These do not agree: Rooms: Area, m² · Total area.']);
+    await until(warned).toEqual(['Inconsistent values: Rooms: Area, m² · Total area.']);
     expect(trouble).toEqual([]);
   });
 });

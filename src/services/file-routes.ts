@@ -77,7 +77,7 @@ export async function fileRoutes(
             400: refusal(badRequest()),
             413: refusal(payloadTooLarge(maxBytes)),
             415: refusal(unsupportedMediaType(expected)),
-            422: refusal(validationError('The multipart body must have one file, in a part named `file`.')),
+            422: refusal(validationError('The multipart body must contain one file, in a part named `file`.')),
             503: refusal(queueUnavailable(), new StorageAway('it is full')),
           },
         },

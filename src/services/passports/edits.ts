@@ -6,18 +6,16 @@ import { cellKey, type Named, named } from './schema/keys.ts';
 import type { Schema, Section, ValueSpec } from './schema/schema.ts';
 import { longestOf, type Problem, parseValue } from './schema/values.ts';
 
-/** A value that somebody typed, for a field that there is. */
 export interface Typed {
-  /** As it was sent. */
   readonly key: string;
   readonly target: Named;
   readonly value: Value;
 }
 
-/** The values of a form, each by the type of its field; all that is wrong with any of them is one {@link InvalidInput}. */
+/** Parses form values by field type; throws one {@link InvalidInput} with all errors. */
 export function readTyped(form: ReadonlyMap<string, string>, schema: Schema): readonly Typed[] {
   const details: Detail[] = [];
-  const typed: Typed[] = [];
+  const parsedEdits: Typed[] = [];
   for (const [key, text] of form) {
     const target = named(schema, key);
     if (target === undefined) {
@@ -25,57 +23,54 @@ export function readTyped(form: ReadonlyMap<string, string>, schema: Schema): re
       continue;
     }
     const parsed = parseValue(target.spec, text);
-    if (parsed.ok) typed.push({ key, target, value: parsed.value });
-    else details.push({ loc: ['body', key], ...complaint(parsed.problem, target.spec), input: text.slice(0, 200) });
+    if (parsed.ok) parsedEdits.push({ key, target, value: parsed.value });
+    else details.push({ loc: ['body', key], ...problemDetail(parsed.problem, target.spec), input: text.slice(0, 200) });
   }
   if (details.length > 0) throw new InvalidInput(details);
-  return typed;
+  return parsedEdits;
 }
 
-/** Throws what {@link readTyped} does when a key names no field, which needs no document. */
+/** Throws for unknown keys, before any document is loaded. */
 export function checkKeys(form: ReadonlyMap<string, string>, schema: Schema): void {
   if ([...form.keys()].some((key) => named(schema, key) === undefined)) readTyped(form, schema);
 }
 
-/**
- * The same edits by the names that the store has for them. Rows are counted as the reader sees them; the ones after the
- * last are new, and none may be left out.
- */
-export function placed(typed: readonly Typed[], opened: Opened, schema: Schema): { key: string; value: Value }[] {
+/** Maps visible row numbers to stored keys. Rows after the last are new and must follow without gaps. */
+export function placed(parsedEdits: readonly Typed[], opened: Opened, schema: Schema): { key: string; value: Value }[] {
   const details: Detail[] = [];
   const added = new Map<string, Set<number>>();
-  // Counted once for a table, and not for each of its cells: a long one takes milliseconds.
-  const counted = new Map<string, ReturnType<typeof rowsOf>>();
+  // Cached per table: counting a long one takes milliseconds.
+  const rowsBySection = new Map<string, ReturnType<typeof rowsOf>>();
   const rowsIn = (section: Section) => {
-    const rows = counted.get(section.key) ?? rowsOf(opened, schema, section);
-    counted.set(section.key, rows);
+    const rows = rowsBySection.get(section.key) ?? rowsOf(opened, schema, section);
+    rowsBySection.set(section.key, rows);
     return rows;
   };
-  for (const { target } of typed) {
+  for (const { target } of parsedEdits) {
     if (target.kind !== 'cell') continue;
-    const seen = rowsIn(target.section).stored.length;
-    if (target.row <= seen) continue;
+    const visibleCount = rowsIn(target.section).stored.length;
+    if (target.row <= visibleCount) continue;
     const rows = added.get(target.section.key) ?? new Set<number>();
-    added.set(target.section.key, rows.add(target.row - seen));
+    added.set(target.section.key, rows.add(target.row - visibleCount));
   }
-  const edits = typed.map(({ key, target, value }) => {
+  const edits = parsedEdits.map(({ key, target, value }) => {
     if (target.kind === 'field') return { key, value };
     const { stored, next } = rowsIn(target.section);
-    const known = stored[target.row - 1];
-    if (known !== undefined) return { key: cellKey(target.section, known, target.spec), value };
-    const beyond = target.row - stored.length;
-    if (beyond > added.get(target.section.key)!.size) {
+    const storedRow = stored[target.row - 1];
+    if (storedRow !== undefined) return { key: cellKey(target.section, storedRow, target.spec), value };
+    const newRow = target.row - stored.length;
+    if (newRow > added.get(target.section.key)!.size) {
       const last = stored.length + 1;
       const msg = `There are ${stored.length} rows; a new one is number ${last}`;
       details.push({ loc: ['body', key], msg, type: 'less_than_equal', ctx: { le: last } });
     }
-    return { key: cellKey(target.section, next + beyond - 1, target.spec), value };
+    return { key: cellKey(target.section, next + newRow - 1, target.spec), value };
   });
   if (details.length > 0) throw new InvalidInput(details);
   return edits;
 }
 
-function complaint(problem: Problem, spec: ValueSpec): Pick<Detail, 'msg' | 'type' | 'ctx'> {
+function problemDetail(problem: Problem, spec: ValueSpec): Pick<Detail, 'msg' | 'type' | 'ctx'> {
   switch (problem) {
     case 'type':
       return WRONG_TYPE[spec.type];

@@ -39,119 +39,117 @@ import type { Own } from './settings.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const HOUR_MS = 3_600_000;
-const LLM_PATIENCE_MS = 3000;
+const LLM_PROBE_TIMEOUT_MS = 3000;
 
-/** The listener of passports: every endpoint of the specification's section 4.3, and what contract.md adds to it. */
+/** All endpoints of section 4.3 of the specification, and those that contract.md adds. */
 export async function openGateway({
-  house,
-  own,
+  context,
+  settings,
   shared,
   documents,
 }: {
-  house: GatewayHouse;
-  own: Own;
+  context: GatewayHouse;
+  settings: Own;
   shared: SharedSettings;
   documents: Documents;
 }): Promise<Gateway> {
-  const { db, files, roster, metrics, log } = house;
+  const { db, files, roster, metrics, log } = context;
   const service = 'passports';
-  const keys = keysNow(apiKeysFrom(own.apiKeys), () => house.issued.of(service));
-  if (keys.all().length === 0) log.warn('no API keys are configured: nobody can get a token');
+  const keys = keysNow(apiKeysFrom(settings.apiKeys), () => context.issued.of(service));
+  if (keys.all().length === 0) log.warn('no API keys are configured: no token can be issued');
   metrics.authDisabled(service, false);
 
-  const secret = own.jwtSecret ?? (await keptSecret(join(shared.dataDir, 'keys', 'passports-jwt.key')));
-  const publicOrigins = [...shared.publicOrigins, ...(own.publicUrl ? [new URL(own.publicUrl).origin] : [])];
+  const secret = settings.jwtSecret ?? (await keptSecret(join(shared.dataDir, 'keys', 'passports-jwt.key')));
+  const publicOrigins = [...shared.publicOrigins, ...(settings.publicUrl ? [new URL(settings.publicUrl).origin] : [])];
   const tokens = openTokens({
     keys: keys.all,
     secret,
-    previousSecret: own.jwtSecretPrevious,
-    lifetimeHours: own.jwtLifetimeHours,
+    previousSecret: settings.jwtSecretPrevious,
+    lifetimeHours: settings.jwtLifetimeHours,
   });
-  const visits = openVisits(db);
-  const base = basePath(own.publicUrl);
+  const sessions = openVisits(db);
+  const base = basePath(settings.publicUrl);
   const cookies = openCookies({ path: base, secure: shared.cookieSecure });
   const csrf = openCsrf(secret);
-  const door = openDoor({
+  const authGuard = openDoor({
     tokens,
-    visits,
+    sessions,
     cookies,
     csrf,
     keysKnown: keys.complete,
-    bearerScope: own.bearerScope,
+    bearerScope: settings.bearerScope,
     publicOrigins,
   });
   const replies = openReplies(db, service);
-  const schema = loadSchema(own.schemaFile);
-  const cacheKey = (contentHash: string) => contentKey(contentHash, schema, own);
+  const schema = loadSchema(settings.schemaFile);
+  const cacheKey = (contentHash: string) => contentKey(contentHash, schema, settings);
 
-  const llm = watchLlm(languageModel(own));
-  if (own.llmProvider !== 'none') measureLlm(llm, metrics);
+  const llm = watchLlm(languageModel(settings));
+  if (settings.llmProvider !== 'none') exportLlmMetric(llm, metrics);
 
-  const app = await openListener(house, shared, {
+  const app = await openListener(context, shared, {
     service,
     title: 'Assay passports',
     description:
-      'A technical passport, as a PDF or as photos of its pages, becomes fields that a person can check and correct, and exports of them.',
-    publicUrl: own.publicUrl,
+      'Extracts fields from a technical passport (a PDF or photos of its pages). People check and correct the fields and export them.',
+    publicUrl: settings.publicUrl,
     securitySchemes: {
       session: { type: 'apiKey', in: 'cookie', name: 'bti_session_id', description: "A browser's session." },
     },
-    guard: door.guard,
-    limiter: house.limits.window(service, { limit: own.tokenLimitPerMinute }),
+    guard: authGuard.guard,
+    limiter: context.limits.window(service, { limit: settings.tokenLimitPerMinute }),
     bodyLimitBytes: BODY_LIMIT_BYTES,
     validation: detailValidation,
-    refusalPage: (...refused) => pages.refusal(...refused),
+    refusalPage: (...args) => pages.refusal(...args),
   });
   await app.register(cookie);
   locateBelow(app, base);
   app.decorateRequest('visitor', null);
   const watch = watchSessions({
-    ...{ documents, tokens, visits, log },
+    ...{ documents, tokens, sessions, log },
     mostPerSession: MOST_STREAMS,
     signal: app.closing,
   });
 
-  await authRoutes(app, { keys, tokens, visits, cookies, door, publicOrigins });
-  await uploadRoute(app, { door, replies, documents, files, cacheKey });
-  await uploadImagesRoute(app, { door, documents, files });
+  await authRoutes(app, { keys, tokens, sessions, cookies, authGuard, publicOrigins });
+  await uploadRoute(app, { authGuard, replies, documents, files, cacheKey });
+  await uploadImagesRoute(app, { authGuard, documents, files });
   imageRoutes(app, { documents, files });
-  createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: own.pdfMaxImages });
+  createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: settings.pdfMaxImages });
   taskRoutes(app, { documents, files, schema });
   streamRoute(app, { watch });
   exportRoutes(app, { documents, files, schema });
-  await editRoutes(app, { door, documents, schema });
+  await editRoutes(app, { authGuard, documents, schema });
   adminRoutes(app, { db, documents, roster, llm, version: shared.version });
   statusRoutes(app, { version: shared.version });
   commonRoutes(app, {
     service,
-    house,
+    house: context,
     shared,
     auth: () => (keys.all().length > 0 ? 'enforced' : 'unconfigured'),
   });
 
-  const pages = pageRoutes(app, { documents, door, csrf, schema, version: shared.version });
+  const pages = pageRoutes(app, { documents, authGuard, csrf, schema, version: shared.version });
 
-  void loop(() => Promise.all([visits.tidy(), replies.tidy()]), {
+  void loop(() => Promise.all([sessions.tidy(), replies.tidy()]), {
     restMs: HOUR_MS,
     signal: app.closing,
-    onError: (err) => log.warn({ err }, 'old sessions could not be removed; the next round may'),
+    onError: (err) => log.warn({ err }, 'expired sessions could not be deleted; will retry'),
   });
   return app;
 }
 
-/** How the language model is asked whether it is there; its client is loaded when somebody wants to know. */
 function languageModel({ llmProvider: provider, llmBaseUrl: baseUrl, llmModel: model, llmApiKey }: Own) {
   if (provider === 'none') return undefined;
   const apiKey = llmApiKey || undefined;
   const probe = async () => {
     const { openModelClient } = await import('./model/llm/client.ts');
-    await openModelClient({ baseUrl, model: model ?? '', apiKey }).probe(AbortSignal.timeout(LLM_PATIENCE_MS));
+    await openModelClient({ baseUrl, model: model ?? '', apiKey }).probe(AbortSignal.timeout(LLM_PROBE_TIMEOUT_MS));
   };
   return { provider, probe };
 }
 
-/** Who reads the metrics is told of the model as well, as of its last answer. */
-function measureLlm(llm: LlmHealth, { registry }: Metrics): void {
+function exportLlmMetric(llm: LlmHealth, { registry }: Metrics): void {
   new Gauge({
     name: 'assay_llm_up',
     help: 'Whether the language model answers.',

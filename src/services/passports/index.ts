@@ -5,11 +5,10 @@ import { listTexts as texts } from './browser/list-texts.ts';
 import { documentRecords } from './records.ts';
 import { missingCredentials, type Own, readOwn, settings } from './settings.ts';
 import { postgresDocuments } from './store/postgres.ts';
-import { presentTask } from './store/present-task.ts';
+import { presentTask } from './store/status.ts';
 
 const TITLE = 'Passports';
 
-/** Pages of a building's technical passport become fields that a person can check. */
 export const passports: Service = {
   name: 'passports',
   title: TITLE,
@@ -18,34 +17,34 @@ export const passports: Service = {
   writeCredential: (secret) => `${LOCAL_KEY}:${secret}`,
 
   configure(env) {
-    const own = readOwn(env);
-    const keys = apiKeysFrom(own.apiKeys);
-    const key = localKey(own.apiKeys);
+    const config = readOwn(env);
+    const keys = apiKeysFrom(config.apiKeys);
+    const key = localKey(config.apiKeys);
     return (shared) => ({
       name: 'passports',
       title: TITLE,
       titles: { en: texts.en.service, ru: texts.ru.service },
-      port: own.port,
-      publicUrl: own.publicUrl,
+      port: config.port,
+      publicUrl: config.publicUrl,
       verdicts: {
-        api_keys: keys.length > 0 ? `${keys.length} configured` : 'none: nobody gets a token',
-        bearer_scope: own.bearerScope,
-        language_model: own.llmProvider === 'none' ? 'none' : `${own.llmModel} at ${own.llmBaseUrl}`,
+        api_keys: keys.length > 0 ? `${keys.length} configured` : 'none: no token can be issued',
+        bearer_scope: config.bearerScope,
+        language_model: config.llmProvider === 'none' ? 'none' : `${config.llmModel} at ${config.llmBaseUrl}`,
       },
-      gateway: async (house) => {
-        const documents = documentsOf(own, shared, house);
-        return (await import('./gateway.ts')).openGateway({ house, own, shared, documents });
+      gateway: async (context) => {
+        const documents = documentsOf(config, shared, context);
+        return (await import('./gateway.ts')).openGateway({ context, settings: config, shared, documents });
       },
       work: {
         present: presentTask,
-        // No callback of this service is offered yet; its tasks have none.
+        // This service has no webhooks yet; its tasks have none.
         webhook: { event: 'passports.task.terminal', secretFor: () => undefined },
-        load: async (house) => (await import('./model.ts')).loadModel({ house, own, shared }),
-        maxWaiting: own.maxWaiting,
+        load: async (context) => (await import('./model.ts')).loadModel({ context, settings: config, shared }),
+        maxWaiting: config.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
-      records: documentRecords(own.schemaFile),
-      tidy: (house, signal) => documentsOf(own, shared, house).tidy(signal),
+      records: documentRecords(config.schemaFile),
+      tidy: (context, signal) => documentsOf(config, shared, context).tidy(signal),
       issues: { roles: ['user', 'admin'] },
       credential: key,
       example: (baseUrl) => example(baseUrl, key),
@@ -54,19 +53,18 @@ export const passports: Service = {
   },
 };
 
-/** The name of the key that the `local` profile makes. */
 const LOCAL_KEY = 'local';
 
 const documentsOf = (
-  own: Own,
+  config: Own,
   { filesQuotaBytes: quotaBytes }: Pick<SharedSettings, 'filesQuotaBytes'>,
-  house: Omit<Parameters<typeof postgresDocuments>[0], 'strictOwnership' | 'imageTtlSeconds' | 'quotaBytes'>,
+  context: Omit<Parameters<typeof postgresDocuments>[0], 'strictOwnership' | 'imageTtlSeconds' | 'quotaBytes'>,
 ) =>
   postgresDocuments({
-    ...house,
+    ...context,
     quotaBytes,
-    strictOwnership: own.strictOwnership,
-    imageTtlSeconds: own.imageSessionTtlSeconds,
+    strictOwnership: config.strictOwnership,
+    imageTtlSeconds: config.imageSessionTtlSeconds,
   });
 
 const localKey = (apiKeys: string | undefined): string | undefined => {
@@ -76,12 +74,12 @@ const localKey = (apiKeys: string | undefined): string | undefined => {
 
 const PASSPORT = fileURLToPath(new URL('../../../examples/passport.pdf', import.meta.url));
 
-/** Exchanges the key, uploads the example passport and waits for its fields, with nothing but curl, grep and sed. */
+/** Uses only curl, grep and sed. */
 function example(baseUrl: string, key: string | undefined): string {
   const file = `'files=@${PASSPORT.replaceAll("'", `'\\''`)}'`;
-  const word = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
+  const jsonField = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
   const login = `curl -sS -H 'Content-Type: application/json' -d '{"api_key":"${key ?? 'KEY'}"}' ${baseUrl}/auth/token`;
   const curl = `curl -sS -H "Authorization: Bearer $TOKEN" -H 'Accept: application/json'`;
   const wait = `while ${curl} ${baseUrl}/api/task/$ID/status | grep -q 'PENDING\\|PROCESSING'; do sleep 1; done`;
-  return `TOKEN=$(${login} | ${word('token')}) && ID=$(${curl} -F ${file} ${baseUrl}/upload | ${word('id')}) && ${wait}; ${curl} -w '\\n' ${baseUrl}/api/task/$ID/result`;
+  return `TOKEN=$(${login} | ${jsonField('token')}) && ID=$(${curl} -F ${file} ${baseUrl}/upload | ${jsonField('id')}) && ${wait}; ${curl} -w '\\n' ${baseUrl}/api/task/$ID/result`;
 }

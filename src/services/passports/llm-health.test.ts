@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { watchLlm } from './llm-health.ts';
 
-it('asks the provider at most every 30 seconds, and keeps a bad answer as long as a good one', async () => {
-  let [now, asked] = [0, 0];
+it('probes the language model at most every 30 seconds, and caches failures as long as successes', async () => {
+  let [now, probes] = [0, 0];
   let answer: Error | undefined;
   const probe = async () => {
-    asked++;
+    probes++;
     if (answer) throw answer;
   };
   const llm = watchLlm({ provider: 'openai', probe }, () => now);
@@ -15,15 +15,15 @@ it('asks the provider at most every 30 seconds, and keeps a bad answer as long a
   answer = new Error('it does not answer');
   now = 29_999;
   expect((await llm.check()).status).toBe('ok');
-  expect(asked).toBe(1);
+  expect(probes).toBe(1);
   now = 30_000;
   expect(await llm.check()).toEqual({ status: 'error', provider: 'openai', error: 'it does not answer' });
   answer = undefined;
   now = 60_000;
   expect((await llm.check()).status).toBe('ok');
-  expect(asked).toBe(3);
+  expect(probes).toBe(3);
 });
 
-it('asks nobody where there is no language model', async () => {
+it('reports "unconfigured" without a language model', async () => {
   expect(await watchLlm(undefined).check()).toEqual({ status: 'unconfigured', provider: 'none', error: null });
 });

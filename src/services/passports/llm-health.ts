@@ -1,9 +1,7 @@
-/** What became of the last question to the language model, whether it is there. */
 export interface LlmState {
   readonly status: 'ok' | 'error' | 'unconfigured';
-  /** `none` where there is none. */
   readonly provider: string;
-  /** What is wrong, in words that tell nothing of keys and addresses. */
+  /** Error message without keys and addresses. */
   readonly error: string | null;
 }
 
@@ -12,10 +10,9 @@ export interface LlmHealth {
 }
 
 const UNCONFIGURED: LlmState = { status: 'unconfigured', provider: 'none', error: null };
-/** However often somebody asks for our health, the provider is asked this often. */
-const KEEP_MS = 30_000;
+const CACHE_MS = 30_000;
 
-/** Asks by `probe`, which rejects with an Error in words fit for the client; undefined: there is no language model. */
+/** The error messages of `probe` are shown to clients. */
 export function watchLlm(
   configured: { provider: string; probe: () => Promise<void> } | undefined,
   now: () => number = () => performance.now(),
@@ -24,7 +21,7 @@ export function watchLlm(
   const { provider, probe } = configured;
   let last: { at: number; state: Promise<LlmState> } | undefined;
 
-  async function ask(): Promise<LlmState> {
+  async function runProbe(): Promise<LlmState> {
     try {
       await probe();
       return { status: 'ok', provider, error: null };
@@ -35,7 +32,7 @@ export function watchLlm(
 
   return {
     check() {
-      if (last === undefined || now() - last.at >= KEEP_MS) last = { at: now(), state: ask() };
+      if (last === undefined || now() - last.at >= CACHE_MS) last = { at: now(), state: runProbe() };
       return last.state;
     },
   };

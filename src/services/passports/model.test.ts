@@ -47,7 +47,7 @@ beforeAll(async () => {
     imageTtlSeconds: 3600,
     quotaBytes: 2 ** 40,
   });
-  model = await load(blind);
+  model = await load(emptyReader);
 });
 afterAll(async () => {
   await model.close();
@@ -56,9 +56,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A reader that sees nothing: what is shown here of other things must not wait for one that does. */
-const blind: ScanReader = {
-  name: 'nobody',
+/** An OCR stub that finds no text, so that tests of other parts do not wait for OCR. */
+const emptyReader: ScanReader = {
+  name: 'stub',
   lanes: 2,
   read: async (_, { size }): Promise<ScanRead> => ({
     ...{ words: [], rules: [], turn: 0 },
@@ -69,30 +69,29 @@ const blind: ScanReader = {
 
 const load = (reader?: ScanReader, env: Record<string, string> = {}) =>
   loadModel({
-    house: { db: database.db, files, scratchDir, log },
-    own: readOwn(env),
+    context: { db: database.db, files, scratchDir, log },
+    settings: readOwn(env),
     shared: { dataDir: folder },
     ...(reader && { openReader: async () => reader }),
   });
 
 let contents = 0;
-/** Uploads a document and takes its task, as a worker would. */
 async function begin(bytes: Buffer) {
   const { key } = await files.put(bytes, { maxBytes: 2 ** 26 });
-  const given = { filename: 'a.pdf', fileKey: key, sizeBytes: bytes.length, cacheKey: `content-${++contents}` };
-  const [document] = await documents.create(anna, [given]);
-  const want = { service: 'passports', worker: 'w', limit: 1, leaseMs: 60_000 };
-  const { claimed } = await tasks.advance([], want);
+  const newDocument = { filename: 'a.pdf', fileKey: key, sizeBytes: bytes.length, cacheKey: `content-${++contents}` };
+  const [document] = await documents.create(anna, [newDocument]);
+  const claimRequest = { service: 'passports', worker: 'w', limit: 1, leaseMs: 60_000 };
+  const { claimed } = await tasks.advance([], claimRequest);
   const { id, attempt, input } = claimed[0]!;
   expect(id).toBe(document!.id);
-  const told: { progress: number | undefined; checkpoint: JsonObject | undefined }[] = [];
+  const reports: { progress: number | undefined; checkpoint: JsonObject | undefined }[] = [];
   const job = (over: { signal?: AbortSignal; checkpoint?: JsonObject } = {}) => ({
-    ...{ id, attempt, worker: want.worker, input, log },
+    ...{ id, attempt, worker: claimRequest.worker, input, log },
     signal: new AbortController().signal,
-    report: (progress: number | undefined, checkpoint?: JsonObject) => void told.push({ progress, checkpoint }),
+    report: (progress: number | undefined, checkpoint?: JsonObject) => void reports.push({ progress, checkpoint }),
     ...over,
   });
-  return { document: document as Document, job, told };
+  return { document: document as Document, job, reports };
 }
 
 async function extracted(bytes: Buffer, by = model): Promise<Extraction> {
@@ -100,8 +99,7 @@ async function extracted(bytes: Buffer, by = model): Promise<Extraction> {
   return (await by.run(job())).result as unknown as Extraction;
 }
 
-/** What lies in the file store. */
-const bytesKept = async () =>
+const storedFiles = async () =>
   (await readdir(join(folder, 'files'), { recursive: true })).filter((name) => /[^/]{20}$/.test(name)).sort();
 
 async function failure(attempt: Promise<unknown>) {
@@ -121,9 +119,9 @@ const passport = (pages = 1) => pdfOf(Array.from({ length: pages }, () => ({ con
 const values = ({ fields }: Extraction) =>
   Object.fromEntries(Object.entries(fields).map(([key, { value }]) => [key, value]));
 
-describe('a document becomes fields', () => {
-  it('from the text that it carries, each with its place, and a picture of every page', async () => {
-    const { document, job, told } = await begin(passport(2));
+describe('extraction', () => {
+  it('reads fields with their positions from the PDF text, and stores an image of every page', async () => {
+    const { document, job, reports } = await begin(passport(2));
     const result = (await model.run(job())).result as unknown as Extraction;
     expect(values(result)).toMatchObject({ 'general:year_built': 1978, 'areas:total_area': 54.3 });
     expect(result.fields['general:year_built']).toMatchObject({ source: 'text', page: 1 });
@@ -133,14 +131,14 @@ describe('a document becomes fields', () => {
       const { format, height } = await sharp(await files.get(picture!)).metadata();
       expect({ format, height }).toEqual({ format: 'jpeg', height: 1600 });
     }
-    expect(told.map(({ progress }) => progress)).toEqual([0, 0.475, 0.95]);
-    expect(told.at(-1)?.checkpoint?.['worked_ms']).toBeGreaterThan(0);
+    expect(reports.map(({ progress }) => progress)).toEqual([0, 0.475, 0.95]);
+    expect(reports.at(-1)?.checkpoint?.['worked_ms']).toBeGreaterThan(0);
     expect(await readdir(scratchDir)).toEqual([]);
     await documents.remove(anna, document.id);
     for (const { picture } of result.sheets) expect(await files.get(picture!)).toBeUndefined();
   });
 
-  it('from its looks where it carries no text, and says who read it', async (context) => {
+  it('uses OCR for a page without text, and names the OCR engine', async (context) => {
     needs('tesseract', context);
     const pdf = await openPdf(await asFile(passport()), { maxPages: 1, signal: AbortSignal.timeout(20_000) });
     const raster = await pdf.render(1, { dpi: 200, maxPixels: 1e7 }, AbortSignal.timeout(20_000));
@@ -149,23 +147,23 @@ describe('a document becomes fields', () => {
     const photo = await sharp(data, { raw: { width, height, channels } }).jpeg({ quality: 90 }).toBuffer();
     const scan = await PDFDocument.create();
     scan.addPage([600, 800]).drawImage(await scan.embedJpg(photo), { x: 0, y: 0, width: 600, height: 800 });
-    const seeing = await load();
-    const result = await extracted(Buffer.from(await scan.save()), seeing).finally(() => seeing.close());
+    const ocrModel = await load();
+    const result = await extracted(Buffer.from(await scan.save()), ocrModel).finally(() => ocrModel.close());
     expect(values(result)).toMatchObject({ 'general:year_built': 1978, 'areas:total_area': 54.3 });
     expect(result.fields['general:year_built']).toMatchObject({ source: 'ocr', page: 1 });
     expect(result.sheets[0]?.reader).toMatch(/^tesseract/);
   });
 });
 
-it('a page that takes too long to read counts as empty, and it is said which', async () => {
-  const endless = await load({ ...blind, read: () => Promise.reject(new TooMuchToRead(12_000)) });
+it('treats a page that takes too long to read as empty, and names it in a warning', async () => {
+  const endless = await load({ ...emptyReader, read: () => Promise.reject(new TooMuchToRead(12_000)) });
   const result = await extracted(pdfOf([{ content: '' }, { content: PASSPORT }]), endless);
   expect(values(result)).toMatchObject({ 'areas:total_area': 54.3 });
   expect(result.warnings).toEqual([{ code: 'PAGE_UNREAD', message: expect.stringMatching(/: 1\.$/) }]);
 });
 
-describe('a document that comes to nothing', () => {
-  it('is refused for good where nobody could ever read it', async () => {
+describe('a document without a result', () => {
+  it('fails permanently if the PDF is encrypted, corrupt or too long', async () => {
     const locked = await PDFDocument.create();
     locked.addPage();
     locked.encrypt({ userPassword: 'secret' });
@@ -181,7 +179,7 @@ describe('a document that comes to nothing', () => {
     expect(await readdir(scratchDir)).toEqual([]);
   });
 
-  it('has no fields, or nothing that could be read', async () => {
+  it('fails with NO_FIELDS_FOUND or UNREADABLE_SCAN if no value was found', async () => {
     const letter = Array.from({ length: 8 }, (_, i) => line(700 - 30 * i, 'Dear neighbour', 'how do you do')).join('');
     const noForm = await begin(pdfOf([{ content: letter }]));
     expect(await failure(model.run(noForm.job()))).toEqual({ code: 'NO_FIELDS_FOUND', transient: false });
@@ -189,45 +187,45 @@ describe('a document that comes to nothing', () => {
     expect(await failure(model.run(blank.job()))).toEqual({ code: 'UNREADABLE_SCAN', transient: false });
   });
 
-  it('may be tried again when its bytes are not there, or its reader fails', async () => {
-    const gone = await begin(passport());
-    await files.remove(gone.document.fileKey);
-    expect(await failure(model.run(gone.job()))).toEqual({ code: 'STORAGE_ERROR', transient: true });
-    const broken = await load({ ...blind, read: () => Promise.reject(new Error('killed')) });
+  it('fails transiently if its stored file is missing or OCR fails', async () => {
+    const missing = await begin(passport());
+    await files.remove(missing.document.fileKey);
+    expect(await failure(model.run(missing.job()))).toEqual({ code: 'STORAGE_ERROR', transient: true });
+    const broken = await load({ ...emptyReader, read: () => Promise.reject(new Error('killed')) });
     const scan = await begin(pdfOf([{ content: '' }, { content: '' }, { content: '' }]));
     expect(await failure(broken.run(scan.job()))).toEqual({ code: 'INTERNAL_ERROR', transient: true });
   });
 
-  it('has had its time, counted over all attempts', async () => {
+  it('fails with TIMEOUT once the processing time of all attempts is used up', async () => {
     const { job } = await begin(passport());
     const checkpoint = { worked_ms: 3_600_000 };
     expect(await failure(model.run(job({ checkpoint })))).toEqual({ code: 'TIMEOUT', transient: false });
   });
 });
 
-describe('a language model that is away', () => {
-  // Nothing listens on this port: it is nobody's to take without being root.
-  const away = { LLM_PROVIDER: 'openai', LLM_MODEL: 'm', LLM_BASE_URL: 'http://127.0.0.1:1/v1' };
+describe('an unavailable language model', () => {
+  // Nothing listens on port 1, which only root may use.
+  const unreachable = { LLM_PROVIDER: 'openai', LLM_MODEL: 'm', LLM_BASE_URL: 'http://127.0.0.1:1/v1' };
 
-  it('costs a document nothing but a warning', async () => {
-    const result = await extracted(passport(), await load(blind, away));
+  it('adds a warning to the result', async () => {
+    const result = await extracted(passport(), await load(emptyReader, unreachable));
     expect(values(result)).toMatchObject({ 'areas:total_area': 54.3 });
     expect(result.warnings).toContainEqual(expect.objectContaining({ code: 'LLM_UNAVAILABLE' }));
     expect(result.engine).toMatchObject({ llm_provider: 'openai', model: 'm' });
   });
 
-  it('fails a document where it is required, and may be asked again', async () => {
+  it('fails the document transiently if LLM_REQUIRED is set', async () => {
     const { job } = await begin(passport());
-    const strict = await load(blind, { ...away, LLM_REQUIRED: 'true' });
+    const strict = await load(emptyReader, { ...unreachable, LLM_REQUIRED: 'true' });
     expect(await failure(strict.run(job()))).toEqual({ code: 'LLM_UNAVAILABLE', transient: true });
   });
 });
 
-describe('an attempt that nobody waits for any more', () => {
-  it('stops when it is told to, and leaves nothing behind', async () => {
+describe('an attempt whose result is not needed any more', () => {
+  it('stops when its signal aborts, and deletes its temporary files', async () => {
     const stop = new AbortController();
     const waiting = await load({
-      ...blind,
+      ...emptyReader,
       read: (_, { signal }) => {
         setImmediate(() => stop.abort('lost'));
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -238,21 +236,21 @@ describe('an attempt that nobody waits for any more', () => {
     expect(await readdir(scratchDir)).toEqual([]);
   });
 
-  it('keeps no picture of a document that was deleted meanwhile', async () => {
-    const before = await bytesKept();
+  it('stores no page image of a document that was deleted meanwhile', async () => {
+    const before = await storedFiles();
     let remove = async () => {};
     const slow = await load({
-      ...blind,
+      ...emptyReader,
       async read(raster, options) {
         await remove();
-        return blind.read(raster, options);
+        return emptyReader.read(raster, options);
       },
     });
     const { document, job } = await begin(pdfOf([{ content: '' }]));
     remove = async () => void (await documents.remove(anna, document.id));
     expect(await failure(slow.run(job()))).toMatchObject({ transient: true });
-    expect(await bytesKept()).toEqual(before);
-    // The late one begins no more either.
+    expect(await storedFiles()).toEqual(before);
+    // A later attempt does not start either.
     expect(await failure(model.run(job()))).toMatchObject({ transient: true });
   });
 });

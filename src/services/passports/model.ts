@@ -21,44 +21,43 @@ import type { TaskInput } from './store/create.ts';
 import { type Drawn, postgresPictures } from './store/pictures.ts';
 
 export const MAX_PAGES = 200;
-/** Fewer letters and digits than this on scanned pages are specks and stamps, not a document. */
-const FEWEST_LETTERS = 40;
-/** Reading is nearly all of the work; the rest is for what is made of it. */
+/** Pages with fewer letters and digits are treated as unreadable. */
+const MIN_LETTERS = 40;
+/** Share of the progress that reading the pages takes. */
 const READ_SHARE = 0.95;
-/** An attempt ends by its own clock; the engine's is there for one that does not. */
+/** The engine's limit is later than an attempt's own. */
 const MARGIN_MS = 60_000;
 
-/** What reads documents: PDF or pictures of pages in, fields with their places out. */
+/** Extracts fields with their positions from documents. */
 export async function loadModel({
-  house,
-  own,
+  context,
+  settings,
   shared,
   openReader = openScanReader,
 }: {
-  house: Pick<ModelHouse, 'db' | 'files' | 'scratchDir' | 'log'>;
-  own: Own;
+  context: Pick<ModelHouse, 'db' | 'files' | 'scratchDir' | 'log'>;
+  settings: Own;
   shared: Pick<SharedSettings, 'dataDir'>;
   openReader?: typeof openScanReader;
 }): Promise<Model> {
-  const { db, files, scratchDir, log } = house;
-  const schema = loadSchema(own.schemaFile);
-  const reader = await openReader({ tesseract: own.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
+  const { db, files, scratchDir, log } = context;
+  const schema = loadSchema(settings.schemaFile);
+  const reader = await openReader({ tesseract: settings.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
   const finder = openFieldFinder(schema);
-  const helper = await openHelper(own);
+  const helper = await openHelper(settings);
   const pictures = postgresPictures(db);
-  const limitMs = own.taskDeadlineSeconds * 1000;
+  const limitMs = settings.taskDeadlineSeconds * 1000;
 
-  /** One document from its bytes to its fields. */
   async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
     const { id: task, attempt, worker } = job;
-    const drawn: Drawn = { task, attempt, worker, fileKey: (job.input as unknown as TaskInput).file_key };
-    if (!(await pictures.begin(drawn))) superseded();
-    const pdf = await openStored(drawn.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
+    const drawing: Drawn = { task, attempt, worker, fileKey: (job.input as unknown as TaskInput).file_key };
+    if (!(await pictures.begin(drawing))) superseded();
+    const pdf = await openStored(drawing.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
     try {
       onOpen(pdf.pages);
       const document = await readDocument(pdf, {
         reader,
-        keepPicture: (jpeg) => keepPicture(jpeg, drawn, { files, pictures, log }),
+        keepPicture: (jpeg) => keepPicture(jpeg, drawing, { files, pictures, log }),
         onPage: (done) => onPage((READ_SHARE * done) / pdf.pages),
         signal,
       });
@@ -71,7 +70,7 @@ export async function loadModel({
   return {
     info: () => ({ reader: reader.name, schema: `${schema.id} ${schema.version}`, engine: ENGINE_VERSION }),
     versions: () => [ENGINE_VERSION],
-    // Two, so that a long scan does not keep a short document waiting; they share the reader's lanes.
+    // Two, so that a long scan does not delay a short document; both share the OCR lanes.
     concurrency: 2,
     timeLimitMs: longestMs(limitMs, MAX_PAGES) + MARGIN_MS,
 
@@ -89,16 +88,16 @@ export async function loadModel({
           pages: document.pages.length,
           sheets: document.sheets,
           engine: { llm_provider: helper.provider, model: helper.model, version: ENGINE_VERSION },
-          warnings: [...ofPages(damaged, document.unread), ...warnings],
+          warnings: [...pageWarnings(damaged, document.unread), ...warnings],
         };
-        const useless = uselessness(extraction, document);
-        if (useless) throw new TaskFailure(failure(useless));
+        const emptyError = emptyResultError(extraction, document);
+        if (emptyError) throw new TaskFailure(failure(emptyError));
         const problem = problemOf(extraction, schema);
         if (problem) throw new TaskFailure(failure('EXTRACTION_INVALID'), { cause: new Error(problem) });
         return { result: extraction as unknown as JsonValue };
       } catch (error) {
         if (job.signal.aborted) throw error;
-        throw time.isUp ? new TaskFailure(failure('TIMEOUT')) : inOurWords(error, job);
+        throw time.isUp ? new TaskFailure(failure('TIMEOUT')) : toTaskFailure(error, job);
       } finally {
         time.stop();
       }
@@ -110,23 +109,25 @@ export async function loadModel({
   };
 }
 
-function ofPages(damaged: readonly number[], unread: readonly number[]): Warning[] {
+function pageWarnings(damaged: readonly number[], unread: readonly number[]): Warning[] {
   const all: Warning[] = [
     { code: 'PAGE_DAMAGED', message: `These pages of the PDF cannot be opened: ${damaged.join(', ')}.` },
-    { code: 'PAGE_UNREAD', message: `These pages took too long to read, and count as empty: ${unread.join(', ')}.` },
+    {
+      code: 'PAGE_UNREAD',
+      message: `These pages took too long to read and are treated as empty: ${unread.join(', ')}.`,
+    },
   ];
   return all.filter((_, i) => [damaged, unread][i]!.length > 0);
 }
 
-/** Why nobody could do anything with what was read. */
-function uselessness({ fields }: Extraction, { pages }: ReadDocument): ErrorType | undefined {
+function emptyResultError({ fields }: Extraction, { pages }: ReadDocument): ErrorType | undefined {
   if (Object.values(fields).some(({ value }) => value !== null)) return undefined;
   let letters = 0;
   for (const { words } of pages) for (const { text } of words) letters += text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-  return letters < FEWEST_LETTERS ? 'UNREADABLE_SCAN' : 'NO_FIELDS_FOUND';
+  return letters < MIN_LETTERS ? 'UNREADABLE_SCAN' : 'NO_FIELDS_FOUND';
 }
 
-const OF_PDF: Record<PdfProblem, ErrorType> = {
+const FROM_PDF_PROBLEM: Record<PdfProblem, ErrorType> = {
   encrypted: 'PDF_ENCRYPTED',
   corrupt: 'PDF_CORRUPT',
   too_many_pages: 'PDF_TOO_MANY_PAGES',
@@ -134,11 +135,10 @@ const OF_PDF: Record<PdfProblem, ErrorType> = {
   unsupported: 'UNSUPPORTED_DOCUMENT',
 };
 
-/** What nobody has foreseen (a reader that was killed, a database that is away) may also work next time. */
-function inOurWords(error: unknown, { log }: Job): TaskFailure {
+/** Unexpected errors (a killed OCR process, an unavailable database) are transient. */
+function toTaskFailure(error: unknown, { log }: Job): TaskFailure {
   if (error instanceof TaskFailure) return error;
-  if (error instanceof PdfRefused) return new TaskFailure(failure(OF_PDF[error.problem]), { cause: error });
-  if (!isUnavailable(error))
-    log.error({ err: error }, 'a document could not be read for a reason that was not foreseen');
+  if (error instanceof PdfRefused) return new TaskFailure(failure(FROM_PDF_PROBLEM[error.problem]), { cause: error });
+  if (!isUnavailable(error)) log.error({ err: error }, 'a document could not be read: unexpected error');
   return new TaskFailure(failure('INTERNAL_ERROR'), { transient: true, cause: error });
 }

@@ -4,20 +4,18 @@ import type { Box } from './page.ts';
 import { cellKey, everyField, named } from './schema/keys.ts';
 import type { ColumnSpec, FieldSpec, Schema, Section } from './schema/schema.ts';
 
-/** A field as a reader sees it: what was read, under what was typed since. */
 export interface PresentedField {
-  /** By which the result and the update form name it. */
   readonly key: string;
-  /** By which the store names it: rows that were emptied stay in the store and are not seen. */
+  /** Counts emptied rows too, unlike {@link key}. */
   readonly storedKey: string;
   readonly section: Section;
   readonly spec: FieldSpec | ColumnSpec;
-  /** From 1, of a cell of a table. */
+  /** From 1, for table cells. */
   readonly row: number | undefined;
   readonly value: Value;
-  /** As it was read from the document, whatever was typed since. */
+  /** Before edits. */
   readonly original: Value;
-  /** Null where nobody measured it, and for what a person typed. */
+  /** Null if unknown, and for edited values. */
   readonly confidence: number | null;
   readonly source: Source | null;
   readonly page: number | null;
@@ -26,18 +24,18 @@ export interface PresentedField {
 }
 
 /**
- * Every field of the schema, in its order, empty ones too; then for a table the cells of each row that has a value in
- * it, numbered without gaps. The result, the pages and the exports all show this.
+ * All fields in schema order, then the cells of non-empty table rows, numbered without gaps. Used by the result, the
+ * pages and the exports.
  */
 export function presentFields(opened: Opened, schema: Schema): readonly PresentedField[] {
-  const over = overlay(opened);
+  const edited = applyEdits(opened);
   const fields: PresentedField[] = [];
   for (const { key, section, spec } of everyField(schema)) {
-    fields.push({ key, storedKey: key, section, spec, row: undefined, ...over.at(key) });
+    fields.push({ key, storedKey: key, section, spec, row: undefined, ...edited.at(key) });
   }
   for (const section of schema.sections) {
     if (section.table === undefined) continue;
-    for (const [index, stored] of seenRows(over, schema, section).entries()) {
+    for (const [index, stored] of visibleRows(edited, schema, section).entries()) {
       for (const spec of section.table.columns) {
         const storedKey = cellKey(section, stored, spec);
         fields.push({
@@ -46,33 +44,33 @@ export function presentFields(opened: Opened, schema: Schema): readonly Presente
           section,
           spec,
           row: index + 1,
-          ...over.at(storedKey),
+          ...edited.at(storedKey),
         });
       }
     }
   }
-  return inOrder(fields, schema);
+  return inSchemaOrder(fields, schema);
 }
 
-/** How the rows of a table, as a reader counts them, lie in the store; and the first number that no row there has had. */
+/** Stored numbers of the visible rows, and the first unused number. */
 export function rowsOf(opened: Opened, schema: Schema, section: Section): { stored: readonly number[]; next: number } {
-  const over = overlay(opened);
-  const all = storedRows(over, schema, section);
-  return { stored: seenRows(over, schema, section), next: (all.at(-1) ?? 0) + 1 };
+  const edited = applyEdits(opened);
+  const all = storedRows(edited, schema, section);
+  return { stored: visibleRows(edited, schema, section), next: (all.at(-1) ?? 0) + 1 };
 }
 
-interface Overlay {
+interface EditedFields {
   keys(): Iterable<string>;
   at(key: string): Pick<PresentedField, 'value' | 'original' | 'confidence' | 'source' | 'page' | 'bbox' | 'editedAt'>;
 }
 
-function overlay({ extraction, edits }: Opened): Overlay {
-  const edited = new Map(edits.map((edit) => [edit.key, edit]));
+function applyEdits({ extraction, edits }: Opened): EditedFields {
+  const editOf = new Map(edits.map((edit) => [edit.key, edit]));
   return {
-    keys: () => new Set([...Object.keys(extraction.fields), ...edited.keys()]),
+    keys: () => new Set([...Object.keys(extraction.fields), ...editOf.keys()]),
     at(key) {
       const read: Field | undefined = Object.hasOwn(extraction.fields, key) ? extraction.fields[key] : undefined;
-      const edit = edited.get(key);
+      const edit = editOf.get(key);
       return {
         value: edit === undefined ? (read?.value ?? null) : edit.value,
         original: read?.value ?? null,
@@ -86,21 +84,21 @@ function overlay({ extraction, edits }: Opened): Overlay {
   };
 }
 
-function storedRows(over: Overlay, schema: Schema, section: Section): number[] {
+function storedRows(edited: EditedFields, schema: Schema, section: Section): number[] {
   const rows = new Set<number>();
-  for (const key of over.keys()) {
-    const what = named(schema, key);
-    if (what?.kind === 'cell' && what.section.key === section.key) rows.add(what.row);
+  for (const key of edited.keys()) {
+    const target = named(schema, key);
+    if (target?.kind === 'cell' && target.section.key === section.key) rows.add(target.row);
   }
   return [...rows].sort((a, b) => a - b);
 }
 
-const seenRows = (over: Overlay, schema: Schema, section: Section): number[] =>
-  storedRows(over, schema, section).filter((row) =>
-    section.table!.columns.some((column) => over.at(cellKey(section, row, column)).value !== null),
+const visibleRows = (edited: EditedFields, schema: Schema, section: Section): number[] =>
+  storedRows(edited, schema, section).filter((row) =>
+    section.table!.columns.some((column) => edited.at(cellKey(section, row, column)).value !== null),
   );
 
-function inOrder(fields: readonly PresentedField[], schema: Schema): PresentedField[] {
+function inSchemaOrder(fields: readonly PresentedField[], schema: Schema): PresentedField[] {
   const bySection = new Map<string, PresentedField[]>(schema.sections.map(({ key }) => [key, []]));
   for (const field of fields) bySection.get(field.section.key)!.push(field);
   return [...bySection.values()].flat();

@@ -2,27 +2,26 @@ import type { Queryable } from '../../base/db.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
 import { storedBytes } from '../stored-bytes.ts';
-import type { Document, Opened } from './documents.ts';
+import { type Document, isOpened, type Opened } from './documents.ts';
 import { type PresentedField, presentFields } from './present.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import { inLanguage, type Schema, type Wording } from './schema/schema.ts';
-import { isOpened, OPENED_COLUMNS, type OpenedRow, toOpened } from './store/rows.ts';
+import { OPENED_COLUMNS, type OpenedRow, toOpened } from './store/rows.ts';
 
-/** A picture of at most 1600 × 1600 pixels stays far below. */
+/** Page images have at most 1600 × 1600 pixels and stay far below. */
 const PICTURE_MAX_BYTES = 16 * 2 ** 20;
 
-/** What is to be found of documents: the values of their fields as they stand now, with what people have typed over them. */
 export function documentRecords(schemaFile: string | undefined): RecordMaker {
-  // Only who makes records needs it; a file that is wrong is the gateway's and the worker's to say.
+  // Loaded on first use; gateway and worker report an invalid file.
   let loaded: Schema | undefined;
   return {
     async drafts(db, tasks) {
       loaded ??= loadSchema(schemaFile);
       const schema = loaded;
-      const wanted = tasks.filter((task) => !isCancelled(task));
+      const completedTasks = tasks.filter((task) => !isCancelled(task));
       const documents = await documentsOf(
         db,
-        wanted.map(({ id }) => id),
+        completedTasks.map(({ id }) => id),
       );
       return documents.map((document) => (isOpened(document) ? readDraft(document, schema) : failedDraft(document)));
     },
@@ -34,7 +33,7 @@ export function documentRecords(schemaFile: string | undefined): RecordMaker {
   };
 }
 
-/** Those that have ended, whoever they belong to: the catalog has readers of its own. */
+/** Of all owners: the catalog has its own access control. */
 async function documentsOf(db: Queryable, ids: readonly string[]): Promise<(Opened | Document)[]> {
   const { rows } = await db.query<OpenedRow>(
     {
@@ -65,7 +64,7 @@ function readDraft(opened: Opened, schema: Schema): RecordDraft {
     createdAt,
     title: filename,
     text: fields
-      .map(said)
+      .map(searchText)
       .filter((each) => each !== '')
       .join('\n'),
     result: resultOf(opened, fields),
@@ -73,15 +72,15 @@ function readDraft(opened: Opened, schema: Schema): RecordDraft {
   };
 }
 
-/** As `GET /api/task/{id}/result` says it, without what is empty and what only editing needs; labels in all languages. */
+/** Like `GET /api/task/{id}/result`, without empty fields and edit data, with labels in both languages. */
 function resultOf({ filename, extraction }: Opened, fields: readonly PresentedField[]): JsonObject {
   return {
     filename,
     schema: { ...extraction.schema },
     fields: fields.map(({ key, section, spec, row, value, confidence, source, page, bbox }) => ({
       key,
-      section: inBoth(section.title),
-      label: inBoth(spec.label),
+      section: bothLanguages(section.title),
+      label: bothLanguages(spec.label),
       ...(row !== undefined && { row }),
       value,
       ...{ confidence, source, page },
@@ -93,13 +92,16 @@ function resultOf({ filename, extraction }: Opened, fields: readonly PresentedFi
   };
 }
 
-const inBoth = (wording: Wording): JsonObject => ({ en: inLanguage(wording, 'en'), ru: inLanguage(wording, 'ru') });
+const bothLanguages = (wording: Wording): JsonObject => ({
+  en: inLanguage(wording, 'en'),
+  ru: inLanguage(wording, 'ru'),
+});
 
-/** A value as people would look for it: one of a list by its names, a date also as it is written in Russian. */
-function said({ value, spec }: PresentedField): string {
+/** Searchable text of a value: enum labels in both languages, dates in ISO and Russian form. */
+function searchText({ value, spec }: PresentedField): string {
   if (typeof value === 'boolean' || value === null) return '';
-  const named = spec.enum?.find((each) => typeof each !== 'string' && each.value === value);
-  if (typeof named === 'object') return [...new Set(Object.values(inBoth(named.label)))].join(', ');
+  const enumEntry = spec.enum?.find((each) => typeof each !== 'string' && each.value === value);
+  if (typeof enumEntry === 'object') return [...new Set(Object.values(bothLanguages(enumEntry.label)))].join(', ');
   const [, year, month, day] = (spec.type === 'date' && /^(\d{4})-(\d\d)-(\d\d)$/.exec(String(value))) || [];
   return year === undefined ? String(value) : `${day}.${month}.${year} ${value}`;
 }

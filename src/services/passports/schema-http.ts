@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 
-/** TypeBox once: these validate requests, type the code and make the OpenAPI description. Bodies here are bare. */
+/** These schemas validate requests, give the code its types and generate the OpenAPI description. */
 
 export const Uuid = Type.String({ format: 'uuid' });
 
@@ -15,10 +15,7 @@ export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Ty
 const Moment = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
 const ErrorType = nullable(Type.String({ description: 'UPPER_SNAKE_CASE; null unless the task failed.' }));
 
-export const TokenRequest = Type.Object(
-  { api_key: Type.String() },
-  { examples: [{ api_key: 'the-key-you-were-given' }] },
-);
+export const TokenRequest = Type.Object({ api_key: Type.String() }, { examples: [{ api_key: 'your-api-key' }] });
 export const TokenAnswer = Type.Object({
   token: Type.String({ description: 'A JWT for `Authorization: Bearer`.' }),
   expires_in: Type.Integer({ description: 'Seconds.' }),
@@ -28,19 +25,19 @@ export const TaskItem = Type.Object({
   id: Uuid,
   filename: Type.String({ description: 'The display name.' }),
   status: Status,
-  cached: Type.Boolean({ description: 'Whether the result was there already: the same file came before.' }),
+  cached: Type.Boolean({ description: 'Whether the result is cached: the same file was processed before.' }),
   created_at: nullable(Moment),
   error_type: ErrorType,
 });
 export const TaskList = Type.Object({
   items: Type.Array(TaskItem),
-  total: Type.Integer({ description: 'With the filter applied.' }),
+  total: Type.Integer({ description: 'Number of tasks that match the filter.' }),
   page: Type.Integer(),
   limit: Type.Integer(),
 });
 export const Snapshot = Type.Object({
   items: Type.Array(TaskItem),
-  total: Type.Integer({ description: 'How many the session has, of which these are the latest.' }),
+  total: Type.Integer({ description: 'Number of tasks in the session; `items` has the latest.' }),
 });
 export const ListQuery = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
@@ -61,8 +58,8 @@ const ResultField = Type.Object({
   value: Value,
   type: Type.String(),
   label: Type.String(),
-  confidence: nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Null where nobody measured it.' })),
-  source: nullable(Type.String({ description: '`text`, `ocr`, `model` or `manual`; null where nothing was found.' })),
+  confidence: nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Null if not measured.' })),
+  source: nullable(Type.String({ description: '`text`, `ocr`, `model` or `manual`; null if no value was found.' })),
   original_value: Value,
   page: nullable(Type.Integer()),
   bbox: nullable(
@@ -82,26 +79,26 @@ export const Result = Type.Object({
   cached: Type.Optional(Type.Boolean()),
   created_at: Type.Optional(nullable(Moment)),
   updated_at: Type.Optional(Moment),
-  version: Type.Optional(Type.Integer({ description: 'Grows with each edit; `If-Match` of an update takes it.' })),
+  version: Type.Optional(Type.Integer({ description: 'Increases with each edit; use it as `If-Match` of an update.' })),
   error_type: Type.Optional(ErrorType),
   error: Type.Optional(nullable(Type.String())),
   schema: Type.Optional(Type.Object({ id: Type.String(), version: Type.String() })),
   data: Type.Optional(
-    nullable(Type.Object({}, { ...open, description: 'Section, field, value; a table is a list of rows.' })),
+    nullable(Type.Object({}, { ...open, description: 'Values by section and field; a table is a list of rows.' })),
   ),
   fields: Type.Optional(
-    Type.Record(Type.String(), ResultField, { description: 'By the keys of the update form: `section:field`.' }),
+    Type.Record(Type.String(), ResultField, { description: 'Keys as in the update form: `section:field`.' }),
   ),
   pages: Type.Optional(Type.Integer()),
   sheets: Type.Optional(
     Type.Array(
       Type.Object({
         page: Type.Integer(),
-        width: Type.Number({ description: 'In points, as the document shows the page.' }),
+        width: Type.Number({ description: 'In points, as the PDF shows the page.' }),
         height: Type.Number(),
-        turn: Type.Integer({ description: 'Degrees clockwise that set its content upright.' }),
+        turn: Type.Integer({ description: 'Clockwise rotation in degrees that makes the content upright.' }),
         reader: Type.String({ description: '`text`, or the OCR engine with its languages.' }),
-        picture: nullable(Type.String({ description: 'Address of its picture.' })),
+        picture: nullable(Type.String({ description: 'URL path of the page image.' })),
       }),
     ),
   ),
@@ -134,7 +131,7 @@ export const Uploaded = Type.Object({ items: Type.Array(TaskItem), total: Type.I
 export const Image = Type.Object({
   image_id: Uuid,
   filename: Type.String(),
-  width: Type.Integer({ description: 'As it would be shown: upright, and turned as asked.' }),
+  width: Type.Integer({ description: 'After EXIF orientation and rotation.' }),
   height: Type.Integer(),
   size_bytes: Type.Integer(),
   content_type: Type.String(),
@@ -155,12 +152,11 @@ export const Rotated = Type.Object({
 export const ImageRemoved = Type.Object({ status: Type.Literal('ok'), image_id: Uuid });
 
 export const CreatePdf = Type.Object(
-  { image_ids: Type.Array(Uuid, { maxItems: 1000, description: 'In the order of the pages.' }) },
+  { image_ids: Type.Array(Uuid, { maxItems: 1000, description: 'In page order.' }) },
   { examples: [{ image_ids: ['01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12', '01993f6e-2e10-7a44-8c02-91d3b7e6fa35'] }] },
 );
 export const PdfCreated = Type.Object({ task_id: Uuid, status: Type.Enum(['PENDING', 'SUCCESS']) });
 
-/** A yes or no in an address. */
 export const Flag = Type.Enum(['true', '1', 'false', '0']);
 export const saidYes = (flag: string | undefined) => flag === 'true' || flag === '1';
 
@@ -185,8 +181,8 @@ export const DeepHealth = Type.Object({
   ok: Type.Boolean(),
   data: nullable(
     Type.Object({
-      database: Type.String({ description: '`ok` when the database answers.' }),
-      workers_online: Type.Integer({ description: '0: the queue is not worked on.' }),
+      database: Type.String({ description: '`ok` if the database answers.' }),
+      workers_online: Type.Integer({ description: '0: queued tasks are not processed.' }),
       version: Type.String(),
       llm_status: Type.Enum(['ok', 'error', 'unconfigured']),
       llm_provider: Type.String(),

@@ -10,16 +10,16 @@ describe('settings of passports', () => {
     ['a key without a name', { [KEYS]: 'justakey' }, /^PASSPORTS_API_KEYS: API key number 1 /],
     ['a list without a key', { [KEYS]: '# a comment,\n' }, /^PASSPORTS_API_KEYS: has no entry/],
     ['a short secret', { PASSPORTS_JWT_SECRET: 'short' }, /^PASSPORTS_JWT_SECRET: must have at least 32 bytes/],
-    ['a scope that is none', { PASSPORTS_BEARER_SCOPE: 'some' }, /^PASSPORTS_BEARER_SCOPE: must be one of/],
-    ['a schema that is not there', { PASSPORTS_SCHEMA_FILE: '/nowhere.json' }, /^PASSPORTS_SCHEMA_FILE: /],
+    ['an unknown scope', { PASSPORTS_BEARER_SCOPE: 'some' }, /^PASSPORTS_BEARER_SCOPE: must be one of/],
+    ['a missing schema file', { PASSPORTS_SCHEMA_FILE: '/nowhere.json' }, /^PASSPORTS_SCHEMA_FILE: /],
     ['a provider without a model', { LLM_PROVIDER: 'openai' }, /^LLM_MODEL must be set/],
-    ['a model that is required and nowhere', { LLM_REQUIRED: 'true' }, /^LLM_REQUIRED needs an LLM_PROVIDER/],
-  ])('that cannot work stop the start with a sentence: %s', (_, env, sentence) => {
+    ['a required model without a provider', { LLM_REQUIRED: 'true' }, /^LLM_REQUIRED needs an LLM_PROVIDER/],
+  ])('stop the start with an error message: %s', (_, env, message) => {
     expect(() => readOwn(env)).toThrow(SettingsProblem);
-    expect(() => readOwn(env)).toThrow(sentence);
+    expect(() => readOwn(env)).toThrow(message);
   });
 
-  it('refuse keys of fewer than 16 characters in production, unless they are written as digests', () => {
+  it('reject keys of fewer than 16 characters in production, unless they are digests', () => {
     const inProduction = (keys: string) => () => readOwn({ APP_ENV: 'production', [KEYS]: keys });
     const short = `a:long-enough-key-1,b:fifteen-letters:user`;
     expect(inProduction(short)).toThrow(/^PASSPORTS_API_KEYS: API key number 2 has fewer than 16 characters/);
@@ -28,19 +28,19 @@ describe('settings of passports', () => {
     expect(() => readOwn({ [KEYS]: short })).not.toThrow();
   });
 
-  it('never quote a key or a secret in a complaint', () => {
+  it('never quote a key or a secret in an error message', () => {
     const env = { [KEYS]: 'hunter2 hunter2', PASSPORTS_JWT_SECRET: 'hunter2' };
     expect(() => readOwn(env)).toThrow(expect.not.objectContaining({ message: expect.stringContaining('hunter2') }));
   });
 
-  it('ask for a token everywhere in production, and where the specification shows it elsewhere', () => {
+  it('require a token on every endpoint in production, and on documented endpoints in other profiles', () => {
     expect(readOwn({ APP_ENV: 'production' }).bearerScope).toBe('all');
     expect(readOwn({ APP_ENV: 'production\n' }).bearerScope).toBe('all');
     expect(readOwn({}).bearerScope).toBe('documented');
     expect(readOwn({ APP_ENV: 'production', PASSPORTS_BEARER_SCOPE: 'documented' }).bearerScope).toBe('documented');
   });
 
-  it('miss a key where nobody has said anything about keys, and take one that was made', () => {
+  it('report missing API keys unless the setting is present, and accept a generated key', () => {
     expect(missingCredentials({})).toEqual([KEYS]);
     expect(missingCredentials({ [KEYS]: '' })).toEqual([]);
     const env = { [KEYS]: passports.writeCredential!('assay-01k2m3n4p5') };

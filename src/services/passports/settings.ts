@@ -23,110 +23,112 @@ export const settings = {
   publicUrl: text('PASSPORTS_PUBLIC_URL', undefined, 'Base address under which clients reach the service.'),
   apiKeys: apiKeys(
     'PASSPORTS_API_KEYS',
-    'Keys that are exchanged for tokens, comma-separated or a line each: `name:key`, or `name:sha256:<hex>` to keep only the digest here, with `:admin` or `:user` at the end (without: admin); `assay tokens` issues more. Without any key nobody gets a token.',
+    'API keys that clients exchange for tokens, separated by commas or line breaks: `name:key`, or `name:sha256:<hex>` to store only the digest, optionally followed by `:admin` (default) or `:user`. `assay tokens` issues more. Without a key, no token can be issued.',
   ),
   jwtSecret: signingSecret(
     'PASSPORTS_JWT_SECRET',
-    'Signs tokens, at least 32 bytes; made under DATA_DIR if not set. Where several machines listen, all need the same.',
+    'Secret that signs tokens, at least 32 bytes; generated under DATA_DIR if not set. All gateways need the same value.',
   ),
   jwtSecretPrevious: signingSecret(
     'PASSPORTS_JWT_SECRET_PREVIOUS',
-    'The secret before: tokens that it signed are good until they expire.',
+    'Previous signing secret; its tokens stay valid until they expire.',
   ),
-  jwtLifetimeHours: integer('PASSPORTS_JWT_LIFETIME_HOURS', 24, 'How long a token is good.', { min: 1, max: 8760 }),
+  jwtLifetimeHours: integer('PASSPORTS_JWT_LIFETIME_HOURS', 24, 'Lifetime of a token.', { min: 1, max: 8760 }),
   bearerScope: optionalChoice(
     'PASSPORTS_BEARER_SCOPE',
     ['documented', 'all'],
     'documented; all in `production`',
-    '`documented`: a session cookie is enough where the specification shows no Authorization header. `all`: a token everywhere.',
+    '`documented`: a session cookie is enough for endpoints that the specification shows without an Authorization header. `all`: every endpoint requires a token.',
   ),
   strictOwnership: flag(
     'PASSPORTS_STRICT_OWNERSHIP',
     false,
-    "A token reaches no document of an anonymous session; by default it reads them by their id, and an administrator's changes them.",
+    'Hides documents of anonymous sessions from API tokens. By default any token can read them by id, and an administrator token can change them.',
   ),
   tokenLimitPerMinute: integer(
     'PASSPORTS_TOKEN_LIMIT_PER_MINUTE',
     10,
-    'Attempts of one address to exchange a key, in any 60 seconds; 0 switches the limit off.',
+    'Sign-in attempts per client address in any 60 seconds; 0 disables the limit.',
     { max: 1_000_000 },
   ),
   maxWaiting: maxWaiting('PASSPORTS_MAX_WAITING', 10_000),
-  schemaFile: schemaFile('PASSPORTS_SCHEMA_FILE', 'The fields to look for, as JSON; not set: technical passports.'),
+  schemaFile: schemaFile(
+    'PASSPORTS_SCHEMA_FILE',
+    'JSON file with the fields to extract; not set: technical passports.',
+  ),
   tesseract: text(
     'PASSPORTS_TESSERACT',
     'tesseract',
-    'The program Tesseract, which reads scans where the machine has it with the language `rus`; `none`: the reader that comes with the product, in any case.',
+    'Tesseract program for OCR, used if it is installed with the language `rus`; otherwise, and with `none`, the bundled OCR engine is used.',
   ),
   taskDeadlineSeconds: integer(
     'PASSPORTS_TASK_DEADLINE_SECONDS',
     3600,
-    'How long a document may be worked on, over all attempts; at least 20 seconds a page are granted.',
+    'Processing time limit of a document over all attempts; at least 20 seconds per page.',
     { min: 1, max: LONGEST_SECONDS },
   ),
-  pdfMaxImages: integer('PDF_MAX_IMAGES', 100, 'Images that one PDF may be assembled from.', { min: 1, max: 200 }),
+  pdfMaxImages: integer('PDF_MAX_IMAGES', 100, 'Maximum number of images in one PDF.', { min: 1, max: 200 }),
   imageSessionTtlSeconds: integer(
     'IMAGE_SESSION_TTL_SECONDS',
     86_400,
-    'How long uploaded images wait to become a PDF.',
+    'Lifetime of uploaded images that are not yet part of a PDF.',
     { min: 60, max: LONGEST_SECONDS },
   ),
   llmProvider: choice(
     'LLM_PROVIDER',
     ['none', 'openai'],
     'none',
-    '`openai`: an OpenAI-compatible language model helps to find fields; documents are then sent to it.',
+    '`openai`: sends documents to an OpenAI-compatible language model, which helps to find fields.',
   ),
   llmBaseUrl: text('LLM_BASE_URL', 'https://api.openai.com/v1', 'Base address of the language model.', httpUrl),
-  llmModel: text('LLM_MODEL', undefined, 'Name of the language model; needed where there is a provider.'),
-  llmApiKey: verbatim('LLM_API_KEY', 'Key of the language model; a model of your own may need none.', {
+  llmModel: text('LLM_MODEL', undefined, 'Name of the language model; required with a provider.'),
+  llmApiKey: verbatim('LLM_API_KEY', 'API key of the language model; a self-hosted model may not need one.', {
     secret: true,
   }),
-  llmTimeoutSeconds: integer('LLM_TIMEOUT_SECONDS', 60, 'How long the language model may take over a document.', {
+  llmTimeoutSeconds: integer('LLM_TIMEOUT_SECONDS', 60, 'Time limit of the language model per document.', {
     min: 1,
     max: 3600,
   }),
   llmRequired: flag(
     'LLM_REQUIRED',
     false,
-    'A document fails when the language model does; by default what was found without it is kept, with a warning.',
+    'Fails a document if the language model fails. By default the result is kept without it, with a warning.',
   ),
 };
 
 export type Own = Omit<Values<typeof settings>, 'bearerScope'> & { readonly bearerScope: 'documented' | 'all' };
 
-const agreements: readonly Agreement<typeof settings>[] = [
+const crossFieldRules: readonly Agreement<typeof settings>[] = [
   {
     between: ['llmProvider', 'llmModel', 'llmRequired'],
     check({ llmProvider, llmModel, llmRequired }) {
       if (llmProvider !== 'none' && llmModel === undefined) {
-        throw new Error('LLM_MODEL must be set where LLM_PROVIDER names one.');
+        throw new Error('LLM_MODEL must be set if LLM_PROVIDER is set.');
       }
       if (llmProvider === 'none' && llmRequired) throw new Error('LLM_REQUIRED needs an LLM_PROVIDER.');
     },
   },
 ];
 
-/** Everything that the operator said of this service, or a `SettingsProblem` with every fault in it. */
+/** Throws one `SettingsProblem` with every error. */
 export function readOwn(env: Environment): Own {
-  const own = readSettings(settings, env, agreements);
-  return { ...own, bearerScope: own.bearerScope ?? (profileOf(env) === 'production' ? 'all' : 'documented') };
+  const values = readSettings(settings, env, crossFieldRules);
+  return { ...values, bearerScope: values.bearerScope ?? (profileOf(env) === 'production' ? 'all' : 'documented') };
 }
 
-/** What the `local` profile has to make: a key, where nobody has said anything about keys. */
 export function missingCredentials(env: Environment): string[] {
   const { apiKeys: keys } = readSettings({ apiKeys: settings.apiKeys }, env);
-  // Defined and empty was left so on purpose.
+  // An empty value is a deliberate choice.
   return keys === undefined ? [settings.apiKeys.env] : [];
 }
 
-/** Text that must list keys, kept as it is: a complaint never quotes one. */
+/** Error messages never quote a key. */
 function apiKeys(env: string, about: string): Setting<string | undefined> {
   return {
     ...verbatim(env, about, { secret: true }),
-    read(given) {
-      if (apiKeysFrom(given).length === 0 && given) throw new Error(NO_ENTRY);
-      return given;
+    read(input) {
+      if (apiKeysFrom(input).length === 0 && input) throw new Error(NO_ENTRY);
+      return input;
     },
     checkForProduction: checkKeysForProduction,
   };
@@ -143,7 +145,7 @@ function signingSecret(env: string, about: string): Setting<string | undefined> 
   };
 }
 
-/** A file that cannot be used stops the start, not the first document. */
+/** An invalid file stops the start. */
 function schemaFile(env: string, about: string): Setting<string | undefined> {
   return text(env, undefined, about, (file) => {
     loadSchema(file);
@@ -157,14 +159,14 @@ function optionalChoice<C extends string>(
   shownDefault: string,
   about: string,
 ): Setting<C | undefined> {
-  const setting = text(env, undefined, about, (given) => {
-    if ((choices as readonly string[]).includes(given)) return given;
-    throw new Error(`must be one of ${choices.join(', ')}, not "${given}".`);
+  const setting = text(env, undefined, about, (input) => {
+    if ((choices as readonly string[]).includes(input)) return input;
+    throw new Error(`must be one of ${choices.join(', ')}, not "${input}".`);
   });
   return { ...(setting as Setting<C | undefined>), shownDefault };
 }
 
-function httpUrl(given: string): string {
-  if (/^https?:\/\//.test(given) && parsedUrl(given)) return given.replace(/(?<!\/)\/+$/, '');
-  throw new Error(`must be an address like https://api.example.com/v1, not "${given}".`);
+function httpUrl(input: string): string {
+  if (/^https?:\/\//.test(input) && parsedUrl(input)) return input.replace(/(?<!\/)\/+$/, '');
+  throw new Error(`must be an address like https://api.example.com/v1, not "${input}".`);
 }

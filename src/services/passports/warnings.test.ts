@@ -7,11 +7,10 @@ const FIELDS = { 'general:floor': read(7), 'general:floors': read(5) };
 const DAMAGED = { code: 'PAGE_DAMAGED', message: 'These pages of the PDF cannot be opened: 3.' };
 const CONTRADICTION = {
   code: 'ORDER_MISMATCH',
-  message: 'as it was read',
+  message: 'from the extraction',
   fields: ['general:floor', 'general:floors'],
 };
 
-/** The document that was read with both warnings, and then edited so. */
 function edited(...edits: (readonly [key: string, value: number])[]) {
   const at = new Date('2026-11-20T10:02:00Z');
   const document = opened(FIELDS, { edits: edits.map(([key, value]) => ({ key, value, editedAt: at })) });
@@ -20,15 +19,15 @@ function edited(...edits: (readonly [key: string, value: number])[]) {
 const warnings = async (document: ReturnType<typeof edited>) =>
   (await judgedAnew(document, DEFAULT_SCHEMA)).extraction.warnings;
 
-it('leaves the warnings of a document that nobody has edited as they were read', async () => {
+it('keeps the warnings of an unedited document', async () => {
   expect(await warnings(edited())).toEqual([DAMAGED, CONTRADICTION]);
 });
 
-it('drops a contradiction that an edit has settled, and nothing that an edit cannot settle', async () => {
+it('removes a consistency warning that an edit resolves, and keeps warnings about the reading', async () => {
   expect(await warnings(edited(['general:floors', 9]))).toEqual([DAMAGED]);
 });
 
-it('keeps a contradiction that an edit of something else leaves, and names a new one', async () => {
+it('keeps an unresolved consistency warning after another edit, and adds a new one', async () => {
   const codes = (await warnings(edited(['areas:living_area', 60], ['areas:total_area', 50]))).map(
     ({ code, fields = [] }) => [code, ...fields].join(' '),
   );

@@ -3,13 +3,10 @@ import type { Field } from './extraction.ts';
 import { presentFields } from './present.ts';
 import type { Schema } from './schema/schema.ts';
 
-/** What checks of values against each other say; everything else that warns is about the reading, which edits do not change. */
-const OF_CHECKS: ReadonlySet<string> = new Set(['SUM_MISMATCH', 'ORDER_MISMATCH']);
+/** Warnings about the values; all others concern the reading, which edits do not change. */
+const CONSISTENCY_CODES: ReadonlySet<string> = new Set(['SUM_MISMATCH', 'ORDER_MISMATCH']);
 
-/**
- * The document with the warnings that its values deserve now: an edit settles a contradiction, or makes a new one. One
- * that nobody has edited is as it was read.
- */
+/** Recomputes the consistency warnings of an edited document. */
 export async function judgedAnew(opened: Opened, schema: Schema): Promise<Opened> {
   if (opened.edits.length === 0) return opened;
   const fields: Record<string, Field> = {};
@@ -20,7 +17,7 @@ export async function judgedAnew(opened: Opened, schema: Schema): Promise<Opened
   const { checked } = await import('./model/fields/checks.ts');
   const { extraction } = opened;
   const warnings = [
-    ...extraction.warnings.filter(({ code }) => !OF_CHECKS.has(code)),
+    ...extraction.warnings.filter(({ code }) => !CONSISTENCY_CODES.has(code)),
     ...checked(fields, schema).warnings,
   ];
   return { ...opened, extraction: { ...extraction, warnings } };

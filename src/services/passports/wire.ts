@@ -5,8 +5,6 @@ import { presentFields } from './present.ts';
 import { inLanguage, type Schema } from './schema/schema.ts';
 import type { Image, TaskItem, TaskStatus } from './schema-http.ts';
 
-/** What documents look like on the wire: one function for each of their shapes. */
-
 export const taskItem = (document: Document): Static<typeof TaskItem> => ({
   id: document.id,
   filename: document.filename,
@@ -24,7 +22,7 @@ export const taskStatus = (document: Document): Static<typeof TaskStatus> => ({
   ...(document.progress !== null && { progress: document.progress }),
 });
 
-/** What stands for every document that has no result; `data` is null once there will be none. */
+/** `data` is null once the task has failed. */
 export function unfinished(document: Document): JsonObject {
   const { id, filename, status, cached, createdAt, updatedAt, errorType, error } = document;
   if (errorType === null) return { id, status };
@@ -36,7 +34,6 @@ export function unfinished(document: Document): JsonObject {
   };
 }
 
-/** The whole result, in the language of the reader's labels. */
 export function result(opened: Opened, schema: Schema, language: 'en' | 'ru'): JsonObject {
   const { extraction } = opened;
   const presented = presentFields(opened, schema);
@@ -52,7 +49,7 @@ export function result(opened: Opened, schema: Schema, language: 'en' | 'ru'): J
     error_type: null,
     error: null,
     schema: { ...extraction.schema },
-    data: nested(opened, schema),
+    data: nestBySection(opened, schema),
     fields: Object.fromEntries(
       presented.map((field) => [
         field.key,
@@ -87,8 +84,8 @@ export function result(opened: Opened, schema: Schema, language: 'en' | 'ru'): J
   };
 }
 
-/** Section, field, value. A section that is only a table is the list of its rows; one that is both has them as `rows`. */
-function nested(opened: Opened, schema: Schema): JsonObject {
+/** A section with only a table is the list of its rows; with both, the rows are in `rows`. */
+function nestBySection(opened: Opened, schema: Schema): JsonObject {
   const data: JsonObject = {};
   const rows = new Map<string, JsonObject[]>();
   for (const { key, table } of schema.sections) if (table) rows.set(key, []);
@@ -103,20 +100,19 @@ function nested(opened: Opened, schema: Schema): JsonObject {
     }
   }
   for (const [key, list] of rows) {
-    const beside = data[key] as JsonObject | undefined;
-    data[key] = beside === undefined ? list : { ...beside, rows: list };
+    const singleFields = data[key] as JsonObject | undefined;
+    data[key] = singleFields === undefined ? list : { ...singleFields, rows: list };
   }
   return data;
 }
 
-/** Turned by a quarter, an image stands across. */
 export function image(row: ImageRow): Static<typeof Image> {
-  const across = row.rotation % 180 === 90;
+  const isTransposed = row.rotation % 180 === 90;
   return {
     image_id: row.id,
     filename: row.filename,
-    width: across ? row.height : row.width,
-    height: across ? row.width : row.height,
+    width: isTransposed ? row.height : row.width,
+    height: isTransposed ? row.width : row.height,
     size_bytes: row.sizeBytes,
     content_type: row.contentType,
     rotation: row.rotation,

@@ -4,7 +4,7 @@ import { apiKeysFrom, matchKey } from './api-keys.ts';
 
 const digest = hash('sha256', 'secret-key', 'hex');
 
-describe('the keys of a setting', () => {
+describe('apiKeysFrom', () => {
   it.each<[string | undefined, object[]]>([
     [undefined, []],
     ['', []],
@@ -16,24 +16,24 @@ describe('the keys of a setting', () => {
     [`acme:sha256:${digest.toUpperCase()}:user`, [{ name: 'acme', role: 'user', digest }]],
     ['acme:with:colons-in-it', [{ name: 'acme', digest: hash('sha256', 'with:colons-in-it', 'hex') }]],
     ['# a comment\na:secret-key\r\nb:other-key', [{ name: 'a' }, { name: 'b' }]],
-  ])('%j', (text, keys) => {
+  ])('parses %j', (text, keys) => {
     expect(apiKeysFrom(text)).toMatchObject(keys);
     expect(apiKeysFrom(text)).toHaveLength(keys.length);
   });
 
   it.each(['secret-key', ':secret-key', 'acme:', 'acme:short', 'acme:sha256:abc', 'a b:secret-key', 'acme:secret key'])(
-    'do not include %j, and the complaint does not quote it',
+    'rejects %j without quoting it in the error message',
     (text) => {
       expect(() => apiKeysFrom(`fine:secret-key,${text}`)).toThrow(/^API key number 2 /);
       expect(() => apiKeysFrom(text)).not.toThrow(/secret-key|short|abc/);
     },
   );
 
-  it('are told apart by the first twelve digits of their digest, which tokens carry', () => {
+  it('identifies a key by the first twelve digits of its digest', () => {
     expect(apiKeysFrom('acme:secret-key')[0]?.id).toBe(digest.slice(0, 12));
   });
 
-  it('match themselves alone', () => {
+  it('matchKey accepts only an exact key', () => {
     const keys = apiKeysFrom('a:secret-key,b:other-key');
     expect(matchKey(keys, 'other-key')?.name).toBe('b');
     for (const wrong of ['', 'secret-ke', 'secret-keyy', 'a:secret-key', digest])

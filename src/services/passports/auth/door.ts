@@ -10,11 +10,9 @@ import type { Cookies } from './cookies.ts';
 import type { Holder, Tokens } from './tokens.ts';
 import type { Visits } from './visits.ts';
 
-/** Who stands before the door, as far as can be told. */
 export interface Visitor {
-  /** Undefined for somebody who has shown nothing. */
   readonly caller: Caller | undefined;
-  /** The token, and whether a program sent it or a browser's cookie carried it. */
+  /** `by` is where the token was sent. */
   readonly token: Holder | undefined;
   readonly by: 'header' | 'cookie' | undefined;
 }
@@ -24,74 +22,72 @@ declare module 'fastify' {
     visitor: Visitor | null;
   }
   interface FastifyContextConfig {
-    /** For the route that reports an outage: a token is accepted there although its revocation cannot be checked. */
+    /** For the route that reports an outage: accepts a token although its revocation cannot be checked. */
     reportsOutage?: boolean;
   }
 }
 
-/** Whoever asks: by token, by session, or as nobody yet. */
 export interface Door {
   readonly guard: Guard;
-  /** Who asks where nobody has to say; a token that is not good counts as none, as does a session where it opens nothing. */
+  /** For public pages: ignores invalid tokens, and sessions if `bearerScope` is `all`. */
   look(request: FastifyRequest): Promise<Visitor>;
-  /** The caller; somebody who has shown nothing is given a session, and its cookie goes with the answer. */
+  /** Returns the caller; creates a session with its cookie if there is none. */
   admit(request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
-  /** Before an answer goes out: where its session was known by a cookie that grows old, the cookie goes with it anew. */
+  /** Renews the session cookie if it is due. */
   renew(request: FastifyRequest, reply: FastifyReply): void;
-  /** Refuses a form of ours that carries another session's word. */
+  /** Rejects a form with the CSRF token of another session. */
   checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
 }
 
-const NOBODY: Visitor = { caller: undefined, token: undefined, by: undefined };
+const ANONYMOUS: Visitor = { caller: undefined, token: undefined, by: undefined };
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * The rules of who may do what. A token proves a key, a session cookie a session; sent together they prove both, and the
- * cookie decides the session. `Authorization` that is not good is refused even beside a good cookie. Whatever a cookie
- * alone would allow to change is allowed to our own pages only.
+ * With a token and a session cookie, the cookie determines the session. An invalid `Authorization` header is rejected
+ * even beside a valid cookie. Changes by cookie alone are accepted only from our own pages.
  */
-export function openDoor(needs: {
+export function openDoor(deps: {
   tokens: Tokens;
-  visits: Visits;
+  sessions: Visits;
   cookies: Cookies;
   csrf: Csrf;
-  /** False while nobody can say yet whether a token's key is there. */
+  /** False until the issued API keys have been loaded. */
   keysKnown: () => boolean;
-  /** `all`: a session alone opens nothing. */
+  /** `all`: every endpoint requires a token. */
   bearerScope: 'documented' | 'all';
   publicOrigins: readonly string[];
 }): Door {
-  const { tokens, visits, cookies, csrf, keysKnown, bearerScope, publicOrigins } = needs;
+  const { tokens, sessions, cookies, csrf, keysKnown, bearerScope, publicOrigins } = deps;
 
   const renewed = new WeakSet<FastifyRequest>();
 
-  /** Without the database nobody can tell whether a token was revoked, so it is neither accepted nor refused. */
-  const denied = (holder: Holder, request: FastifyRequest) =>
-    visits.denied(holder.jti).catch((error) => {
+  /** Fails if the database is unavailable, because the token may be revoked. */
+  const isDenied = (claims: Holder, request: FastifyRequest) =>
+    sessions.denied(claims.jti).catch((error) => {
       if (!isUnavailable(error)) throw error;
       if (request.routeOptions.config.reportsOutage) return false;
       throw databaseUnavailable();
     });
 
-  async function good(token: string | undefined, request: FastifyRequest): Promise<Holder | undefined> {
-    const holder = token === undefined ? undefined : await tokens.verify(token);
-    return holder !== undefined && !(await denied(holder, request)) ? holder : undefined;
+  async function verify(token: string | undefined, request: FastifyRequest): Promise<Holder | undefined> {
+    const claims = token === undefined ? undefined : await tokens.verify(token);
+    return claims !== undefined && !(await isDenied(claims, request)) ? claims : undefined;
   }
 
-  async function recognise(request: FastifyRequest): Promise<Visitor> {
+  async function identify(request: FastifyRequest): Promise<Visitor> {
     const header = request.headers.authorization;
-    const sent = cookies.read(request);
-    const token = await good(header === undefined ? sent.access : bearerToken(header), request);
+    const sentCookies = cookies.read(request);
+    const token = await verify(header === undefined ? sentCookies.access : bearerToken(header), request);
     if (header !== undefined && token === undefined) throw keysKnown() ? tokenRefused() : databaseUnavailable();
-    const visit = await visits.session(sent.session);
-    if (visit?.renewed) renewed.add(request);
+    const session = await sessions.session(sentCookies.session);
+    if (session?.renewed) renewed.add(request);
     const by = token === undefined ? undefined : header === undefined ? 'cookie' : 'header';
-    return { caller: callerFrom(token, visit?.session), token, by };
+    return { caller: callerFrom(token, session?.session), token, by };
   }
 
   return {
     async guard(request, access) {
-      const visitor = await recognise(request);
+      const visitor = await identify(request);
       request.visitor = visitor;
       const { caller, by } = visitor;
       const needsToken = access === 'bearer' || access === 'task' || bearerScope === 'all';
@@ -104,17 +100,17 @@ export function openDoor(needs: {
     },
 
     async look(request) {
-      const visitor = await recognise(request).catch((error: unknown) => {
-        if (error instanceof Fault && error.status < 500) return NOBODY;
+      const visitor = await identify(request).catch((error: unknown) => {
+        if (error instanceof Fault && error.status < 500) return ANONYMOUS;
         throw error;
       });
-      return bearerScope === 'all' && visitor.token === undefined ? NOBODY : visitor;
+      return bearerScope === 'all' && visitor.token === undefined ? ANONYMOUS : visitor;
     },
 
     async admit(request, reply) {
-      const known = request.visitor?.caller;
-      if (known !== undefined) return known;
-      const { cookie, session } = await visits.begin();
+      const existing = request.visitor?.caller;
+      if (existing !== undefined) return existing;
+      const { cookie, session } = await sessions.begin();
       cookies.setSession(request, reply, cookie);
       const caller: Caller = { session };
       request.visitor = { caller, token: undefined, by: undefined };
@@ -126,24 +122,22 @@ export function openDoor(needs: {
     },
 
     checkForm(request, form) {
-      const word = form.get(CSRF_FIELD);
+      const csrfToken = form.get(CSRF_FIELD);
       const { caller, by } = request.visitor ?? {};
-      if (word === undefined || by === 'header' || caller === undefined) return;
-      if (!csrf.holds(caller.session, word)) throw csrfFailed();
+      if (csrfToken === undefined || by === 'header' || caller === undefined) return;
+      if (!csrf.holds(caller.session, csrfToken)) throw csrfFailed();
     },
   };
 }
 
-/** The caller behind a guarded route. */
 export function callerOf(request: FastifyRequest): Caller {
   const caller = request.visitor?.caller;
-  // Not a refusal: the route's access has let somebody in whom it should not have.
+  // A programming error: the route's `access` setting allows anonymous requests.
   if (caller === undefined)
-    throw new Error(`${request.routeOptions.url} asks for its caller, yet anybody may call it.`);
+    throw new Error(`${request.routeOptions.url} needs a caller but allows anonymous requests.`);
   return caller;
 }
 
-/** The caller, who must be an administrator. */
 export function adminOf(request: FastifyRequest): Caller {
   const caller = callerOf(request);
   if (caller.role !== 'admin') throw forbidden();

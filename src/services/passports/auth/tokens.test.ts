@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { type ApiKey, apiKeysFrom } from './api-keys.ts';
 import { openTokens } from './tokens.ts';
 
-// What can be tried on a token is in test/hostile/tokens.test.ts; this is what holds of good ones.
+// Attacks on tokens are tested in test/hostile/tokens.test.ts.
 const SECRET = 'a secret of more than thirty-two bytes';
 const NOW = new Date('2026-05-31T12:00:00Z');
 const [admin] = apiKeysFrom('admin:admin-key-1234567890') as [ApiKey];
 const tokensWith = (over: Partial<Parameters<typeof openTokens>[0]> = {}) =>
   openTokens({ keys: [admin], secret: SECRET, lifetimeHours: 24, ...over });
 
-/** Given out by the first release for this key and this secret: it must stay good until it expires. */
+/** Issued by the first release with this key and secret: it must stay valid until it expires. */
 const OLD =
   'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjU0ODA2NDg0In0.eyJrZXlfaWQiOiJlNTgxYzhmNjgzMjciLCJpc3MiOiJhc3NheSIsImF1ZCI6InBhc3Nwb3J0cyIsInN1YiI6ImFkbWluIiwianRpIjoiMDFNN1dRVERaRkQwWkJGNVdWN041UFhUQUEiLCJpYXQiOjE3ODAyMjg4MDAsIm5iZiI6MTc4MDIyODgwMCwiZXhwIjoxNzgwMzE1MjAwfQ.E7wbprKk3rgwTR84fQHAtAb9J8OfGOpRZ7UujZEcuiE';
 
@@ -21,7 +21,7 @@ function signed(header: object, payload: object, secret: string): string {
 }
 
 describe('a token', () => {
-  it('says what it is, whose, and for how long, as RFC 7519 names it', async () => {
+  it('has the registered claims of RFC 7519', async () => {
     const { token, expiresInSeconds, expiresAt } = await tokensWith({ lifetimeHours: 0.5 }).issue(admin, NOW);
     const [head, body] = token.split('.');
     expect(decoded(head)).toEqual({ alg: 'HS256', typ: 'JWT', kid: expect.stringMatching(/^[0-9a-f]{8}$/) });
@@ -34,45 +34,45 @@ describe('a token', () => {
     expect(expiresAt).toEqual(new Date('2026-05-31T12:30:00Z'));
   });
 
-  it('tells when it expires, which is when it may be forgotten that it was given back', async () => {
+  it('returns its expiry time when verified, so that its revocation can be deleted then', async () => {
     expect(await tokensWith().verify(OLD, NOW)).toEqual({
       ...{ key: admin, jti: decoded(OLD.split('.')[1]).jti },
       expiresAt: new Date('2026-06-01T12:00:00Z'),
     });
   });
 
-  it('goes with its key at once, where keys are asked for at the moment', async () => {
+  it('becomes invalid as soon as its key is removed', async () => {
     let keys: readonly ApiKey[] = [admin];
     const tokens = tokensWith({ keys: () => keys });
-    const holder = (await tokens.verify(OLD, NOW))!;
-    expect(tokens.keeps(holder, NOW)).toBe(true);
+    const claims = (await tokens.verify(OLD, NOW))!;
+    expect(tokens.keeps(claims, NOW)).toBe(true);
     keys = [];
     expect(await tokens.verify(OLD, NOW)).toBeUndefined();
-    expect(tokens.keeps(holder, NOW)).toBe(false);
+    expect(tokens.keeps(claims, NOW)).toBe(false);
   });
 
-  it('is kept by no key of another name or of another text', () => {
+  it('is invalid for a key with another name or another text', () => {
     const [other, namesake] = apiKeysFrom('other:admin-key-1234567890,admin:another-key-12345') as [ApiKey, ApiKey];
     const tokens = tokensWith({ keys: apiKeysFrom('someone:some-key-1234567890,admin:admin-key-1234567890') });
-    const holders = [admin, other, namesake].map((key) => ({ key, jti: 'x', expiresAt: NOW }));
-    expect(holders.map((holder) => tokens.keeps(holder, NOW))).toEqual([true, false, false]);
+    const allClaims = [admin, other, namesake].map((key) => ({ key, jti: 'x', expiresAt: NOW }));
+    expect(allClaims.map((claims) => tokens.keeps(claims, NOW))).toEqual([true, false, false]);
   });
 
-  it('is kept for as long as it is verified: until its time is over by more than clocks may differ', async () => {
+  it('is valid until its expiry time plus the accepted clock skew, for both keeps and verify', async () => {
     const tokens = tokensWith();
-    const holder = (await tokens.verify(OLD, NOW))!;
-    const late = (ms: number) => new Date(holder.expiresAt.getTime() + ms);
+    const claims = (await tokens.verify(OLD, NOW))!;
+    const late = (ms: number) => new Date(claims.expiresAt.getTime() + ms);
     for (const [ms, isGood] of [
       [0, true],
       [29_000, true],
       [30_000, false],
     ] as const) {
-      expect(tokens.keeps(holder, late(ms)), `${ms}`).toBe(isGood);
+      expect(tokens.keeps(claims, late(ms)), `${ms}`).toBe(isGood);
       expect((await tokens.verify(OLD, late(ms))) !== undefined, `${ms}`).toBe(isGood);
     }
   });
 
-  it('is not refused where it is our side that cannot tell', async () => {
+  it('is not rejected if loading the keys fails: the error propagates', async () => {
     const broken = () => {
       throw new Error('the keys cannot be read');
     };
@@ -80,9 +80,9 @@ describe('a token', () => {
   });
 });
 
-describe('a token that is signed with nothing', () => {
+describe('a token signed with an empty secret', () => {
   const claims = decoded(OLD.split('.')[1]);
-  it.each([undefined, ''])('is good for nobody where there was no secret before (%j)', async (previousSecret) => {
+  it.each([undefined, ''])('is rejected if the previous secret is not set (%j)', async (previousSecret) => {
     const tokens = tokensWith({ previousSecret });
     for (const secret of ['', 'undefined']) {
       const kid = hash('sha256', `kid\0${secret}`, 'hex').slice(0, 8);
@@ -90,7 +90,7 @@ describe('a token that is signed with nothing', () => {
     }
   });
 
-  it('is not made good by an extension that our reader happens to know', async () => {
+  it('is rejected even with a critical extension that the JWT library supports', async () => {
     const header = { ...decoded(OLD.split('.')[0]), b64: true, crit: ['b64'] };
     expect(await tokensWith().verify(signed(header, claims, SECRET), NOW)).toBeUndefined();
   });

@@ -3,19 +3,18 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { newId } from '../../../base/ids.ts';
 import type { ApiKey } from './api-keys.ts';
 
-/** A token that holds: whose key it came from, and what it is denied by. */
 export interface Holder {
   readonly key: ApiKey;
   readonly jti: string;
   readonly expiresAt: Date;
 }
 
-/** Gives tokens out and tells good ones from all others (RFC 7519, checked as RFC 8725 wants it). */
+/** JWTs (RFC 7519, following RFC 8725). */
 export interface Tokens {
   issue(key: ApiKey, now?: Date): Promise<{ token: string; expiresInSeconds: number; expiresAt: Date }>;
-  /** Undefined for what was not signed here, has expired, or came from a key that is no longer there. */
+  /** Undefined for an invalid or expired token, or one whose key no longer exists. */
   verify(token: string, now?: Date): Promise<Holder | undefined>;
-  /** Whether a token that was verified is still good: its key is there, and its time is not over. */
+  /** Whether a verified token still is valid. */
   keeps(holder: Holder, now?: Date): boolean;
 }
 
@@ -23,16 +22,15 @@ const ISSUER = 'assay';
 const AUDIENCE = 'passports';
 const SKEW_SECONDS = 30;
 
-/** `secret` signs; tokens that `previousSecret` signed are good until they expire. */
-export function openTokens(needs: {
-  /** As they are, or as they are at the moment. */
+/** Also accepts unexpired tokens signed with `previousSecret`. */
+export function openTokens(options: {
   keys: readonly ApiKey[] | (() => readonly ApiKey[]);
   secret: string;
   previousSecret?: string | undefined;
   lifetimeHours: number;
 }): Tokens {
-  const { keys, secret, previousSecret, lifetimeHours } = needs;
-  const keysNow = typeof keys === 'function' ? keys : () => keys;
+  const { keys, secret, previousSecret, lifetimeHours } = options;
+  const currentKeys = typeof keys === 'function' ? keys : () => keys;
   const current = signingKey(secret);
   const known = new Map(
     [secret, previousSecret].flatMap((each) => (each ? [signingKey(each)] : [])).map((key) => [key.kid, key.bytes]),
@@ -57,14 +55,14 @@ export function openTokens(needs: {
     },
 
     async verify(token, now = new Date()) {
-      if (!isPlainlySigned(token)) return undefined;
+      if (!hasCanonicalSignature(token)) return undefined;
       try {
         const { payload } = await jwtVerify(
           token,
           ({ kid, crit }) => {
-            // There is no extension that would be critical to us.
+            // No critical extensions are supported.
             if (crit !== undefined) throw new errors.JOSENotSupported('crit');
-            // The name only chooses among the keys that there are; an unknown one is no reason to try them all.
+            // An unknown `kid` is rejected without trying all keys.
             const bytes = kid === undefined ? undefined : known.get(kid);
             if (bytes === undefined) throw new errors.JWSSignatureVerificationFailed();
             return bytes;
@@ -79,7 +77,7 @@ export function openTokens(needs: {
           },
         );
         const { sub, jti, exp, key_id: keyId } = payload;
-        const key = keysNow().find(({ name, id }) => name === sub && id === keyId);
+        const key = currentKeys().find(({ name, id }) => name === sub && id === keyId);
         if (key === undefined || typeof jti !== 'string') return undefined;
         return { key, jti, expiresAt: new Date(exp! * 1000) };
       } catch (error) {
@@ -90,17 +88,17 @@ export function openTokens(needs: {
 
     keeps: ({ key: { name, id }, expiresAt }, now = new Date()) =>
       now.getTime() < expiresAt.getTime() + SKEW_SECONDS * 1000 &&
-      keysNow().some((key) => key.name === name && key.id === id),
+      currentKeys().some((key) => key.name === name && key.id === id),
   };
 }
 
-/** Node reads base64 leniently, so that one signature could be written in many ways; ours is written in one (RFC 7515 §2). */
-function isPlainlySigned(token: string): boolean {
+/** Node decodes base64 leniently; accepts only the canonical spelling of a signature (RFC 7515 §2). */
+function hasCanonicalSignature(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
-/** A secret's name says nothing about it, and is the same in every process. */
+/** The `kid` reveals nothing about the secret and is the same in every process. */
 function signingKey(secret: string): { kid: string; bytes: Uint8Array } {
   const kid = createHash('sha256').update(`kid\0${secret}`).digest('hex').slice(0, 8);
   return { kid, bytes: new TextEncoder().encode(secret) };

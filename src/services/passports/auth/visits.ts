@@ -1,34 +1,28 @@
 import { hash, randomBytes } from 'node:crypto';
 import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
 
-/** How long a browser keeps its session's cookie. */
 export const SESSION_SECONDS = 30 * 86_400;
-/** A cookie that is older is given out anew. */
+/** Age from which the cookie is renewed. */
 const RENEW_SECONDS = 86_400;
-/** So a session is known for as long as a browser keeps its cookie, counted from its last visit. */
+/** Since the last renewal; not shorter than the cookie's lifetime. */
 const KNOWN_SECONDS = SESSION_SECONDS + RENEW_SECONDS;
 
-/** A session that is known, by the digest of its cookie. */
 export interface Visit {
   readonly session: string;
-  /** Whether its time has just begun anew: once, so that one answer gives the cookie out again. */
+  /** Whether this lookup renewed it, so that the response renews the cookie too. */
   readonly renewed: boolean;
 }
 
-/** Browsers' sessions and given-back tokens, as the database remembers them. */
 export interface Visits {
-  /** A new session: the cookie's value, of which only the digest is kept, and that digest. */
+  /** Stores only the digest of the cookie. */
   begin(): Promise<{ cookie: string; session: string }>;
-  /** Whose cookie this is, if it was given out here; undefined for any other: a client does not choose its session. */
+  /** Undefined for cookies that were not issued here: clients cannot choose a session. */
   session(cookie: string | undefined): Promise<Visit | undefined>;
-  /** Forgets the session of a cookie: from now on it is any other. */
   end(cookie: string | undefined): Promise<void>;
-  /** Refuses a token from now on. */
   deny(jti: string, expiresAt: Date): Promise<void>;
   denied(jti: string): Promise<boolean>;
-  /** Which of these sessions have ended, and which of these tokens were denied: one query for all of them. */
-  over(asked: { sessions: readonly string[]; tokens: readonly string[] }): Promise<ReadonlySet<string>>;
-  /** Removes what has had its time. */
+  /** The ended sessions and revoked tokens among these, in one query. */
+  over(ids: { sessions: readonly string[]; tokens: readonly string[] }): Promise<ReadonlySet<string>>;
   tidy(): Promise<void>;
 }
 
@@ -78,7 +72,7 @@ export function openVisits(db: Db): Visits {
   };
 }
 
-// Every request waits for one of these before anything else.
+// Every request waits for one of these queries.
 const limitMs = CLIENT_LIMIT_MS;
 const BEGIN = { name: 'passport-session', limitMs, text: 'insert into passport_sessions (digest) values ($1)' };
 const DENIED = { name: 'passport-denied', limitMs, text: 'select from passport_denied_tokens where jti = $1' };
@@ -86,14 +80,14 @@ const OVER = {
   name: 'passport-over',
   limitMs,
   text: `
-    select asked.digest as id
-      from unnest($1::text[]) as asked (digest)
+    select candidate.digest as id
+      from unnest($1::text[]) as candidate (digest)
      where not exists (select from passport_sessions s
-                        where s.digest = asked.digest and s.seen_at > now() - make_interval(secs => $3))
+                        where s.digest = candidate.digest and s.seen_at > now() - make_interval(secs => $3))
      union all
     select jti from passport_denied_tokens where jti = any($2::text[])`,
 };
-/** `seen_at` is when the cookie was last given out: known or not is only read, but for one request a day. */
+/** `seen_at` is the time of the last renewal, so at most one request a day writes. */
 const SEEN = {
   name: 'passport-session-seen',
   limitMs,

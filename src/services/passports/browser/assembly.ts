@@ -9,13 +9,12 @@ interface Image {
   readonly rotation: number;
 }
 
-/** Photos that wait to become one document: shown in the order that the pages will have. */
 export function openAssembly(
   { texts, session }: ListPage,
   attempt: (act: () => Promise<unknown>) => void,
   refresh: () => Promise<void>,
 ) {
-  const [place, list, make] = [byId('assembly'), byId('images'), byId<HTMLButtonElement>('make')];
+  const [panel, list, make] = [byId('assembly'), byId('images'), byId<HTMLButtonElement>('make')];
   let dragged: HTMLElement | undefined;
 
   const items = () => [...list.children] as HTMLElement[];
@@ -27,7 +26,7 @@ export function openAssembly(
       find(item, '.caption').textContent = name;
       find<HTMLImageElement>(item, 'img').alt = name;
     }
-    place.hidden = items().length === 0;
+    panel.hidden = items().length === 0;
     make.textContent = fill(texts.make, { count: items().length });
   }
 
@@ -37,19 +36,19 @@ export function openAssembly(
     li.dataset['id'] = id;
     li.dataset['name'] = filename;
     picture(li, rotation);
-    find(li, '.turn').addEventListener('click', () => attempt(() => turn(li)));
+    find(li, '.turn').addEventListener('click', () => attempt(() => rotate(li)));
     find(li, '.drop1').addEventListener('click', () => attempt(() => remove(li)));
     find(li, '.earlier').addEventListener('click', (event) => move(li, -1, event.currentTarget));
     find(li, '.later').addEventListener('click', (event) => move(li, 1, event.currentTarget));
     list.append(item);
   }
 
-  /** The rotation is part of the address, so that a turned picture is not taken from the cache. */
+  /** The rotation in the URL bypasses the cache. */
   function picture(item: HTMLElement, rotation: number): void {
     find<HTMLImageElement>(item, 'img').src = `api/v1/image/${item.dataset['id']}?w=256&rotation=${rotation}`;
   }
 
-  async function turn(item: HTMLElement): Promise<void> {
+  async function rotate(item: HTMLElement): Promise<void> {
     const { rotation } = await ask<Image>(`api/v1/rotate-image/${item.dataset['id']}`, { method: 'POST' });
     picture(item, rotation);
   }
@@ -117,11 +116,10 @@ export function openAssembly(
 
   return {
     async add(files: readonly File[]): Promise<void> {
-      const kept = ({ images }: { images: Image[] }) => images;
-      const { taken, rejected } = await sendFiles('api/v1/upload-images', files, { kept, texts });
-      // The pages lie in the session that the upload has just given.
+      const itemsOf = ({ images }: { images: Image[] }) => images;
+      const { accepted, rejected } = await sendFiles('api/v1/upload-images', files, { itemsOf, texts });
       if (!session) await refresh();
-      for (const image of taken) show(image);
+      for (const image of accepted) show(image);
       renumber();
       if (rejected.length > 0) throw new Error(rejections(rejected, texts).join(' '));
     },

@@ -14,52 +14,52 @@ interface Item {
 
 const PROGRESS_MS = 1500;
 
-/** The list as it changes: the stream says that something has, and the page of the list is asked for anew. */
+/** Reloads the document list after each event of the stream. */
 export function openList(
   { texts, page, limit, status, signedIn, errors }: ListPage,
   attempt: (act: () => Promise<unknown>) => void,
 ) {
   const list = byId('documents');
-  const when = moments(document.documentElement.lang);
+  const dateFormat = moments(document.documentElement.lang);
   const rows = () => [...list.children] as HTMLElement[];
   const find = <T extends HTMLElement>(row: HTMLElement, what: string) => row.querySelector<T>(what)!;
-  let asking = false;
-  let again = false;
+  let isLoading = false;
+  let isStale = false;
 
   async function refresh(): Promise<void> {
-    again = true;
-    if (asking) return;
-    asking = true;
+    isStale = true;
+    if (isLoading) return;
+    isLoading = true;
     try {
-      while (again) {
-        again = false;
+      while (isStale) {
+        isStale = false;
         const query = new URLSearchParams({ page: String(page), limit: String(limit), ...(status && { status }) });
         const { items } = await ask<{ items: Item[] }>(`api/tasks?${query}`);
         show(items);
       }
     } finally {
-      asking = false;
+      isLoading = false;
     }
   }
 
-  /** Not at a person's wish: what was refused before stays to be read. */
-  const freshen = () => void refresh().catch((error: unknown) => attempt(() => Promise.reject(error)));
+  /** Refreshes without clearing the error of a user's action. */
+  const refreshQuietly = () => void refresh().catch((error: unknown) => attempt(() => Promise.reject(error)));
 
-  /** Rows that stay are kept as they are: somebody may be typing into one. */
+  /** Reuses existing rows: the user may be typing in one. */
   function show(items: readonly Item[]): void {
-    const known = new Map(rows().map((row) => [row.dataset['id']!, row]));
-    const wanted = items.map((item) => {
-      const row = known.get(item.id) ?? made(item.id);
+    const existingRows = new Map(rows().map((row) => [row.dataset['id']!, row]));
+    const newRows = items.map((item) => {
+      const row = existingRows.get(item.id) ?? createRow(item.id);
       update(row, item);
       return row;
     });
-    for (const row of rows()) if (!wanted.includes(row)) row.remove();
-    for (const [i, row] of wanted.entries())
+    for (const row of rows()) if (!newRows.includes(row)) row.remove();
+    for (const [i, row] of newRows.entries())
       if (list.children[i] !== row) list.insertBefore(row, list.children[i] ?? null);
     byId('none').hidden = items.length > 0;
   }
 
-  function made(id: string): HTMLElement {
+  function createRow(id: string): HTMLElement {
     const row = (byId<HTMLTemplateElement>('document').content.cloneNode(true) as DocumentFragment).querySelector(
       'li',
     )!;
@@ -85,7 +85,7 @@ export function openList(
     }
     const time = find<HTMLTimeElement>(row, 'time');
     time.dateTime = created_at;
-    time.textContent = when.format(new Date(created_at));
+    time.textContent = dateFormat.format(new Date(created_at));
     find(row, '.cached').hidden = !cached;
     const state = find(row, '.state');
     state.className = `state ${now.toLowerCase()}`;
@@ -115,23 +115,23 @@ export function openList(
     });
   }
 
-  function follow(): void {
+  function openStream(): void {
     const stream = new EventSource('api/tasks/stream');
-    const touch = byId('touch');
-    for (const kind of ['snapshot', 'task', 'deleted']) stream.addEventListener(kind, freshen);
+    const streamState = byId('touch');
+    for (const kind of ['snapshot', 'task', 'deleted']) stream.addEventListener(kind, refreshQuietly);
     stream.addEventListener('open', () => {
-      touch.textContent = texts.live;
+      streamState.textContent = texts.live;
     });
     stream.addEventListener('error', () => {
-      touch.textContent = texts.notLive;
-      // A browser comes back by itself after a break, but not after a refusal (too many tabs): then the list is asked for.
+      streamState.textContent = texts.notLive;
+      // After an error response (too many tabs) the browser does not reconnect, so the list is polled.
       if (stream.readyState !== EventSource.CLOSED) return;
-      setInterval(freshen, 5000);
+      setInterval(refreshQuietly, 5000);
     });
   }
 
-  /** The stream tells of states; how far a document is has to be asked. */
-  async function watchProgress(): Promise<void> {
+  /** The stream has no progress, so it is polled. */
+  async function pollProgress(): Promise<void> {
     for (;;) {
       await new Promise((resolve) => setTimeout(resolve, PROGRESS_MS));
       for (const row of rows().filter((one) => one.dataset['status'] === 'PROCESSING')) {
@@ -147,7 +147,7 @@ export function openList(
   }
 
   for (const row of rows()) bind(row);
-  follow();
-  void watchProgress();
+  openStream();
+  void pollProgress();
   return refresh;
 }

@@ -11,24 +11,22 @@ import { rejections, sendFiles } from './uploads.ts';
 const { own } = pageData<ListPage>();
 const { texts } = own;
 
-/** Does it, and tells the person when it was refused. */
 function attempt(act: () => Promise<unknown>): void {
   byId('refused').hidden = true;
-  act().catch((error: unknown) => tell(sentenceOf(error, texts)));
+  act().catch((error: unknown) => showError(sentenceOf(error, texts)));
 }
 
-function tell(...sentences: string[]): void {
-  const refused = byId('refused');
-  refused.textContent = sentences.join(' ');
-  refused.hidden = false;
+function showError(...messages: string[]): void {
+  const errorBox = byId('refused');
+  errorBox.textContent = messages.join(' ');
+  errorBox.hidden = false;
 }
 
-// Nobody's page has nothing to follow; the first upload makes it somebody's.
+// Without a session there is no list; the first upload creates one.
 const refresh = own.session ? openList(own, attempt) : async () => location.reload();
 const assembly = openAssembly(own, attempt, refresh);
 
-/** PDFs become documents at once; photos become pages, which want an order first. */
-function take(files: readonly File[]): void {
+function handleFiles(files: readonly File[]): void {
   const isPhoto = ({ type, name }: File) => type.startsWith('image/') || /\.(heic|heif|tiff?)$/i.test(name);
   const photos = files.filter(isPhoto);
   const others = files.filter((file) => !isPhoto(file));
@@ -37,15 +35,15 @@ function take(files: readonly File[]): void {
 }
 
 async function sendPdfs(files: readonly File[]): Promise<void> {
-  const kept = ({ items }: { items: unknown[] }) => items;
-  const { taken, rejected } = await sendFiles('upload', files, { kept, texts });
-  byId('sent').textContent = taken.length > 0 ? fill(texts.uploaded, { count: taken.length }) : '';
-  if (rejected.length > 0) tell(...rejections(rejected, texts));
+  const itemsOf = ({ items }: { items: unknown[] }) => items;
+  const { accepted, rejected } = await sendFiles('upload', files, { itemsOf, texts });
+  byId('sent').textContent = accepted.length > 0 ? fill(texts.uploaded, { count: accepted.length }) : '';
+  if (rejected.length > 0) showError(...rejections(rejected, texts));
   await refresh();
 }
 
-// Dropped, pasted, chosen or taken with the camera. The button of the form is for those who have no script.
-openDrop({ inputs: ['pdfs', 'photos', 'camera'], onFiles: take });
+// The submit button is only for browsers without a script.
+openDrop({ inputs: ['pdfs', 'photos', 'camera'], onFiles: handleFiles });
 byId('upload').querySelector<HTMLElement>('button[type=submit]')!.hidden = true;
 byId('pdfs').classList.add('visually-hidden');
 focusRenames();

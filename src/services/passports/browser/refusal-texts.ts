@@ -1,11 +1,11 @@
 import { problemTexts } from '../../../ui/browser/refusal-texts.ts';
 
-/** What the service refuses, for people: by code, and by what is wrong with a field. What has no words here has its own sentence. */
+/** Error texts by code and validation problem; other codes use the message of the response. */
 const en = {
   offline: 'The server does not answer.',
   refusals: {
-    // What a program calls a task, people upload as a document.
-    TASK_NOT_FOUND: 'There is no such document, or it is not yours to see.',
+    // The API says "task", the pages say "document".
+    TASK_NOT_FOUND: 'The document does not exist, or you have no access to it.',
   } as Readonly<Record<string, string>>,
   problems: problemTexts.en,
 };
@@ -13,33 +13,33 @@ const en = {
 const ru: typeof en = {
   offline: 'Сервер не отвечает.',
   refusals: {
-    UNAUTHORIZED: 'Вход устарел или не выполнен: войдите снова.',
-    INVALID_API_KEY: 'Такого ключа API нет.',
-    CSRF_FAILED: 'Запрос пришёл со страницы другого сайта; откройте нашу страницу и повторите.',
-    FORBIDDEN: 'Это доступно только администраторам.',
+    UNAUTHORIZED: 'Вход не выполнен или сеанс истёк. Войдите снова.',
+    INVALID_API_KEY: 'Неверный ключ API.',
+    CSRF_FAILED: 'Запрос пришёл со страницы другого сайта. Откройте страницу этого сервиса и повторите.',
+    FORBIDDEN: 'Доступно только администраторам.',
     NOT_FOUND: 'По этому адресу ничего нет.',
-    TASK_NOT_FOUND: 'Такого документа нет, или он не ваш.',
-    IMAGE_NOT_FOUND: 'Такого снимка в этом сеансе нет.',
+    TASK_NOT_FOUND: 'Документ не найден, или у вас нет к нему доступа.',
+    IMAGE_NOT_FOUND: 'Фото не найдено.',
     EMPTY_FILE: 'Файл пуст.',
-    REPORT_UNAVAILABLE: 'Отчёт сейчас не напечатать: повторите чуть позже или возьмите Excel.',
+    REPORT_UNAVAILABLE: 'Отчёт сейчас недоступен. Повторите позже или скачайте Excel.',
     INVALID_NAME: 'Название должно содержать от 1 до 255 знаков.',
-    INVALID_IMAGE_IDS: 'Не все снимки ещё здесь; обновите страницу.',
-    TOO_MANY_IMAGES: 'Слишком много снимков для одного документа.',
-    FILE_TOO_LARGE: 'Файл слишком велик.',
-    PAYLOAD_TOO_LARGE: 'Отправлено слишком много данных.',
-    QUOTA_EXCEEDED: 'Место для ваших документов и снимков закончилось: удалите ненужные.',
-    UNSUPPORTED_MEDIA_TYPE: 'Файл такого вида не подходит.',
-    TASK_NOT_RETRYABLE: 'Этот документ повторно не читается.',
-    TASK_NOT_EDITABLE: 'Править можно только прочитанный документ.',
-    TASK_NOT_READY: 'Документ ещё не прочитан.',
-    VERSION_CONFLICT: 'Эти поля изменил кто-то другой.',
-    RATE_LIMIT_EXCEEDED: 'Слишком много запросов; повторите чуть позже.',
-    AUTH_UNCONFIGURED: 'Ключи API не настроены: войти не может никто.',
-    STORAGE_UNAVAILABLE: 'Сохранить файлы сейчас нельзя; ничего не принято.',
-    QUEUE_UNAVAILABLE: 'Очередь сейчас недоступна; повторите чуть позже.',
+    INVALID_IMAGE_IDS: 'Некоторых фото уже нет. Обновите страницу.',
+    TOO_MANY_IMAGES: 'Слишком много фото.',
+    FILE_TOO_LARGE: 'Файл слишком большой.',
+    PAYLOAD_TOO_LARGE: 'Слишком большой объём данных.',
+    QUOTA_EXCEEDED: 'Превышена квота на документы и фото. Удалите ненужные.',
+    UNSUPPORTED_MEDIA_TYPE: 'Неподдерживаемый формат файла.',
+    TASK_NOT_RETRYABLE: 'Этот документ нельзя обработать повторно.',
+    TASK_NOT_EDITABLE: 'Редактировать можно только обработанный документ.',
+    TASK_NOT_READY: 'Документ ещё не обработан.',
+    VERSION_CONFLICT: 'Эти поля изменил другой пользователь.',
+    RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
+    AUTH_UNCONFIGURED: 'Ключи API не настроены, вход невозможен.',
+    STORAGE_UNAVAILABLE: 'Хранилище файлов недоступно, файлы не сохранены.',
+    QUEUE_UNAVAILABLE: 'Очередь недоступна. Повторите позже.',
     DATABASE_UNAVAILABLE: 'База данных не отвечает.',
-    REQUEST_TIMEOUT: 'Запрос передавался слишком долго.',
-    INTERNAL_ERROR: 'Что-то пошло не так на нашей стороне.',
+    REQUEST_TIMEOUT: 'Истекло время передачи запроса.',
+    INTERNAL_ERROR: 'Внутренняя ошибка.',
   },
   problems: problemTexts.ru,
 };

@@ -1,4 +1,4 @@
-/** Whoever opens the box for a new name wants to type one: `toggle` does not bubble, so it is caught on its way down. */
+/** Selects the name when a rename form opens. `toggle` does not bubble, so the listener captures. */
 export function focusRenames(): void {
   document.addEventListener(
     'toggle',

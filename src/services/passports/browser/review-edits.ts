@@ -6,110 +6,109 @@ import { dropEmptyRows, growTable, type Input, inputsOf, isChanged, savedIn } fr
 import type { ReviewPage } from './review-texts.ts';
 
 /**
- * Makes the form save each value as soon as it is done with, so that a person goes through it with Enter alone. Saves
- * go one after another, each for the version that the one before it made: nobody else's edit is overwritten unseen.
- * Afterwards the page shows what the service has made of them.
+ * Saves each value when its field loses focus. Saves run one after another with the version of the previous one, so no
+ * other user's edit is overwritten unseen.
  */
-export function openReview({ texts, id, version: first }: ReviewPage): void {
+export function openReview({ texts, id, version: initialVersion }: ReviewPage): void {
   const form = byId<HTMLFormElement>('fields');
   const saved = byId('saved');
-  let version = first;
+  let version = initialVersion;
   let waiting = 0;
   let queue = Promise.resolve();
 
-  /** An input waits once, however often it is done with: what counts is what stands in it when its turn comes. */
+  /** Inputs that wait to be saved; their value is read when the save starts. */
   const queued = new Set<Input>();
 
   function save(changed: readonly Input[]): void {
-    const fresh = changed.filter((input) => !queued.has(input));
-    if (fresh.length === 0) return;
-    for (const input of fresh) queued.add(input);
+    const newInputs = changed.filter((input) => !queued.has(input));
+    if (newInputs.length === 0) return;
+    for (const input of newInputs) queued.add(input);
     waiting += 1;
     queue = queue
       .then(() => {
-        for (const input of fresh) queued.delete(input);
-        return send(fresh);
+        for (const input of newInputs) queued.delete(input);
+        return send(newInputs);
       })
       .finally(() => {
         waiting -= 1;
       });
   }
 
-  /** Names are looked up when it is the turn of these values: a row above them may have gone meanwhile. */
+  /** Reads input names only now: removing a row above renumbers them. */
   async function send(changed: readonly Input[]): Promise<void> {
-    const typed = new Map(changed.filter(isChanged).map((input) => [input, input.value.trim()]));
-    if (typed.size === 0) return;
+    const pendingValues = new Map(changed.filter(isChanged).map((input) => [input, input.value.trim()]));
+    if (pendingValues.size === 0) return;
     saved.textContent = texts.saving;
     try {
-      const values = Object.fromEntries([...typed].map(([input, text]) => [input.name, text]));
+      const values = Object.fromEntries([...pendingValues].map(([input, text]) => [input.name, text]));
       ({ version } = await sendForm<{ version: number }>(`${id}/update`, values, { 'if-match': `"${version}"` }));
     } catch (error) {
-      await refuse([...typed.keys()], error);
+      await handleError([...pendingValues.keys()], error);
       return;
     }
-    for (const [input, text] of typed) {
+    for (const [input, text] of pendingValues) {
       savedIn(input, text);
       const about = input.closest('.field, .table')!;
       if (about.querySelector('[aria-invalid]') === null) about.querySelector('.problem')!.textContent = '';
     }
     dropEmptyRows(form, texts);
-    // What comes next would change it again.
+    // The next save refreshes anyway.
     if (waiting === 1) await show();
     saved.textContent = texts.saved;
   }
 
   async function show(): Promise<boolean> {
-    const fresh = await askAnew();
-    if (fresh === undefined) return false;
-    const now = takeOver(fresh);
-    if (now === undefined) startAnew();
-    else version = now;
-    return now !== undefined;
+    const freshPage = await askAnew();
+    if (freshPage === undefined) return false;
+    const newVersion = takeOver(freshPage);
+    if (newVersion === undefined) reload();
+    else version = newVersion;
+    return newVersion !== undefined;
   }
 
-  async function refuse(changed: readonly Input[], error: unknown): Promise<void> {
+  async function handleError(changed: readonly Input[], error: unknown): Promise<void> {
     if (!(error instanceof Refused)) throw error;
     if (error.status === 412) {
-      await meet(changed);
+      await resolveConflict(changed);
     } else if (error.status === 409) {
-      startAnew();
+      reload();
     } else if (error.status === 401) {
       location.assign('../login');
     } else {
       const why = sentenceOf(error, texts);
       saved.textContent = fill(texts.notSaved, { why });
       const named = changed.filter((input) => error.fields.has(input.name));
-      for (const input of named) complain(input, sentenceOf(error, texts, input.name));
-      if (named.length === 0) for (const input of changed) complain(input, why);
+      for (const input of named) showProblem(input, sentenceOf(error, texts, input.name));
+      if (named.length === 0) for (const input of changed) showProblem(input, why);
     }
   }
 
-  /** Somebody else was here: what they have not touched goes again, what they have is shown and left to the person. */
-  async function meet(changed: readonly Input[]): Promise<void> {
+  /** Saves values that the other user did not change, and shows the others to the user. */
+  async function resolveConflict(changed: readonly Input[]): Promise<void> {
     const before = new Map(changed.map((input) => [input, input.dataset['saved']]));
     if (!(await show())) return;
-    const contested = changed.filter((input) => isChanged(input) && input.dataset['saved'] !== before.get(input));
-    for (const input of contested) {
-      complain(input, fill(texts.conflict, { value: input.dataset['saved'] || texts.nothing }));
+    const conflicting = changed.filter((input) => isChanged(input) && input.dataset['saved'] !== before.get(input));
+    for (const input of conflicting) {
+      showProblem(input, fill(texts.conflict, { value: input.dataset['saved'] || texts.nothing }));
     }
     saved.textContent = '';
-    await send(changed.filter((input) => !contested.includes(input)));
+    await send(changed.filter((input) => !conflicting.includes(input)));
   }
 
-  function complain(input: Input, why: string): void {
+  function showProblem(input: Input, why: string): void {
     input.setAttribute('aria-invalid', 'true');
     input.closest('.field, .table')!.querySelector('.problem')!.textContent = why;
   }
 
-  /** Somebody else has changed more than a value that can be shown in place. Who is at a field is there again afterwards. */
-  function startAnew(): void {
+  /** For added or removed rows. Restores the focus. */
+  function reload(): void {
     announce(texts.anew);
-    history.replaceState({ held: document.activeElement?.id }, '');
+    history.replaceState({ focusedId: document.activeElement?.id }, '');
     location.reload();
   }
 
-  const { held } = (history.state ?? {}) as { held?: string };
-  if (held) document.getElementById(held)?.focus();
+  const { focusedId } = (history.state ?? {}) as { focusedId?: string };
+  if (focusedId) document.getElementById(focusedId)?.focus();
   history.replaceState(null, '');
 
   form.addEventListener('submit', (event) => event.preventDefault());
@@ -129,12 +128,12 @@ export function openReview({ texts, id, version: first }: ReviewPage): void {
       announce(texts.restored);
     } else if (event.key === 'Enter' && !(input instanceof HTMLTextAreaElement && event.altKey)) {
       event.preventDefault();
-      // A value that was refused has not changed since: no event would say that it is to be tried again.
+      // A rejected value may be unchanged, so no `change` event would retry it.
       if (isChanged(input)) save([input]);
-      step(input, event.shiftKey ? -1 : 1);
+      moveFocus(input, event.shiftKey ? -1 : 1);
     } else if (event.key === 'ArrowDown' && event.altKey) {
       event.preventDefault();
-      step(input, 1, (other) => 'doubt' in other.dataset);
+      moveFocus(input, 1, (other) => 'doubt' in other.dataset);
     }
   });
   form.addEventListener('click', ({ target }) => {
@@ -143,7 +142,7 @@ export function openReview({ texts, id, version: first }: ReviewPage): void {
     const row = button.closest('tr')!;
     const cells = inputsOf(row);
     for (const cell of cells) cell.value = '';
-    // The row is about to go, and the focus would go with it to the top of the page.
+    // Moves the focus before the row is removed.
     inputsOf(row.nextElementSibling ?? row)[0]?.focus();
     save(cells);
   });
@@ -161,8 +160,7 @@ export function openReview({ texts, id, version: first }: ReviewPage): void {
   });
 }
 
-/** Leaving a field saves it, so to go on is to save. */
-function step(from: Input, by: 1 | -1, fits: (input: Input) => boolean = () => true): void {
+function moveFocus(from: Input, by: 1 | -1, fits: (input: Input) => boolean = () => true): void {
   const all = inputsOf(from.closest('form')!);
   for (let i = all.indexOf(from) + by; i >= 0 && i < all.length; i += by) {
     const next = all[i]!;

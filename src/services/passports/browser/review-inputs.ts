@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import type { ReviewTexts } from './review-texts.ts';
 
-/** Something that a person types a value into; `data-saved` is what the service has. */
+/** `data-saved` is the value that the service has. */
 export type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 export const inputsOf = (place: Element): Input[] => [
@@ -10,13 +10,11 @@ export const inputsOf = (place: Element): Input[] => [
 
 export const isChanged = (input: Input): boolean => input.value.trim() !== (input.dataset['saved'] ?? '');
 
-/** Notes that the service has this text, whatever stands in the input by now. */
 export function savedIn(input: Input, text: string): void {
   input.dataset['saved'] = text;
   input.removeAttribute('aria-invalid');
 }
 
-/** Once something stands in the empty row, there is another one below it. */
 export function growTable(input: Input, texts: ReviewTexts): void {
   const row = input.closest<HTMLTableRowElement>('tr.new');
   if (row === null || input.value.trim() === '') return;
@@ -28,19 +26,19 @@ export function growTable(input: Input, texts: ReviewTexts): void {
     savedIn(cell, '');
   }
   row.after(next);
-  number(next, Number(row.dataset['row']) + 1, texts);
+  renumberRow(next, Number(row.dataset['row']) + 1, texts);
 }
 
-/** A row without any value is no row: those below it move up, as they have done at the service. */
+/** Removes empty rows and renumbers the others, as the service does. */
 export function dropEmptyRows(form: Element, texts: ReviewTexts): void {
   for (const body of form.querySelectorAll('tbody')) {
     const isEmpty = (row: Element) => inputsOf(row).every((cell) => !cell.dataset['saved'] && !isChanged(cell));
     for (const row of [...body.querySelectorAll('tr:not(.new)')]) if (isEmpty(row)) row.remove();
-    for (const [i, row] of [...body.querySelectorAll('tr')].entries()) number(row, i + 1, texts);
+    for (const [i, row] of [...body.querySelectorAll('tr')].entries()) renumberRow(row, i + 1, texts);
   }
 }
 
-function number(row: HTMLTableRowElement, to: number, texts: ReviewTexts): void {
+function renumberRow(row: HTMLTableRowElement, to: number, texts: ReviewTexts): void {
   if (row.dataset['row'] === String(to)) return;
   row.dataset['row'] = String(to);
   for (const cell of inputsOf(row)) {

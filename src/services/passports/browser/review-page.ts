@@ -11,24 +11,23 @@ const { texts, id, status } = own;
 const POLL_MS = 1000;
 
 focusRenames();
-on('remove', async () => {
+onClick('remove', async () => {
   if (!confirm(texts.removeSure)) return;
   await ask(id, { method: 'DELETE' });
   location.assign('../');
 });
-on('retry', async () => {
+onClick('retry', async () => {
   await ask(`../api/task/${id}/retry`, { method: 'POST' });
   location.reload();
 });
 
-if (status === 'PENDING' || status === 'PROCESSING') void watch();
+if (status === 'PENDING' || status === 'PROCESSING') void pollStatus();
 if (status === 'SUCCESS') {
   linkBoxes();
   openReview(own);
 }
 
-/** Shows how far it is, and the result as soon as there is one. */
-async function watch(): Promise<void> {
+async function pollStatus(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const now = await ask<{ status: string; progress?: number }>(`../api/task/${id}/status`).catch((error: unknown) => {
@@ -45,12 +44,12 @@ async function watch(): Promise<void> {
   }
 }
 
-function on(button: string, act: () => Promise<void>): void {
+function onClick(button: string, act: () => Promise<void>): void {
   document.getElementById(button)?.addEventListener('click', () => {
     act().catch((error: unknown) => {
-      const refused = byId('refused');
-      refused.textContent = sentenceOf(error, texts);
-      refused.hidden = false;
+      const errorBox = byId('refused');
+      errorBox.textContent = sentenceOf(error, texts);
+      errorBox.hidden = false;
     });
   });
 }

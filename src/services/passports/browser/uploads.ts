@@ -7,42 +7,42 @@ export interface Rejected {
   readonly error: { readonly code: string; readonly message: string };
 }
 
-/** What one form may carry; more files go in more forms, one after another. */
-const MOST_FILES = { upload: 20, 'api/v1/upload-images': 50 };
-const MOST_BYTES = 180 * 1024 * 1024;
-/** Refusals of what was sent; after any other one the next form would fare no better. */
-const OF_FILES = [400, 413, 415];
+/** Limits of one request; more files are sent in several requests. */
+const MAX_FILES = { upload: 20, 'api/v1/upload-images': 50 };
+const MAX_BYTES = 180 * 1024 * 1024;
+/** Status codes that concern the files; other errors stop the upload. */
+const FILE_ERROR_STATUSES = [400, 413, 415];
 
-/** Sends files and answers what was made of them, which `kept` picks from an answer, and which of them were not taken. */
+/** Returns the accepted items, which `itemsOf` reads from a response body, and the rejected files. */
 export async function sendFiles<Body, Kept>(
-  path: keyof typeof MOST_FILES,
+  path: keyof typeof MAX_FILES,
   files: readonly File[],
-  { kept, texts }: { kept: (body: Body) => readonly Kept[]; texts: ListTexts },
-): Promise<{ taken: Kept[]; rejected: Rejected[] }> {
-  const taken: Kept[] = [];
+  { itemsOf, texts }: { itemsOf: (body: Body) => readonly Kept[]; texts: ListTexts },
+): Promise<{ accepted: Kept[]; rejected: Rejected[] }> {
+  const accepted: Kept[] = [];
   const rejected: Rejected[] = [];
-  for (const form of inForms(files, MOST_FILES[path])) {
+  for (const form of splitIntoForms(files, MAX_FILES[path])) {
     try {
       const body = await sendForm<Body>(path, form, texts);
-      taken.push(...kept(body));
+      accepted.push(...itemsOf(body));
       rejected.push(...body.rejected);
     } catch (error) {
-      if (!(error instanceof Refused) || !OF_FILES.includes(error.status)) throw error;
-      // All of them were refused, as the first one was.
+      if (!(error instanceof Refused) || !FILE_ERROR_STATUSES.includes(error.status)) throw error;
+      // The response rejects all files of the request.
       const { code = '', message } = error;
       rejected.push(...form.map(({ name }) => ({ filename: name, error: { code, message } })));
     }
   }
-  return { taken, rejected };
+  return { accepted, rejected };
 }
 
-function inForms(files: readonly File[], mostFiles: number): File[][] {
+function splitIntoForms(files: readonly File[], maxFiles: number): File[][] {
   const forms: File[][] = [];
   let bytes = 0;
   for (const file of files) {
     const form = forms.at(-1);
     bytes += file.size;
-    if (form !== undefined && form.length < mostFiles && bytes <= MOST_BYTES) {
+    if (form !== undefined && form.length < maxFiles && bytes <= MAX_BYTES) {
       form.push(file);
     } else {
       forms.push([file]);
@@ -52,7 +52,7 @@ function inForms(files: readonly File[], mostFiles: number): File[][] {
   return forms;
 }
 
-/** One form, and how much of it has left. By XMLHttpRequest, because `fetch` tells nobody. */
+/** Uses XMLHttpRequest because `fetch` reports no upload progress. */
 function sendForm<Body>(
   path: string,
   files: readonly File[],
@@ -79,7 +79,7 @@ function sendForm<Body>(
         if (status < 300) resolve(body);
         else reject(new Refused(status, body.error?.message ?? `HTTP ${status}`, { code: body.error?.code }));
       } catch {
-        // Nothing (`status` 0), or something between us and the service answered in its place.
+        // No response (`status` 0), or one from a proxy.
         reject(new Refused(status, `HTTP ${status}`));
       }
     });
@@ -87,7 +87,6 @@ function sendForm<Body>(
   });
 }
 
-/** What became of the files that were not taken. */
 export const rejections = (rejected: readonly Rejected[], texts: ListTexts): string[] =>
   rejected.map(({ filename, error }) =>
     fill(texts.rejected, { name: filename, why: texts.refusals[error.code] ?? error.message }),

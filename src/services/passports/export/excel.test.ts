@@ -10,13 +10,13 @@ import { sheetsOf, unzipped } from './testing/workbook.ts';
 
 const english = { schema: DEFAULT_SCHEMA, language: 'en' } as const;
 
-async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+async function collect(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const all: Buffer[] = [];
   for await (const piece of pieces) all.push(piece);
   return Buffer.concat(all);
 }
 
-async function* listed(...documents: Opened[]): AsyncGenerator<Opened> {
+async function* streamOf(...documents: Opened[]): AsyncGenerator<Opened> {
   yield* documents;
 }
 
@@ -33,9 +33,9 @@ const flat = opened(
   { edits: [{ key: 'areas:total_area', value: 55.1, editedAt: new Date('2026-11-20T12:30:00Z') }] },
 );
 
-describe('the Excel file of a document', () => {
-  it('has a row for each field: numbers as numbers, dates as dates, text as text', async () => {
-    const rows = sheetsOf(await whole(excelOfOne(flat, { ...english, layout: 'plain' }))).get('Passports')!;
+describe('excelOfOne', () => {
+  it('has a row for each field, with numbers, dates and text in their cell types', async () => {
+    const rows = sheetsOf(await collect(excelOfOne(flat, { ...english, layout: 'plain' }))).get('Passports')!;
     expect(rows[0]).toEqual(['text:Field', 'text:Value']);
     expect(rows).toContainEqual(['text:Address', 'text:г. Щёлково, пер. Южный, д. 36']);
     expect(rows.find(([name]) => /year/i.test(name!))).toEqual([expect.any(String), 'number:1978']);
@@ -46,9 +46,9 @@ describe('the Excel file of a document', () => {
     expect(new Set(rows.map(([name]) => name)).size).toBe(rows.length);
   });
 
-  it('says in its wide form where each value stands, how sure it is and when it was edited', async () => {
+  it('adds section, confidence and edit time in the wide layout', async () => {
     const options = { schema: DEFAULT_SCHEMA, language: 'ru', layout: 'wide' } as const;
-    const rows = sheetsOf(await whole(excelOfOne(flat, options))).get('Passports')!;
+    const rows = sheetsOf(await collect(excelOfOne(flat, options))).get('Passports')!;
     expect(rows[0]).toEqual(['text:Section', 'text:Field', 'text:Value', 'text:Confidence', 'text:Edited']);
     expect(rows.find(([, , value]) => value === 'number:55.1')).toEqual([
       expect.stringMatching(/^text:\p{Lu}/u),
@@ -60,7 +60,7 @@ describe('the Excel file of a document', () => {
     expect(rows.find(([, , value]) => value === 'number:1978')!.slice(3)).toEqual(['number:0.9']);
   });
 
-  it('takes text for text, whatever it looks like', async () => {
+  it('writes text that looks like a formula or an escape sequence as text', async () => {
     const schema: Schema = {
       id: 'x',
       version: '1',
@@ -68,7 +68,7 @@ describe('the Excel file of a document', () => {
     };
     const value = async (text: string) => {
       const pieces = excelOfOne(opened({ 's:f': read(text) }), { schema, language: 'en', layout: 'plain' });
-      return sheetsOf(await whole(pieces)).get('Passports')![1]!;
+      return sheetsOf(await collect(pieces)).get('Passports')![1]!;
     };
     expect(await value('=HYPERLINK("http://a","b")')).toEqual(['text:=1+1', 'text:=HYPERLINK("http://a","b")']);
     expect((await value('a\u0000\u000b<b>&\ud800\uffff'))[1]).toBe('text:a<b>&');
@@ -77,18 +77,18 @@ describe('the Excel file of a document', () => {
     expect((await value('я'.repeat(40_000)))[1]).toHaveLength('text:'.length + 32_767);
   });
 
-  it('keeps a date from before 1900 as text, which Excel has no number for', async () => {
+  it('writes a date before 1900 as text, because Excel has no number for it', async () => {
     const rows = sheetsOf(
-      await whole(excelOfOne(opened({ 'general:issue_date': read('1898-03-02') }), { ...english, layout: 'plain' })),
+      await collect(excelOfOne(opened({ 'general:issue_date': read('1898-03-02') }), { ...english, layout: 'plain' })),
     );
     expect(rows.get('Passports')).toContainEqual([expect.any(String), 'text:1898-03-02']);
   });
 });
 
-describe('the Excel file of many documents', () => {
-  it('has a row for each, and a sheet for the rows of their tables', async () => {
+describe('excelOfMany', () => {
+  it('has a row for each document, and a sheet for the rows of each table', async () => {
     const other = opened({ 'rooms:1.name': read('зал') }, { id: 'other', filename: 'b.pdf' });
-    const sheets = sheetsOf(await whole(excelOfMany(() => listed(flat, other), english)));
+    const sheets = sheetsOf(await collect(excelOfMany(() => streamOf(flat, other), english)));
     const [documents, rooms] = [...sheets.values()] as [string[][], string[][]];
     expect(documents[0]!.slice(0, 3)).toEqual(['text:id', 'text:filename', 'text:created_at']);
     expect(documents).toHaveLength(3);
@@ -109,22 +109,22 @@ describe('the Excel file of many documents', () => {
     expect(rooms[1]![rooms[0]!.findIndex((name) => /area/i.test(name))]).toBe('number:9.1');
   });
 
-  it('has header rows only when there are none', async () => {
-    const sheets = sheetsOf(await whole(excelOfMany(() => listed(), english)));
+  it('has only header rows without documents', async () => {
+    const sheets = sheetsOf(await collect(excelOfMany(() => streamOf(), english)));
     expect([...sheets.values()].map((rows) => rows.length)).toEqual([1, 1]);
   });
 
-  it('is sent while it is made: a source without an end sends on and on, and is told when nobody listens', async () => {
-    let given = 0;
-    let told = false;
+  it('streams an endless source, and closes it when the reader stops', async () => {
+    let yielded = 0;
+    let closed = false;
     async function* endless() {
       try {
         for (;;) {
-          given++;
+          yielded++;
           yield opened({ 'general:address': read(randomBytes(3000).toString('base64')) });
         }
       } finally {
-        told = true;
+        closed = true;
       }
     }
     let received = 0;
@@ -132,30 +132,30 @@ describe('the Excel file of many documents', () => {
       received += piece.length;
       if (received > 100_000) break;
     }
-    expect(given).toBeGreaterThan(20);
-    expect(told).toBe(true);
+    expect(yielded).toBeGreaterThan(20);
+    expect(closed).toBe(true);
   });
 
-  it('fails when its source does', async () => {
+  it('fails when its source fails', async () => {
     async function* broken(): AsyncGenerator<Opened> {
       yield flat;
-      throw new Error('The database is gone.');
+      throw new Error('The database failed.');
     }
-    await expect(whole(excelOfMany(broken, english))).rejects.toThrow('The database is gone.');
+    await expect(collect(excelOfMany(broken, english))).rejects.toThrow('The database failed.');
   });
 });
 
-describe('a workbook', () => {
-  it('gives sheets names that Excel takes, no two alike', async () => {
+describe('xlsx', () => {
+  it('gives sheets valid and unique names', async () => {
     const sheet = { header: ['a'], widths: [10], rows: [] };
     const names = ['Rooms: all/1', 'ROOMS  all 1', 'x'.repeat(40), 'x'.repeat(50), '', "'"];
-    const sheets = sheetsOf(await whole(xlsx(names.map((name) => ({ ...sheet, name })))));
+    const sheets = sheetsOf(await collect(xlsx(names.map((name) => ({ ...sheet, name })))));
     expect([...sheets.keys()]).toHaveLength(names.length);
     for (const name of sheets.keys()) expect(name).toMatch(/^[^[\]:*?/\\]{1,31}$/);
   });
 
-  it('has all the parts that its table of contents names', async () => {
-    const files = unzipped(await whole(xlsx([{ name: 'A', header: ['a'], widths: [10], rows: [['b']] }])));
+  it('contains all parts that [Content_Types].xml lists', async () => {
+    const files = unzipped(await collect(xlsx([{ name: 'A', header: ['a'], widths: [10], rows: [['b']] }])));
     const parts = [...files.get('[Content_Types].xml')!.matchAll(/PartName="\/([^"]*)"/g)].map(([, part]) => part!);
     expect(parts.toSorted()).toEqual(['xl/styles.xml', 'xl/workbook.xml', 'xl/worksheets/sheet1.xml']);
     for (const part of parts) expect(files.has(part)).toBe(true);

@@ -4,18 +4,12 @@ import type { Value } from '../extraction.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
 
-/** The media type of what the two functions below make. */
-export const EXCEL_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-
 export interface ExcelOptions {
   readonly schema: Schema;
   readonly language: Language;
 }
 
-/**
- * One document, one row for each field: `plain` has the columns Field and Value, `wide` Section, Field, Value,
- * Confidence and Edited (the time in UTC, empty where nobody edited). Fields without a value are there, empty.
- */
+/** One row per field: `plain` has the columns Field and Value, `wide` also Section, Confidence and Edited (UTC). */
 export function excelOfOne(
   opened: Opened,
   { schema, language, layout }: ExcelOptions & { layout: 'plain' | 'wide' },
@@ -39,19 +33,18 @@ export function excelOfOne(
 }
 
 /**
- * Many documents, one row each: id, filename, created_at, then the fields of the schema; and for each table of the schema
- * a sheet of its own, one row for each row of it, beginning with the document's id and filename. `each` is called once
- * for every sheet and its documents are held one at a time; without documents there are header rows only.
+ * One row per document with id, filename, created_at and its fields, and a sheet per table of the schema. Calls `each`
+ * once per sheet and holds one document in memory.
  */
 export function excelOfMany(
   each: () => AsyncIterable<Opened>,
   { schema, language }: ExcelOptions,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const words = wordsOf(schema, language);
+  const labels = wordsOf(schema, language);
   const fields = schema.sections.flatMap((section) => section.fields ?? []);
   const documents: Sheet = {
     name: SHEET,
-    header: ['id', 'filename', 'created_at', ...fields.map((spec) => words.get(spec)!.name)],
+    header: ['id', 'filename', 'created_at', ...fields.map((spec) => labels.get(spec)!.name)],
     widths: [38, 36, 18, ...fields.map(() => 24)],
     rows: documentRows(each, schema, language),
   };
@@ -101,9 +94,8 @@ async function* tableRows(
   }
 }
 
-/** Dates as dates, numbers as numbers. */
-function valueCell({ spec, shown }: ExportRow): Cell {
-  return spec.type === 'date' && isDay(shown) ? { day: shown } : shown;
+function valueCell({ spec, displayValue }: ExportRow): Cell {
+  return spec.type === 'date' && isDay(displayValue) ? { day: displayValue } : displayValue;
 }
 
 const isDay = (value: Value): value is string => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);

@@ -2,7 +2,7 @@ import { validateHeaderValue } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { allName, attachment, excelName, reportName, sessionName } from './filenames.ts';
 
-/** What a browser makes of the header: RFC 8187 first, and the plain one where that is not known. */
+/** Parses the header like a browser: the RFC 8187 name and the ASCII fallback. */
 function saved(header: string): { name: string; ascii: string } {
   validateHeaderValue('content-disposition', header);
   const [, ascii, name] = /^attachment; filename="([^"\\]*)"; filename\*=UTF-8''([A-Za-z0-9%!#$&+.^_`|~-]*)$/.exec(
@@ -11,8 +11,8 @@ function saved(header: string): { name: string; ascii: string } {
   return { name: decodeURIComponent(name!), ascii: ascii! };
 }
 
-describe('the name of an exported file', () => {
-  it('is that of the document, in Russian too', () => {
+describe('an export file name', () => {
+  it('contains the document name, also in Russian', () => {
     expect(excelName('Квартира № 31.pdf')).toBe('Passport_Квартира № 31.xlsx');
     expect(reportName('a.PDF')).toBe('Report_a.pdf');
     expect(allName(new Date('2026-11-20T23:59:00Z'))).toBe('Passports_2026-11-20.xlsx');
@@ -38,7 +38,7 @@ describe('the name of an exported file', () => {
     '.pdf',
     '😀'.repeat(300),
     'я'.repeat(300),
-  ])('is harmless for %j', (name) => {
+  ])('is safe for the document name %j', (name) => {
     const { name: file, ascii } = saved(attachment(excelName(name)));
     for (const text of [file, ascii]) {
       expect(text).toMatch(/^Passport_[^/\\:*?"<>|\p{Cc}\u202e]+\.xlsx$/u);

@@ -1,4 +1,4 @@
-/** What we use of pdfmake, which comes without types. */
+/** The used part of pdfmake, which has no type definitions. */
 declare module 'pdfmake' {
   export interface Content {
     readonly [key: string]: unknown;

@@ -1,28 +1,27 @@
 import { once } from 'node:events';
 import { startThread } from '../../../base/programs.ts';
-import type { Prove, ReportSource } from './report.ts';
+import type { CutExcerpts, ReportSource } from './report.ts';
 import type { Said } from './report-thread.ts';
 
-/** A thread that makes PDFs of reports, one at a time. */
+/** Creates one PDF report at a time. */
 export interface Press {
   /**
-   * Asks `prove` once. Throws the signal's reason once that aborts, what `prove` throws, and what ended the thread; after
-   * any of them it is of no more use, and is to be ended.
+   * Calls `cutExcerpts` once. Rejects on abort, with the error of `cutExcerpts`, or when the thread ends; then the
+   * thread must be ended.
    */
-  print(source: ReportSource, prove: Prove, signal: AbortSignal): Promise<Buffer>;
-  /** False once it has ended, whatever ended it. */
+  print(source: ReportSource, cutExcerpts: CutExcerpts, signal: AbortSignal): Promise<Buffer>;
+  /** False once the thread has ended. */
   readonly alive: boolean;
-  /** Ends it, whatever it is doing. */
   end(): Promise<void>;
 }
 
-/** Starts one; `heapMiB` bounds what it may hold, pictures and the finished file aside. An idle one holds no process. */
+/** `heapMiB` excludes images and the finished file. An idle thread does not keep the process alive. */
 export function startPress(heapMiB: number): Press {
   const thread = startThread('./report-thread', import.meta.url, {
     resourceLimits: { maxOldGenerationSizeMb: heapMiB },
   });
   let alive = true;
-  // What ends it before it was asked is told to who asks.
+  // Rejects the next `print` too if the thread ends before it.
   const ended = new Promise<never>((_, reject) => {
     const end = (reason: Error) => {
       alive = false;
@@ -33,26 +32,26 @@ export function startPress(heapMiB: number): Press {
   });
   ended.catch(() => {});
 
-  async function said(signal: AbortSignal): Promise<Said> {
-    const settled = new AbortController();
+  async function nextMessage(signal: AbortSignal): Promise<Said> {
+    const received = new AbortController();
     try {
-      const word = once(thread, 'message', { signal: AbortSignal.any([signal, settled.signal]) });
-      return ((await Promise.race([word, ended])) as [Said])[0];
+      const message = once(thread, 'message', { signal: AbortSignal.any([signal, received.signal]) });
+      return ((await Promise.race([message, ended])) as [Said])[0];
     } finally {
-      settled.abort();
+      received.abort();
     }
   }
 
   return {
-    async print(source, prove, signal) {
+    async print(source, cutExcerpts, signal) {
       thread.ref();
       try {
         signal.throwIfAborted();
         thread.postMessage(source);
         for (;;) {
-          const answer = await said(signal);
+          const answer = await nextMessage(signal);
           if ('pdf' in answer) return Buffer.from(answer.pdf.buffer);
-          thread.postMessage(await prove(answer.places));
+          thread.postMessage(await cutExcerpts(answer.places));
         }
       } catch (error) {
         signal.throwIfAborted();

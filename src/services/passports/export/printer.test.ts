@@ -4,12 +4,12 @@ import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
 import { openPrinter, type PrintLimits } from './printer.ts';
 import { opened, read } from './testing/opened.ts';
 
-const LIMITS: PrintLimits = { atOnce: 1, waiting: 1, ms: 60_000, heapMiB: 768, idleMs: 60_000 };
+const LIMITS: PrintLimits = { maxConcurrent: 1, maxQueued: 1, timeoutMs: 60_000, heapMiB: 768, idleMs: 60_000 };
 const UNAVAILABLE = { code: 'REPORT_UNAVAILABLE', status: 503, headers: { 'retry-after': expect.any(String) } };
 const never = new AbortController().signal;
 const SHORT = opened({ 'general:address': read('Красная') });
 const LONG = withRooms(9999);
-/** Fetches no picture before it is told to: who prints this has its turn until then. */
+/** A report that waits for its page image keeps its permit. */
 const HELD = opened({ 'general:address': read('Красная', [0.5, 0.25, 0.7, 0.27]) });
 
 function withRooms(count: number): Opened {
@@ -27,7 +27,7 @@ function newPrinter(limits: Partial<PrintLimits> = {}) {
   };
 }
 
-function gate() {
+function heldPicture() {
   let open = () => {};
   const opening = new Promise<undefined>((resolve) => {
     open = () => resolve(undefined);
@@ -37,34 +37,34 @@ function gate() {
 
 const isPdf = (bytes: Buffer) => bytes.subarray(0, 5).toString() === '%PDF-';
 
-it('prints a long table while this thread goes on with other things', async () => {
+it('prints a long table without blocking the main thread', async () => {
   const { print } = newPrinter();
   let done = false;
   const printing = print(withRooms(3000)).finally(() => {
     done = true;
   });
-  let turns = 0;
+  let ticks = 0;
   while (!done) {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    turns++;
+    ticks++;
   }
   expect(isPdf(await printing)).toBe(true);
-  expect(turns).toBeGreaterThan(20);
+  expect(ticks).toBeGreaterThan(20);
 });
 
-it.each<Partial<PrintLimits>>([{ ms: 300 }, { heapMiB: 64 }])(
-  'refuses a report that takes more than %o',
+it.each<Partial<PrintLimits>>([{ timeoutMs: 300 }, { heapMiB: 64 }])(
+  'rejects a report that exceeds the limit %o',
   async (limit) => {
     const { print } = newPrinter(limit);
     await expect(print(LONG)).rejects.toMatchObject(UNAVAILABLE);
-    // The next has a thread of its own, which needs longer than 300 ms to load what prints.
-    if (limit.ms === undefined) expect(isPdf(await print(SHORT))).toBe(true);
+    // The next report uses a new thread, which needs longer than 300 ms to load.
+    if (limit.timeoutMs === undefined) expect(isPdf(await print(SHORT))).toBe(true);
   },
 );
 
-it('prints in turn, and refuses whoever comes while as many wait as may', async () => {
+it('prints in order of arrival, and rejects a report if the queue is full', async () => {
   const { print } = newPrinter();
-  const { open, picture } = gate();
+  const { open, picture } = heldPicture();
   const order: string[] = [];
   const first = print(HELD, never, picture).then(() => order.push('first'));
   const second = print(SHORT).then(() => order.push('second'));
@@ -75,23 +75,23 @@ it('prints in turn, and refuses whoever comes while as many wait as may', async 
   expect(isPdf(await print(SHORT))).toBe(true);
 });
 
-it('gives up for whoever has gone, in the queue and in print, and serves the next', async () => {
+it('aborts a queued and a running report, and prints the next one', async () => {
   const { print } = newPrinter();
   const [waiter, reader] = [new AbortController(), new AbortController()];
   const printing = print(LONG, reader.signal);
   const waiting = print(SHORT, waiter.signal);
-  waiter.abort(new Error('the waiter has gone'));
-  await expect(waiting).rejects.toThrow('the waiter has gone');
+  waiter.abort(new Error('the queued client disconnected'));
+  await expect(waiting).rejects.toThrow('the queued client disconnected');
   const next = print(SHORT);
-  reader.abort(new Error('the reader has gone'));
-  await expect(printing).rejects.toThrow('the reader has gone');
+  reader.abort(new Error('the served client disconnected'));
+  await expect(printing).rejects.toThrow('the served client disconnected');
   expect(isPdf(await next)).toBe(true);
-  await expect(print(SHORT, AbortSignal.abort(new Error('nobody'))).catch((e: Error) => e.message)).resolves.toBe(
-    'nobody',
+  await expect(print(SHORT, AbortSignal.abort(new Error('disconnected'))).catch((e: Error) => e.message)).resolves.toBe(
+    'disconnected',
   );
 });
 
-it('prints on after a thread that nobody needed has been ended', async () => {
+it('prints again after an idle thread has ended', async () => {
   const { print } = newPrinter({ idleMs: 1 });
   for (let time = 0; time < 3; time++) {
     expect(isPdf(await print(SHORT))).toBe(true);
@@ -99,7 +99,7 @@ it('prints on after a thread that nobody needed has been ended', async () => {
   }
 });
 
-it('ends what it prints when it closes', async () => {
+it('aborts running reports when it closes', async () => {
   const { print, close } = newPrinter();
   const printing = print(LONG);
   printing.catch(() => {});

@@ -1,100 +1,95 @@
 import { reportTooLong } from '../refusals.ts';
 import { type Press, startPress } from './press.ts';
-import { type Picture, proofOf } from './proof.ts';
+import { loadExcerpts, type Picture } from './proof.ts';
 import type { ReportSource } from './report.ts';
 import { openTurns } from './turns.ts';
 
-/** Makes the printed reports of a gateway, beside everything else that it does. */
+/** Creates the PDF reports of a gateway in worker threads. */
 export interface Printer {
   /**
-   * The PDF of a document, in its turn; `picture` fetches the pictures of its pages. Throws the signal's reason once that
-   * aborts, and `REPORT_UNAVAILABLE` where too many wait already or the report needs more time or memory than any may.
+   * `picture` loads page images. Rejects on abort, and with `REPORT_UNAVAILABLE` if the queue is full or the report
+   * exceeds its limits.
    */
   print(source: ReportSource, picture: Picture, signal: AbortSignal): Promise<Buffer>;
-  /** Ends what is being printed. */
   close(): Promise<void>;
 }
 
 export interface PrintLimits {
-  /** Reports that are made at a time. */
-  readonly atOnce: number;
-  /** Reports that wait meanwhile. */
-  readonly waiting: number;
-  /** For one report, from its turn on. */
-  readonly ms: number;
+  readonly maxConcurrent: number;
+  readonly maxQueued: number;
+  /** Time limit without the wait in the queue. */
+  readonly timeoutMs: number;
   readonly heapMiB: number;
-  /** Loading what prints takes longer than printing most documents: a thread waits so long for the next one. */
+  /** Idle threads are kept because loading the PDF library takes longer than most reports. */
   readonly idleMs: number;
 }
 
-// The longest table there can be, of 9999 rows, takes 4 to 12 s and less than 256 MiB.
-const LIMITS: PrintLimits = { atOnce: 2, waiting: 16, ms: 120_000, heapMiB: 512, idleMs: 60_000 };
+// Measured: the longest table (9999 rows) takes 4 to 12 s and less than 256 MiB.
+const LIMITS: PrintLimits = { maxConcurrent: 2, maxQueued: 16, timeoutMs: 120_000, heapMiB: 512, idleMs: 60_000 };
 
-/** Opens one; it starts no thread before somebody wants a report. */
 export function openPrinter(limits: PrintLimits = LIMITS): Printer {
-  const turns = openTurns(limits);
-  const presses = new Set<Press>();
-  /** Those that have nothing to do, each with the clock of its end. */
-  const resting = new Map<Press, NodeJS.Timeout>();
+  const permits = openTurns(limits);
+  const threads = new Set<Press>();
+  const idle = new Map<Press, NodeJS.Timeout>();
   const closing = new AbortController();
 
-  function take(): Press {
-    for (const [press, timer] of resting) {
+  function acquireThread(): Press {
+    for (const [thread, timer] of idle) {
       clearTimeout(timer);
-      resting.delete(press);
-      if (press.alive) return press;
-      presses.delete(press);
+      idle.delete(thread);
+      if (thread.alive) return thread;
+      threads.delete(thread);
     }
-    const press = startPress(limits.heapMiB);
-    presses.add(press);
-    return press;
+    const thread = startPress(limits.heapMiB);
+    threads.add(thread);
+    return thread;
   }
 
-  async function end(press: Press): Promise<void> {
-    presses.delete(press);
-    await press.end();
+  async function endThread(thread: Press): Promise<void> {
+    threads.delete(thread);
+    await thread.end();
   }
 
-  function rest(press: Press): void {
+  function keepIdle(thread: Press): void {
     const timer = setTimeout(() => {
-      resting.delete(press);
-      void end(press);
+      idle.delete(thread);
+      void endThread(thread);
     }, limits.idleMs);
-    resting.set(press, timer.unref());
+    idle.set(thread, timer.unref());
   }
 
-  /** Puts the press back, or ends it where it failed: what it was doing, it would go on doing. */
-  async function printed(source: ReportSource, picture: Picture, signal: AbortSignal): Promise<Buffer> {
-    const press = take();
+  /** Ends the thread after an error, because it would continue the report. */
+  async function printInThread(source: ReportSource, picture: Picture, signal: AbortSignal): Promise<Buffer> {
+    const thread = acquireThread();
     try {
-      const pdf = await press.print(source, (places) => proofOf(source.opened, places, picture), signal);
-      rest(press);
+      const pdf = await thread.print(source, (places) => loadExcerpts(source.opened, places, picture), signal);
+      keepIdle(thread);
       return pdf;
     } catch (error) {
-      await end(press);
+      await endThread(thread);
       throw error;
     }
   }
 
   return {
-    async print(source, picture, given) {
-      const signal = AbortSignal.any([given, closing.signal]);
-      const leave = await turns.take(signal);
-      const tooLong = AbortSignal.timeout(limits.ms);
+    async print(source, picture, requestSignal) {
+      const signal = AbortSignal.any([requestSignal, closing.signal]);
+      const release = await permits.take(signal);
+      const tooLong = AbortSignal.timeout(limits.timeoutMs);
       try {
-        return await printed(source, picture, AbortSignal.any([signal, tooLong]));
+        return await printInThread(source, picture, AbortSignal.any([signal, tooLong]));
       } catch (error) {
         signal.throwIfAborted();
         if (tooLong.aborted || isOutOfMemory(error)) throw reportTooLong();
         throw error;
       } finally {
-        leave();
+        release();
       }
     },
     async close() {
       closing.abort();
-      for (const timer of resting.values()) clearTimeout(timer);
-      await Promise.all([...presses].map(end));
+      for (const timer of idle.values()) clearTimeout(timer);
+      await Promise.all([...threads].map(endThread));
     },
   };
 }

@@ -3,27 +3,22 @@ import type { Strip } from '../model/pages/strips.ts';
 import type { Box } from '../page.ts';
 import type { ExportRow } from './rows.ts';
 
-/** Where a piece of the source is seen. */
 export interface Place {
   readonly page: number;
   readonly box: Box;
 }
 
-/** Fetches the picture of a page by its key in the file store; undefined when it is gone. */
 export type Picture = (key: string) => Promise<Buffer | undefined>;
 
-/**
- * What the document shows at each place, in their order: pieces of the pictures of its pages, of which one is in memory
- * at a time. Without a picture, or with one that cannot be read, there is none.
- */
-export async function proofOf(
+/** Cuts the places out of the page images; undefined for missing or unreadable ones. Holds one image in memory. */
+export async function loadExcerpts(
   opened: Opened,
   places: readonly Place[],
   picture: Picture,
 ): Promise<(Strip | undefined)[]> {
-  // The decoder comes late: whoever prints nothing needs none.
+  // Loads the decoder only for reports.
   const { stripsOf } = await import('../model/pages/strips.ts');
-  const proof = new Map<Place, Strip>();
+  const excerpts = new Map<Place, Strip>();
   for (const page of new Set(places.map((place) => place.page))) {
     const sheet = opened.extraction.sheets[page - 1];
     const bytes = sheet?.picture ? await picture(sheet.picture) : undefined;
@@ -31,17 +26,16 @@ export async function proofOf(
     const here = places.filter((place) => place.page === page);
     const boxes = here.map(({ box }) => box);
     const strips = await stripsOf(bytes, boxes, sheet.turn).catch(() => []);
-    for (const [index, strip] of strips.entries()) proof.set(here[index]!, strip);
+    for (const [index, strip] of strips.entries()) excerpts.set(here[index]!, strip);
   }
-  return places.map((place) => proof.get(place));
+  return places.map((place) => excerpts.get(place));
 }
 
-/** Where a value was read; nowhere for one that was typed, or that nobody placed. */
 export function placeOf({ page, bbox }: ExportRow): Place | undefined {
   return page === null || bbox === null ? undefined : { page, box: bbox };
 }
 
-/** The places of the cells of a table, one for each page that it stands on. */
+/** One place per page. */
 export function tablePlaces(cells: readonly ExportRow[]): Place[] {
   const byPage = new Map<number, Box>();
   for (const cell of cells) {

@@ -1,37 +1,45 @@
 import type { Content } from 'pdfmake';
 import type { Value } from '../extraction.ts';
-import type { Proof, ReportField, ReportTable } from './report.ts';
+import type { PageExcerpt, ReportField, ReportTable } from './report.ts';
 import type { ReportWords } from './report-words.ts';
 
 export const GREY = '#5b6470';
 
-/** The fields of a section: name, value, and the strip of the page where it was read. */
-export function fieldTable(title: string, fields: readonly ReportField[], words: ReportWords): Content {
-  const body = fields.map(({ label, value, edited, proof }) => [
+export function fieldTable(title: string, fields: readonly ReportField[], labels: ReportWords): Content {
+  const body = fields.map(({ label, value, edited, excerpt }) => [
     { text: clean(label), color: GREY },
-    { stack: [{ text: printed(value, words) }, ...(edited ? [{ text: words.edited, fontSize: 7, color: GREY }] : [])] },
-    proof ? picture(proof, words, STRIP) : { text: '' },
+    {
+      stack: [
+        { text: formatValue(value, labels) },
+        ...(edited ? [{ text: labels.edited, fontSize: 7, color: GREY }] : []),
+      ],
+    },
+    excerpt ? picture(excerpt, labels, STRIP) : { text: '' },
   ]);
   const values = fields.map(({ value }) => value);
-  return table(title, { widths: [135, '*', STRIP.width], head: [words.field, words.value, words.proof], body, values });
+  return table(title, {
+    widths: [135, '*', STRIP.width],
+    head: [labels.field, labels.value, labels.excerpt],
+    body,
+    values,
+  });
 }
 
-/** A table of the schema as a table, and beneath it what the pages show of it. */
-export function rowTable(title: string, { columns, rows, proofs }: ReportTable, words: ReportWords): Content[] {
-  const none = [{ text: words.noRows, color: GREY, colSpan: columns.length }, ...columns.slice(1).map(() => ({}))];
-  const body = rows.map((row) => row.map((value) => ({ text: printed(value, words), fontSize: 9 })));
+export function rowTable(title: string, { columns, rows, excerpts }: ReportTable, labels: ReportWords): Content[] {
+  const emptyRow = [{ text: labels.noRows, color: GREY, colSpan: columns.length }, ...columns.slice(1).map(() => ({}))];
+  const body = rows.map((row) => row.map((value) => ({ text: formatValue(value, labels), fontSize: 9 })));
   return [
     table(title, {
       widths: columns.map(() => '*'),
       head: columns,
-      body: body.length > 0 ? body : [none],
+      body: body.length > 0 ? body : [emptyRow],
       values: rows.flat(),
     }),
-    ...proofs.map((proof): Content => ({ ...picture(proof, words, WHOLE), margin: [0, 6, 0, 0] })),
+    ...excerpts.map((excerpt): Content => ({ ...picture(excerpt, labels, WHOLE), margin: [0, 6, 0, 0] })),
   ];
 }
 
-// Points. A strip is a line of print, or a few; a table may take the width of the page.
+// Maximum size in points.
 const STRIP = { width: 190, height: 44 } as const;
 const WHOLE = { width: 515, height: 300 } as const;
 
@@ -39,14 +47,13 @@ interface TableOptions {
   readonly widths: readonly (number | '*')[];
   readonly head: readonly string[];
   readonly body: readonly (readonly Content[])[];
-  /** All that the body shows. */
   readonly values: readonly Value[];
 }
 
-/** Its title and its head stand above it on every page that it comes to, and never without a row beneath them. */
+/** Repeats title and header on every page, never without a row below them. */
 function table(title: string, { widths, head, body, values }: TableOptions): Content {
   const heading = { text: clean(title), fontSize: 13, bold: true, colSpan: head.length, margin: [-4, 10, 0, 2] };
-  // What is kept together on a page and is longer than one would be cut off.
+  // Rows kept together that are longer than a page would be cut off.
   const short = values.every((value) => String(value).length < MAX_KEPT / head.length);
   return {
     layout: LAYOUT,
@@ -64,7 +71,7 @@ function table(title: string, { widths, head, body, values }: TableOptions): Con
   };
 }
 
-// Characters over the width of the page that are half as high as it.
+// Characters of full-width text that fill half a page.
 const MAX_KEPT = 2000;
 
 const LAYOUT = {
@@ -75,30 +82,30 @@ const LAYOUT = {
   paddingBottom: () => 3,
 };
 
-/** Not enlarged beyond the size in which its page would be printed. */
-function picture(proof: Proof, words: ReportWords, most: { width: number; height: number }): Content {
-  const { width, height, jpeg } = proof;
-  const scale = Math.min(most.width / width, most.height / height, POINTS_PER_PIXEL);
+/** Scaled at most to the printed size of the page. */
+function picture(excerpt: PageExcerpt, labels: ReportWords, maxSize: { width: number; height: number }): Content {
+  const { width, height, jpeg } = excerpt;
+  const scale = Math.min(maxSize.width / width, maxSize.height / height, POINTS_PER_PIXEL);
   const image = `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
   return {
     unbreakable: true,
     stack: [
       { image, width: width * scale, height: height * scale },
-      { text: words.sourcePage(proof.page), fontSize: 7, color: GREY },
+      { text: labels.sourcePage(excerpt.page), fontSize: 7, color: GREY },
     ],
   };
 }
 
-// A page's picture has 1600 pixels where the page has 842 points.
+// A page image has 1600 pixels for 842 points.
 const POINTS_PER_PIXEL = 842 / 1600;
 
-function printed(value: Value, words: ReportWords): string {
-  if (value === null) return words.empty;
-  if (typeof value === 'boolean') return value ? words.yes : words.no;
+function formatValue(value: Value, labels: ReportWords): string {
+  if (value === null) return labels.empty;
+  if (typeof value === 'boolean') return value ? labels.yes : labels.no;
   return clean(String(value));
 }
 
-/** Without what no font shows: control characters and marks of direction. */
+/** Removes control and direction characters. */
 export const clean = (text: string): string => text.replace(/\r\n?/g, '\n').replace(/\t/g, ' ').replace(UNSEEN, '');
 
 const UNSEEN = /[\p{Cs}\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;

@@ -1,27 +1,26 @@
 import { parentPort } from 'node:worker_threads';
 import { printReport } from './print-report.ts';
 import type { Place } from './proof.ts';
-import { type Prove, type ReportSource, reportOf } from './report.ts';
+import { type CutExcerpts, type ReportSource, reportOf } from './report.ts';
 
-/** What the thread says about a source that it was sent: first what it wants to see of the pages, then the PDF. */
+/** Messages of the thread: first the page regions that it needs, then the PDF. */
 export type Said = { readonly places: readonly Place[] } | { readonly pdf: Uint8Array<ArrayBuffer> };
 
 const port = parentPort!;
-let hear: (word: unknown) => void = () => {};
-// It goes on listening, and so lives until it is ended: a thread that ends by itself may take its answer along.
-port.on('message', (word) => hear(word));
-const next = <T>() => new Promise<T>((resolve) => (hear = resolve as typeof hear));
-const say = (said: Said, handed: ArrayBuffer[] = []) => port.postMessage(said, handed);
+let onMessage: (message: unknown) => void = () => {};
+// The listener keeps the thread alive until it is terminated: exiting by itself could lose the last message.
+port.on('message', (message) => onMessage(message));
+const next = <T>() => new Promise<T>((resolve) => (onMessage = resolve as typeof onMessage));
+const send = (message: Said, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
-const prove: Prove = (places) => {
-  say({ places });
+const cutExcerpts: CutExcerpts = (places) => {
+  send({ places });
   return next();
 };
 
-// What it cannot print ends it, with the error.
 for (;;) {
-  const report = await reportOf(await next<ReportSource>(), prove);
-  // A copy in memory of its own, which then changes hands.
+  const report = await reportOf(await next<ReportSource>(), cutExcerpts);
+  // A copy with its own buffer, to transfer it.
   const pdf = new Uint8Array(await printReport(report));
-  say({ pdf }, [pdf.buffer]);
+  send({ pdf }, [pdf.buffer]);
 }

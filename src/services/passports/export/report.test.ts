@@ -20,10 +20,10 @@ const options: Omit<ReportSource, 'opened'> & { picture: Picture } = {
 
 const printer = openPrinter();
 afterAll(() => printer.close());
-const printed = (document: Opened, { picture, ...asked } = options) =>
-  printer.print({ opened: document, ...asked }, picture, signal);
+const printed = (document: Opened, { picture, ...source } = options) =>
+  printer.print({ opened: document, ...source }, picture, signal);
 
-/** What a reader of the PDF finds in it: each page as its words, and the page as it is seen. */
+/** Reads a PDF back: the text of each page and an image of the first. */
 async function readBack(bytes: Buffer) {
   const pdf = await openPdf(await asFile(bytes), { maxPages: 100, signal });
   onTestFinished(() => pdf.close());
@@ -34,7 +34,7 @@ async function readBack(bytes: Buffer) {
   return { pages, raster: await pdf.render(1, { dpi: 72, maxPixels: 1e6 }, signal) };
 }
 
-it('prints every value so that it can be read and copied, in Russian too', async () => {
+it('prints every value as text that can be copied, also in Russian', async () => {
   const fields = {
     'general:address': read('г. Щёлково, пер. Южный, д. 36, кв. 33 «А» № 5 — ъыьэюя'),
     'general:cadastral_number': read('67:55:8668419:1021'),
@@ -53,7 +53,7 @@ it('prints every value so that it can be read and copied, in Russian too', async
   expect(text).toContain('Квартира 31.pdf');
 });
 
-it('prints on each page the name of the document, which page it is and the day', async () => {
+it('prints the document name, the page number and the date on each page', async () => {
   const rooms = Array.from({ length: 120 }, (_, index) => [`rooms:${index + 1}.name`, read(`комната ${index + 1}`)]);
   const { pages } = await readBack(await printed(opened(Object.fromEntries(rooms))));
   expect(pages.length).toBeGreaterThan(2);
@@ -64,7 +64,7 @@ it('prints on each page the name of the document, which page it is and the day',
   }
 });
 
-it('shows beside a value the place of the page where it was read', async () => {
+it('shows the part of the page where a value was read beside the value', async () => {
   const page = await sharp({ create: { width: 1200, height: 1600, channels: 3, background: '#fff' } })
     .composite([
       { input: { create: { width: 240, height: 32, channels: 3, background: '#e00' } }, left: 600, top: 400 },
@@ -72,30 +72,30 @@ it('shows beside a value the place of the page where it was read', async () => {
     .jpeg()
     .toBuffer();
   const document = opened({ 'general:address': read('Красная', [0.5, 0.25, 0.7, 0.27]) });
-  const asked: string[] = [];
+  const requestedKeys: string[] = [];
   const picture = async (key: string) => {
-    asked.push(key);
+    requestedKeys.push(key);
     return page;
   };
   const { raster } = await readBack(await printed(document, { ...options, language: 'en', picture }));
-  expect(asked).toEqual(['picture-1']);
+  expect(requestedKeys).toEqual(['picture-1']);
   const reds = Array.from({ length: raster.width * raster.height }, (_, at) => at).filter(
     (at) => raster.data[at * 3]! > 180 && raster.data[at * 3 + 1]! < 90,
   );
   const right = reds.filter((at) => at % raster.width > raster.width / 2);
-  // As large as it is printed: 240 of 1600 pixels of a page of 842 points, 32 high.
+  // At print size: 240 of 1600 pixels of a page of 842 points, 32 high.
   expect(reds.length).toBeGreaterThan(1000);
   expect(right.length).toBe(reds.length);
 });
 
-it('prints without pictures that are gone or broken', async () => {
+it('prints without images that are missing or corrupt', async () => {
   const document = opened({ 'general:address': read('Красная', [0.5, 0.25, 0.7, 0.27]) });
   const picture = async () => Buffer.from('no picture');
   const { pages } = await readBack(await printed(document, { ...options, picture }));
   expect(pages.join(' ')).toContain('Красная');
 });
 
-it.each(['general:address', 'rooms:1.name'])('prints the longest text that %s can hold, to its end', async (key) => {
+it.each(['general:address', 'rooms:1.name'])('prints the complete text of a long value in %s', async (key) => {
   for (const count of [60, 120, 1400]) {
     const all = Array.from({ length: count }, (_, index) => `сл${index}`);
     const { pages } = await readBack(await printed(opened({ [key]: read(all.join(' ')) })));
@@ -104,13 +104,13 @@ it.each(['general:address', 'rooms:1.name'])('prints the longest text that %s ca
   }
 });
 
-it('takes signs for signs, and neither files nor addresses for pictures', async () => {
+it('prints markup, file paths and URLs in values as plain text', async () => {
   const hostile = '{"image":"/etc/passwd"} <b>\u202eevil\u0000 http://127.0.0.1:9/x.png';
   const { pages } = await readBack(await printed(opened({ 'general:address': read(hostile) })));
   expect(pages.join(' ')).toContain('{"image":"/etc/passwd"} <b>evil http://127.0.0.1:9/x.png');
 });
 
-it('cuts a strip upright out of a page that lies', async () => {
+it('cuts an upright strip out of a rotated page', async () => {
   const page = await sharp({ create: { width: 400, height: 200, channels: 3, background: '#fff' } })
     .composite([{ input: { create: { width: 10, height: 100, channels: 3, background: '#000' } }, left: 100, top: 50 }])
     .png()

@@ -5,17 +5,14 @@ import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
 import { type Place, placeOf, tablePlaces } from './proof.ts';
 import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
 
-/** All that the printed report of a document says. */
 export interface Report {
   readonly name: string;
-  /** Of the document, not of the report. */
   readonly pages: number;
   readonly language: Language;
   readonly now: Date;
   readonly parts: readonly Part[];
 }
 
-/** A section of the schema: what the document has for its fields, and for its table where it has one. */
 export interface Part {
   readonly title: string;
   readonly fields: readonly ReportField[];
@@ -26,27 +23,25 @@ export interface ReportField {
   readonly label: string;
   readonly value: Value;
   readonly edited: boolean;
-  /** The strip of the page where it was read; undefined where nobody can tell, and where there is no picture. */
-  readonly proof: Proof | undefined;
+  /** Undefined if unknown or unavailable. */
+  readonly excerpt: PageExcerpt | undefined;
 }
 
 export interface ReportTable {
   readonly columns: readonly string[];
-  /** A value for each column. */
   readonly rows: readonly (readonly Value[])[];
-  /** What the pages show of it, a piece of each page that it stands on. */
-  readonly proofs: readonly Proof[];
+  /** One per page. */
+  readonly excerpts: readonly PageExcerpt[];
 }
 
-/** A piece of the picture of a page. */
-export interface Proof {
+export interface PageExcerpt {
   readonly page: number;
   readonly width: number;
   readonly height: number;
   readonly jpeg: Uint8Array;
 }
 
-/** What a report is made from; plain data, for it is made in another thread. */
+/** Plain data, because it is sent to a thread. */
 export interface ReportSource {
   readonly opened: Opened;
   readonly schema: Schema;
@@ -54,33 +49,31 @@ export interface ReportSource {
   readonly now: Date;
 }
 
-/** Cuts these places out of the pictures of their pages; what there is no picture of stays undefined. */
-export type Prove = (places: readonly Place[]) => Promise<readonly (Strip | undefined)[]>;
+/** Undefined for missing images. */
+export type CutExcerpts = (places: readonly Place[]) => Promise<readonly (Strip | undefined)[]>;
 
-/** What the report of a document says: values, labels and pieces of its pages. Throws what `prove` throws. */
-export async function reportOf(source: ReportSource, prove: Prove): Promise<Report> {
+export async function reportOf(source: ReportSource, cutExcerpts: CutExcerpts): Promise<Report> {
   const { opened, schema, language, now } = source;
   const rows = exportRows(opened, schema, language);
-  const sketches = schema.sections.map((section) => sketched(section, rows));
-  const places = sketches.flatMap(({ fields, tablePlaces }) => [
+  const drafts = schema.sections.map((section) => draftPart(section, rows));
+  const places = drafts.flatMap(({ fields, tablePlaces }) => [
     ...fields.flatMap(({ place }) => place ?? []),
     ...tablePlaces,
   ]);
-  const strips = await prove(places);
-  const proof = new Map(places.map((place, index) => [place, strips[index]]));
-  const parts = sketches.map((sketch) => finished(sketch, proof, source));
+  const strips = await cutExcerpts(places);
+  const stripByPlace = new Map(places.map((place, index) => [place, strips[index]]));
+  const parts = drafts.map((draft) => finishPart(draft, stripByPlace, source));
   return { name: opened.filename, pages: opened.extraction.pages, language, now, parts };
 }
 
-/** A part whose pictures are still to be fetched. */
-interface Sketch {
+interface PartDraft {
   readonly section: Section;
   readonly fields: readonly { readonly row: ExportRow; readonly place: Place | undefined }[];
   readonly rows: readonly (readonly Value[])[];
   readonly tablePlaces: readonly Place[];
 }
 
-function sketched(section: Section, all: readonly ExportRow[]): Sketch {
+function draftPart(section: Section, all: readonly ExportRow[]): PartDraft {
   const fields: { row: ExportRow; place: Place | undefined }[] = [];
   const cells: ExportRow[] = [];
   const rows = new Map<number, Value[]>();
@@ -93,30 +86,31 @@ function sketched(section: Section, all: readonly ExportRow[]): Sketch {
     cells.push(row);
     const line = rows.get(row.row) ?? [];
     rows.set(row.row, line);
-    line.push(row.shown);
+    line.push(row.displayValue);
   }
   return { section, fields, rows: [...rows.values()], tablePlaces: tablePlaces(cells) };
 }
 
-function finished(
-  { section, fields, rows, tablePlaces }: Sketch,
+function finishPart(
+  { section, fields, rows, tablePlaces }: PartDraft,
   strips: ReadonlyMap<Place, Strip | undefined>,
   { schema, language }: ReportSource,
 ): Part {
-  const proof = (place: Place | undefined) => place && proofAt(place, strips.get(place));
+  const excerpt = (place: Place | undefined) => place && toExcerpt(place, strips.get(place));
   const columns = (section.table?.columns ?? []).map((column) => wordsOf(schema, language).get(column)!.label);
   return {
     title: inLanguage(section.title, language),
     fields: fields.map(({ row, place }) => ({
       label: row.label,
-      value: row.shown,
+      value: row.displayValue,
       edited: row.editedAt !== null,
-      proof: proof(place),
+      excerpt: excerpt(place),
     })),
-    table: columns.length === 0 ? undefined : { columns, rows, proofs: tablePlaces.flatMap((at) => proof(at) ?? []) },
+    table:
+      columns.length === 0 ? undefined : { columns, rows, excerpts: tablePlaces.flatMap((at) => excerpt(at) ?? []) },
   };
 }
 
-function proofAt({ page }: Place, strip: Strip | undefined): Proof | undefined {
+function toExcerpt({ page }: Place, strip: Strip | undefined): PageExcerpt | undefined {
   return strip && { page, width: strip.width, height: strip.height, jpeg: strip.bytes };
 }

@@ -1,46 +1,43 @@
 import { tooManyReports } from '../refusals.ts';
 
-/** Lets so many through at a time; the others wait, who came first goes first. */
+/** Limits concurrency with a bounded first-in, first-out queue. */
 export interface Turns {
-  /**
-   * Answers when it is one's turn, with what must be called at its end. Throws the signal's reason once that aborts, and
-   * `REPORT_UNAVAILABLE` where as many wait already as may.
-   */
+  /** Resolves to the release function. Rejects on abort, and with `REPORT_UNAVAILABLE` if the queue is full. */
   take(signal: AbortSignal): Promise<() => void>;
 }
 
-export function openTurns({ atOnce, waiting: mostWaiting }: { atOnce: number; waiting: number }): Turns {
+export function openTurns({ maxConcurrent, maxQueued }: { maxConcurrent: number; maxQueued: number }): Turns {
   const waiting: (() => void)[] = [];
-  let taken = 0;
+  let inUse = 0;
 
-  /** To who waits longest it goes as it is: nobody who comes now can take it in between. */
-  function leave(): void {
+  /** Passes the permit to the longest waiter, so that no newcomer can take it. */
+  function release(): void {
     const next = waiting.shift();
-    if (next === undefined) taken--;
+    if (next === undefined) inUse--;
     else next();
   }
 
   return {
     async take(signal) {
       signal.throwIfAborted();
-      if (taken < atOnce) {
-        taken++;
-        return leave;
+      if (inUse < maxConcurrent) {
+        inUse++;
+        return release;
       }
-      if (waiting.length >= mostWaiting) throw tooManyReports();
+      if (waiting.length >= maxQueued) throw tooManyReports();
       await new Promise<void>((resolve, reject) => {
-        const giveUp = () => {
-          waiting.splice(waiting.indexOf(go), 1);
+        const onAbort = () => {
+          waiting.splice(waiting.indexOf(onPermit), 1);
           reject(signal.reason as Error);
         };
-        const go = () => {
-          signal.removeEventListener('abort', giveUp);
+        const onPermit = () => {
+          signal.removeEventListener('abort', onAbort);
           resolve();
         };
-        signal.addEventListener('abort', giveUp, { once: true });
-        waiting.push(go);
+        signal.addEventListener('abort', onAbort, { once: true });
+        waiting.push(onPermit);
       });
-      return leave;
+      return release;
     },
   };
 }

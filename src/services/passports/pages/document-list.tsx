@@ -8,19 +8,18 @@ import { errorTexts } from './error-texts.ts';
 export const PER_PAGE = 25;
 export const STATUSES: readonly Status[] = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 
-/** The documents of one page of the list, with its filters and exports. */
-export function List(given: {
-  words: ListTexts;
+export function List(props: {
+  texts: ListTexts;
   items: readonly Document[];
   total: number;
   own: ListPage;
   language: 'en' | 'ru';
   csrf: string | undefined;
 }): JSX.Element {
-  const { words, items, total, own, language, csrf } = given;
+  const { texts, items, total, own, language, csrf } = props;
   const { page, status, signedIn } = own;
   const pages = Math.max(1, Math.ceil(total / PER_PAGE));
-  const address = (to: number, of: string | null) => {
+  const pageUrl = (to: number, of: string | null) => {
     const query = new URLSearchParams({ ...(of !== null && { status: of }), ...(to > 1 && { page: String(to) }) });
     return query.size === 0 ? './' : `?${query}`;
   };
@@ -28,41 +27,41 @@ export function List(given: {
     <section aria-labelledby="documents-title">
       <div class="row">
         <h2 id="documents-title" safe>
-          {words.documents}
+          {texts.documents}
         </h2>
         <p id="touch" class="hint" role="status"></p>
       </div>
-      <nav class="filters" aria-label={words.state}>
+      <nav class="filters" aria-label={texts.state}>
         {[null, ...STATUSES].map((each) => (
-          <a href={address(1, each)} aria-current={each === status ? 'true' : undefined} safe>
-            {each === null ? words.all : words.statuses[each]}
+          <a href={pageUrl(1, each)} aria-current={each === status ? 'true' : undefined} safe>
+            {each === null ? texts.all : texts.statuses[each]}
           </a>
         ))}
       </nav>
       <p id="none" class="hint" hidden={items.length > 0} safe>
-        {status === null ? words.none : words.noneSuch}
+        {status === null ? texts.none : texts.noneSuch}
       </p>
       <ul id="documents" class="documents">
         {items.map((item) => (
-          <Item item={item} words={words} language={language} csrf={csrf} signedIn={signedIn} />
+          <Item item={item} texts={texts} language={language} csrf={csrf} signedIn={signedIn} />
         ))}
       </ul>
       <template id="document">
-        <Item item={undefined} words={words} language={language} csrf={csrf} signedIn={signedIn} />
+        <Item item={undefined} texts={texts} language={language} csrf={csrf} signedIn={signedIn} />
       </template>
       <div class="row">
         <p class="paging" hidden={pages === 1}>
           {page > 1 ? (
-            <a href={address(page - 1, status)} rel="prev" safe>
-              {`← ${words.previous}`}
+            <a href={pageUrl(page - 1, status)} rel="prev" safe>
+              {`← ${texts.previous}`}
             </a>
           ) : (
             ''
           )}{' '}
-          <span safe>{fill(words.pageOf, { page, pages })}</span>{' '}
+          <span safe>{fill(texts.pageOf, { page, pages })}</span>{' '}
           {page < pages ? (
-            <a href={address(page + 1, status)} rel="next" safe>
-              {`${words.next} →`}
+            <a href={pageUrl(page + 1, status)} rel="next" safe>
+              {`${texts.next} →`}
             </a>
           ) : (
             ''
@@ -70,13 +69,13 @@ export function List(given: {
         </p>
         <p class="exports" hidden={!own.session}>
           <a href="export/session/excel" safe>
-            {words.exportSession}
+            {texts.exportSession}
           </a>
           {signedIn ? (
             <>
               {' · '}
               <a href="export/all/excel" safe>
-                {words.exportAll}
+                {texts.exportAll}
               </a>
             </>
           ) : (
@@ -88,17 +87,17 @@ export function List(given: {
   );
 }
 
-/** One document; without one, the mould from which the script makes another. What its state has not is hidden. */
-function Item(given: {
+/** Without `item`, the template for the script. Hides elements that do not apply to the status. */
+function Item(props: {
   item: Document | undefined;
-  words: ListTexts;
+  texts: ListTexts;
   language: 'en' | 'ru';
   csrf: string | undefined;
   signedIn: boolean;
 }): JSX.Element {
-  const { item, words, language, csrf, signedIn } = given;
+  const { item, texts, language, csrf, signedIn } = props;
   const { id = '', filename = '', status = 'PENDING', progress = null, cached = false } = item ?? {};
-  const when = moments(language, 'UTC');
+  const dateFormat = moments(language, 'UTC');
   return (
     <li data-id={id} data-status={status}>
       <div class="what">
@@ -107,9 +106,9 @@ function Item(given: {
         </a>
         <p class="hint">
           <time datetime={item?.createdAt.toISOString() ?? ''} safe>
-            {item === undefined ? '' : when.format(item.createdAt)}
+            {item === undefined ? '' : dateFormat.format(item.createdAt)}
           </time>
-          <span class="cached" hidden={!cached} safe>{` · ${words.cached}`}</span>
+          <span class="cached" hidden={!cached} safe>{` · ${texts.cached}`}</span>
           <span class="why" safe>
             {item?.errorType ? ` · ${errorTexts[language][item.errorType]}` : ''}
           </span>
@@ -117,24 +116,24 @@ function Item(given: {
       </div>
       <div class="how">
         <p class={`state ${status.toLowerCase()}`} safe>
-          {words.statuses[status]}
+          {texts.statuses[status]}
         </p>
         <progress
           max="1"
           value={String(progress ?? 0)}
           hidden={status !== 'PROCESSING'}
-          aria-label={words.state}
+          aria-label={texts.state}
         ></progress>
       </div>
       <div class="tools" hidden={!signedIn}>
         <a class="button small export" data-path="excel" href={`export/${id}/excel`} hidden={status !== 'SUCCESS'} safe>
-          {words.excel}
+          {texts.excel}
         </a>
         <a class="button small export" data-path="pdf" href={`export/${id}/pdf`} hidden={status !== 'SUCCESS'} safe>
-          {words.pdf}
+          {texts.pdf}
         </a>
         <button type="button" class="small retry needs-script" hidden={status !== 'FAILED' && status !== 'ERROR'} safe>
-          {words.retry}
+          {texts.retry}
         </button>
         <details class="rename">
           <summary class="button small" safe>
@@ -142,14 +141,14 @@ function Item(given: {
           </summary>
           <form method="post" action={`task/${id}/rename`}>
             <Word csrf={csrf} />
-            <input name="name" type="text" value={filename} maxlength="255" required aria-label={words.name} />
+            <input name="name" type="text" value={filename} maxlength="255" required aria-label={texts.name} />
             <button type="submit" class="small">
               OK
             </button>
           </form>
         </details>
         <button type="button" class="small remove needs-script" safe>
-          {words.remove}
+          {texts.remove}
         </button>
       </div>
     </li>

@@ -3,7 +3,6 @@ import { ERROR_TYPES, type ErrorType, sentenceOf } from '../failures.ts';
 
 const ru: Readonly<Record<ErrorType, string>> = failureTexts.passports.ru;
 
-/** Why a document has no result, by its `error_type`, in the reader's language. */
 export const errorTexts: Readonly<Record<'en' | 'ru', Readonly<Record<string, string>>>> = {
   en: Object.fromEntries(ERROR_TYPES.map((type) => [type, sentenceOf(type)])),
   ru,

@@ -4,22 +4,22 @@ import type { Value, Warning } from '../extraction.ts';
 import type { PresentedField } from '../present.ts';
 import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
 
-/** Below this a value is to be looked at: of values read with less, one in several was wrong. */
-export const DOUBT = 0.8;
+/** Values with a lower confidence need review: of these, one in several is wrong. */
+const LOW_CONFIDENCE = 0.8;
 
 export interface FieldsView {
   readonly fields: readonly PresentedField[];
   readonly warnings: readonly Warning[];
   readonly language: 'en' | 'ru';
-  readonly words: ReviewTexts;
+  readonly texts: ReviewTexts;
 }
 
 export const doubtful = ({ value, confidence, source, editedAt }: PresentedField): boolean =>
-  source !== 'manual' && editedAt === null && value !== null && confidence !== null && confidence < DOUBT;
+  source !== 'manual' && editedAt === null && value !== null && confidence !== null && confidence < LOW_CONFIDENCE;
 
-/** The fields that want a look first, then the others by section, then the tables. Each stands here once. */
+/** Fields to review first, then the others by section, then tables. Each field appears once. */
 export function Fields(view: FieldsView): JSX.Element {
-  const { fields, warnings, words, language } = view;
+  const { fields, warnings, texts, language } = view;
   const warned = new Set(warnings.flatMap((warning) => warning.fields ?? []));
   const single = fields.filter(({ row }) => row === undefined);
   const toCheck = single
@@ -30,9 +30,9 @@ export function Fields(view: FieldsView): JSX.Element {
   return (
     <>
       <fieldset class="check">
-        <legend safe>{words.check}</legend>
+        <legend safe>{texts.check}</legend>
         <p class="hint" safe>
-          {toCheck.length > 0 ? words.checkWhy : words.nothingToCheck}
+          {toCheck.length > 0 ? texts.checkWhy : texts.nothingToCheck}
         </p>
         {toCheck.map((field) => (
           <OneField field={field} view={view} />
@@ -63,8 +63,8 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
   const label = inLanguage(spec.label, view.language);
   const named = spec.unit === undefined ? '' : (UNITS[view.language][spec.unit] ?? spec.unit);
   const unit = label.endsWith(`, ${named}`) ? '' : named;
-  const said = view.warnings.filter((warning) => warning.fields?.includes(field.storedKey));
-  const sentences = new Set(said.map((warning) => warningText(warning, view)));
+  const fieldWarnings = view.warnings.filter((warning) => warning.fields?.includes(field.storedKey));
+  const messages = new Set(fieldWarnings.map((warning) => warningText(warning, view)));
   return (
     <div class="field" data-field={key}>
       <label for={key}>
@@ -74,10 +74,10 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
       <Input field={field} view={view} />
       <p class="about" id={`about-${key}`}>
         <span class="facts" data-fresh={`facts ${key}`}>
-          <Mark field={field} words={view.words} />
-          {[...sentences].map((sentence) => (
+          <Mark field={field} texts={view.texts} />
+          {[...messages].map((message) => (
             <span class="warned" safe>
-              {sentence}
+              {message}
             </span>
           ))}
         </span>
@@ -87,17 +87,17 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
   );
 }
 
-/** How sure the value is and where it comes from; a person's word needs no figure. */
-export function Mark({ field, words }: { field: PresentedField; words: ReviewTexts }): JSX.Element {
+export function Mark({ field, texts }: { field: PresentedField; texts: ReviewTexts }): JSX.Element {
   const { value, confidence, source, page, original, editedAt } = field;
   const facts = [
-    ...(value === null && source === null ? [words.empty] : []),
-    ...(source === null ? [] : [words.sources[source]]),
-    ...(confidence === null ? [] : [fill(words.confidence, { share: Math.floor(confidence * 100) })]),
-    ...(page === null ? [] : [fill(words.onPage, { page })]),
-    ...(editedAt !== null && original !== null ? [fill(words.original, { value: shown(original) })] : []),
+    ...(value === null && source === null ? [texts.empty] : []),
+    ...(source === null ? [] : [texts.sources[source]]),
+    ...(confidence === null ? [] : [fill(texts.confidence, { share: Math.floor(confidence * 100) })]),
+    ...(page === null ? [] : [fill(texts.onPage, { page })]),
+    ...(editedAt !== null && original !== null ? [fill(texts.original, { value: displayValue(original) })] : []),
   ];
-  const level = source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < DOUBT ? 'low' : 'high';
+  const level =
+    source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < LOW_CONFIDENCE ? 'low' : 'high';
   return (
     <span class={`mark ${level}`} safe>
       {facts.join(' · ')}
@@ -105,19 +105,19 @@ export function Mark({ field, words }: { field: PresentedField; words: ReviewTex
   );
 }
 
-function Input(given: {
+function Input(props: {
   field: PresentedField;
   view: FieldsView;
   label?: string;
   form?: string | undefined;
 }): JSX.Element {
-  const { field, view, label, form } = given;
+  const { field, view, label, form } = props;
   const { key, spec, value } = field;
   const common = {
     id: key,
     name: key,
     form,
-    'data-saved': shown(value),
+    'data-saved': displayValue(value),
     ...(label === undefined ? { 'aria-describedby': `about-${key}` } : { 'aria-label': label }),
     ...(doubtful(field) && { 'data-doubt': '' }),
   };
@@ -126,19 +126,19 @@ function Input(given: {
     return (
       <select {...common}>
         <option value=""></option>
-        {choices.map(([is, says]) => (
-          <option value={is} selected={shown(value) === is} safe>
-            {says}
+        {choices.map(([choice, choiceLabel]) => (
+          <option value={choice} selected={displayValue(value) === choice} safe>
+            {choiceLabel}
           </option>
         ))}
       </select>
     );
   }
-  if (spec.type === 'date') return <input {...common} type="date" value={shown(value)} />;
-  const text = shown(value);
-  if (spec.type === 'string' && text.length > LONG && label === undefined) {
+  if (spec.type === 'date') return <input {...common} type="date" value={displayValue(value)} />;
+  const text = displayValue(value);
+  if (spec.type === 'string' && text.length > LINE_LENGTH && label === undefined) {
     return (
-      <textarea {...common} rows={String(Math.min(6, Math.ceil(text.length / LONG)))} maxlength="10000" safe>
+      <textarea {...common} rows={String(Math.min(6, Math.ceil(text.length / LINE_LENGTH)))} maxlength="10000" safe>
         {text}
       </textarea>
     );
@@ -157,28 +157,27 @@ function Input(given: {
   );
 }
 
-/** Characters that a line of the form has room for. */
-const LONG = 36;
+/** Characters per line of the form. */
+const LINE_LENGTH = 36;
 
-function choicesOf(spec: ValueSpec, { language, words }: FieldsView): [string, string][] | undefined {
+function choicesOf(spec: ValueSpec, { language, texts }: FieldsView): [string, string][] | undefined {
   if (spec.type === 'boolean') {
     return [
-      ['true', words.yes],
-      ['false', words.no],
+      ['true', texts.yes],
+      ['false', texts.no],
     ];
   }
   return spec.enum?.map((one) => (typeof one === 'string' ? [one, one] : [one.value, inLanguage(one.label, language)]));
 }
 
-/** The rows that there are, and an empty one to go on with. */
 function Table({ section, view }: { section: Section; view: FieldsView }): JSX.Element {
-  const { language, words } = view;
+  const { language, texts } = view;
   const title = inLanguage(section.title, language);
   const { columns } = section.table!;
   const cells = view.fields.filter((field) => field.section === section && field.row !== undefined);
   const rows = Math.max(0, ...cells.map(({ row }) => row!));
-  const blank = columns.map((spec) => blankCell(section, spec, rows + 1));
-  const all = [...cells, ...blank];
+  const blankCells = columns.map((spec) => blankCell(section, spec, rows + 1));
+  const all = [...cells, ...blankCells];
   const forms = rowForms(view.fields).filter(({ section: one }) => one === section);
   return (
     <fieldset class="table" data-table={section.key}>
@@ -201,7 +200,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
                 {columns.map((spec) => {
                   const form = forms.find(({ from, to }) => from <= row && row <= to)?.id;
                   const cell = all.find((one) => one.row === row && one.spec === spec)!;
-                  const label = `${inLanguage(spec.label, language)}, ${words.row} ${row}`;
+                  const label = `${inLanguage(spec.label, language)}, ${texts.row} ${row}`;
                   return (
                     <td class={`type-${spec.type}`}>
                       <Input field={cell} view={view} label={label} form={form} />
@@ -212,8 +211,8 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
                   <button
                     type="button"
                     class="small needs-script remove-row"
-                    aria-label={fill(words.removeRow, { row })}
-                    title={fill(words.removeRow, { row })}
+                    aria-label={fill(texts.removeRow, { row })}
+                    title={fill(texts.removeRow, { row })}
                     hidden={row > rows}
                   >
                     ×
@@ -230,7 +229,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
       <noscript>
         {forms.map(({ id, from, to }) => (
           <button type="submit" class="small" form={id} safe>
-            {fill(words.saveRows, { from, to })}
+            {fill(texts.saveRows, { from, to })}
           </button>
         ))}
       </noscript>
@@ -238,16 +237,16 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
   );
 }
 
-/** Forms beside the one of the fields, for rows that would make that one too long to be sent without a script. */
+/** Forms for table rows that do not fit into the main form, for browsers without a script. */
 export function rowForms(
   fields: readonly PresentedField[],
 ): { id: string; section: Section; from: number; to: number }[] {
   const sections = [...new Set(fields.map(({ section }) => section))].filter(({ table }) => table !== undefined);
-  const blank = sections.reduce((sum, { table }) => sum + table!.columns.length, 0);
-  if (fields.length + blank <= MOST_IN_FORM) return [];
+  const blankCells = sections.reduce((sum, { table }) => sum + table!.columns.length, 0);
+  if (fields.length + blankCells <= MAX_VALUES_PER_FORM) return [];
   return sections.flatMap((section) => {
     const rows = 1 + Math.max(0, ...fields.filter((field) => field.section === section).map(({ row = 0 }) => row));
-    const each = Math.max(1, Math.floor(MOST_IN_FORM / section.table!.columns.length));
+    const each = Math.max(1, Math.floor(MAX_VALUES_PER_FORM / section.table!.columns.length));
     return Array.from({ length: Math.ceil(rows / each) }, (_, i) => {
       const [from, to] = [i * each + 1, Math.min(rows, (i + 1) * each)];
       return { id: `${section.key}-${from}`, section, from, to };
@@ -255,15 +254,14 @@ export function rowForms(
   });
 }
 
-/** A form of 500 values is taken; a few words of its own go with them. */
-const MOST_IN_FORM = 480;
+/** The service accepts 500 values per form, including hidden fields. */
+const MAX_VALUES_PER_FORM = 480;
 
-/** A warning in the reader's words: the labels of what it is about. */
 export function warningText({ code, message, fields = [] }: Warning, view: FieldsView): string {
-  const { words, language } = view;
-  if (code === 'PAGE_DAMAGED') return language === 'en' ? message : words.pageDamaged;
-  if (code === 'PAGE_UNREAD') return language === 'en' ? message : words.pageUnread;
-  if (code.startsWith('LLM_')) return language === 'en' ? message : words.noModel;
+  const { texts, language } = view;
+  if (code === 'PAGE_DAMAGED') return language === 'en' ? message : texts.pageDamaged;
+  if (code === 'PAGE_UNREAD') return language === 'en' ? message : texts.pageUnread;
+  if (code.startsWith('LLM_')) return language === 'en' ? message : texts.noModel;
   if (code !== 'SUM_MISMATCH' && code !== 'ORDER_MISMATCH') return message;
   const about = fields
     .map((key) => view.fields.find(({ storedKey }) => storedKey === key))
@@ -272,7 +270,7 @@ export function warningText({ code, message, fields = [] }: Warning, view: Field
     const label = inLanguage(spec.label, language);
     return row === undefined ? label : `${inLanguage(section.title, language)}: ${label}`;
   });
-  return fill(words.doNotAgree, { fields: [...new Set(labels)].join(' · ') });
+  return fill(texts.doNotAgree, { fields: [...new Set(labels)].join(' · ') });
 }
 
 const blankCell = (section: Section, spec: PresentedField['spec'], row: number): PresentedField => ({
@@ -280,8 +278,7 @@ const blankCell = (section: Section, spec: PresentedField['spec'], row: number):
   ...{ value: null, original: null, confidence: null, source: null, page: null, bbox: null, editedAt: null },
 });
 
-/** A value as a person types it. */
-export const shown = (value: Value): string => (value === null ? '' : String(value));
+export const displayValue = (value: Value): string => (value === null ? '' : String(value));
 
 const UNITS: Record<'en' | 'ru', Readonly<Record<string, string>>> = {
   en: { m2: 'm²', m: 'm', rub: '₽', percent: '%' },

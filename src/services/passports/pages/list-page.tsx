@@ -15,23 +15,22 @@ const Query = Type.Object({
   status: Type.Optional(Type.Union(STATUSES.map((status) => Type.Literal(status)))),
 });
 
-/** `GET /`: new documents in, and the list of those there are, as it changes. */
-export function listPage(app: Gateway, needs: PageNeeds): void {
-  const { documents, door, assets, version, csrfToken } = needs;
+export function listPage(app: Gateway, deps: PageNeeds): void {
+  const { documents, authGuard, assets, version, csrfToken } = deps;
   app.get<{ Querystring: Static<typeof Query> }>(
     '/',
     { config: { access: 'public', page: true }, schema: { hide: true, querystring: Query } },
     async (request, reply) => {
-      const { caller, token } = await door.look(request);
+      const { caller, token } = await authGuard.look(request);
       const { page, status } = request.query;
-      const wanted = { page, limit: PER_PAGE, ...(status !== undefined && { status }) };
-      const { items, total } = caller ? await documents.list(caller.session, wanted) : { items: [], total: 0 };
+      const filter = { page, limit: PER_PAGE, ...(status !== undefined && { status }) };
+      const { items, total } = caller ? await documents.list(caller.session, filter) : { items: [], total: 0 };
       const language = languageOf(request.headers['accept-language']);
-      const words = listTexts[language];
+      const texts = listTexts[language];
       const csrf = caller && csrfToken(caller.session);
       const signedIn = token !== undefined;
       const own: ListPage = {
-        texts: words,
+        texts,
         page,
         limit: PER_PAGE,
         status: status ?? null,
@@ -41,31 +40,31 @@ export function listPage(app: Gateway, needs: PageNeeds): void {
       };
       const html = await layout({
         ...{ language, version, own, assets: await assets() },
-        service: words.service,
+        service: texts.service,
         services: serviceLinks(request, language),
-        title: words.title,
+        title: texts.title,
         styles: ['ui/workspace.css', 'services/passports/browser/review.css', 'services/passports/browser/list.css'],
         script: 'services/passports/browser/list-page.js',
-        nav: needs.nav({ language, root: '', csrf: token && csrf }),
+        nav: deps.nav({ language, root: '', csrf: token && csrf }),
         children: (
           <>
             <div class="intro">
-              <h1 safe>{words.title}</h1>
+              <h1 safe>{texts.title}</h1>
               <p class="lead" safe>
-                {words.lead}
+                {texts.lead}
               </p>
             </div>
             {signedIn ? (
               ''
             ) : (
               <p class="notice" safe>
-                {words.signedOut}
+                {texts.signedOut}
               </p>
             )}
             <p id="refused" class="notice bad" role="alert" hidden></p>
-            <NewDocument words={words} csrf={csrf} />
-            <Assembly words={words} />
-            <List words={words} items={items} total={total} own={own} language={language} csrf={csrf} />
+            <NewDocument texts={texts} csrf={csrf} />
+            <Assembly texts={texts} />
+            <List texts={texts} items={items} total={total} own={own} language={language} csrf={csrf} />
             <p id="live" class="visually-hidden" role="status"></p>
           </>
         ),

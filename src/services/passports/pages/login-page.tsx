@@ -7,15 +7,14 @@ import { languageOf } from '../../task-routes.ts';
 import { listTexts } from '../browser/list-texts.ts';
 import type { PageNeeds } from './task-page.tsx';
 
-/** `GET /login`: an API key in, and the browser may do what its token may. */
 export function loginPage(
   app: Gateway,
-  { assets, door, version }: Pick<PageNeeds, 'assets' | 'door' | 'version'>,
+  { assets, authGuard, version }: Pick<PageNeeds, 'assets' | 'authGuard' | 'version'>,
 ): void {
   app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = languageOf(request.headers['accept-language']);
     const words = listTexts[language];
-    const { token, by } = await door.look(request);
+    const { token, by } = await authGuard.look(request);
     const signedIn = token !== undefined && by === 'cookie';
     const html = await layout({
       ...{ language, version, own: {}, assets: await assets() },
@@ -30,10 +29,10 @@ export function loginPage(
   });
 }
 
-/** Asks for the key; `refused` says why it has to be asked for again. */
-export function Login(given: { words: LoginTexts; refused?: string; signedIn?: boolean }): JSX.Element {
+/** `refused` is the error of the previous attempt. */
+export function Login(props: { words: LoginTexts; refused?: string; signedIn?: boolean }): JSX.Element {
   return (
-    <LoginForm {...given} field="api_key" fragment="key">
+    <LoginForm {...props} field="api_key" fragment="key">
       {''}
     </LoginForm>
   );

@@ -1,55 +1,54 @@
 import { Word } from '../../csrf-word.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
 
-/** The ways in: PDFs at once, photos by way of the assembly. */
-export function NewDocument({ words, csrf }: { words: ListTexts; csrf: string | undefined }): JSX.Element {
+export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | undefined }): JSX.Element {
   return (
     <section class="panel new-document" aria-labelledby="upload-title">
       <h2 id="upload-title" safe>
-        {words.upload}
+        {texts.upload}
       </h2>
       <p class="hint needs-script for-mouse" safe>
-        {words.drop}
+        {texts.drop}
       </p>
       <form id="upload" class="ways" method="post" action="upload" enctype="multipart/form-data">
         <Word csrf={csrf} />
         <label class="button">
-          <span safe>{words.choosePdf}</span>
+          <span safe>{texts.choosePdf}</span>
           <input id="pdfs" type="file" name="files" accept="application/pdf,.pdf" multiple required />
         </label>
         <button type="submit" class="primary" safe>
-          {words.send}
+          {texts.send}
         </button>
         <label class="button needs-script">
-          <span safe>{words.photos}</span>
+          <span safe>{texts.photos}</span>
           <input id="photos" type="file" accept="image/*,.heic,.heif,.tif,.tiff" multiple class="visually-hidden" />
         </label>
         <label class="button needs-script for-touch">
-          <span safe>{words.camera}</span>
+          <span safe>{texts.camera}</span>
           <input id="camera" type="file" accept="image/*" class="visually-hidden" {...CAMERA} />
         </label>
       </form>
       <p id="sent" class="hint" role="status"></p>
-      <progress id="sending" max="1" value="0" hidden aria-label={words.upload}></progress>
+      <progress id="sending" max="1" value="0" hidden aria-label={texts.upload}></progress>
     </section>
   );
 }
 
-/** The typings of our JSX do not know this attribute yet. */
+/** Missing in the JSX typings. */
 const CAMERA = { capture: 'environment' };
 
-/** Filled by the script: without one, photos have no order to be put into. */
-export function Assembly({ words }: { words: ListTexts }): JSX.Element {
+/** Filled by the script. */
+export function Assembly({ texts }: { texts: ListTexts }): JSX.Element {
   return (
     <section id="assembly" class="panel assembly" aria-labelledby="assembly-title" hidden>
       <div class="row">
         <h2 id="assembly-title" safe>
-          {words.assembly}
+          {texts.assembly}
         </h2>
         <button type="button" id="make" class="primary"></button>
       </div>
       <p class="hint" safe>
-        {words.assemblyWhy}
+        {texts.assemblyWhy}
       </p>
       <ol id="images" class="images"></ol>
       <template id="image">
@@ -57,16 +56,16 @@ export function Assembly({ words }: { words: ListTexts }): JSX.Element {
           <img alt="" width="256" height="256" loading="lazy" />
           <p class="caption"></p>
           <div class="tools">
-            <button type="button" class="small earlier" title={words.earlier} aria-label={words.earlier}>
+            <button type="button" class="small earlier" title={texts.earlier} aria-label={texts.earlier}>
               ←
             </button>
-            <button type="button" class="small turn" title={words.turn} aria-label={words.turn}>
+            <button type="button" class="small turn" title={texts.turn} aria-label={texts.turn}>
               ↻
             </button>
-            <button type="button" class="small drop1" title={words.drop1} aria-label={words.drop1}>
+            <button type="button" class="small drop1" title={texts.drop1} aria-label={texts.drop1}>
               ×
             </button>
-            <button type="button" class="small later" title={words.later} aria-label={words.later}>
+            <button type="button" class="small later" title={texts.later} aria-label={texts.later}>
               →
             </button>
           </div>

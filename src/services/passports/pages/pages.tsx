@@ -12,16 +12,16 @@ import { listPage } from './list-page.tsx';
 import { Login, loginPage } from './login-page.tsx';
 import { type NavFor, taskPage } from './task-page.tsx';
 
-/** The pages for people. They are clients of the same routes as everybody else; a form of theirs works without a script. */
+/** The pages use the same routes as other clients; their forms work without a script. */
 export function pageRoutes(
   app: Gateway,
-  needs: { documents: Documents; door: Door; csrf: Csrf; schema: Schema; version: string },
+  deps: { documents: Documents; authGuard: Door; csrf: Csrf; schema: Schema; version: string },
 ): { refusal: RefusalPage } {
   const assets = assetRoutes(app, { folders: ['ui', 'services/passports'], files: [] });
   const pages = {
-    ...needs,
+    ...deps,
     assets,
-    csrfToken: (session: string) => needs.csrf.token(session),
+    csrfToken: (session: string) => deps.csrf.token(session),
     nav: ({ language, root, csrf }: NavFor) =>
       csrf === undefined ? (
         <a href={`${root}login`} safe>
@@ -35,7 +35,7 @@ export function pageRoutes(
   taskPage(app, pages);
   loginPage(app, pages);
   const refusal = refusalPage({
-    ...{ assets, version: needs.version, texts: listTexts },
+    ...{ assets, version: deps.version, texts: listTexts },
     styles: ['ui/workspace.css', 'services/passports/browser/list.css'],
     login: ({ words, sentence }) => <Login words={words} refused={sentence} />,
   });

@@ -4,19 +4,18 @@ import type { ReviewTexts } from '../browser/review-texts.ts';
 import type { Opened } from '../documents.ts';
 import type { PresentedField } from '../present.ts';
 
-/** Pages that are shown at once; the pictures of the others come when they are looked for. */
-const AT_ONCE = 3;
+/** Pages whose images load immediately; later ones load on scroll. */
+const EAGER_PAGES = 3;
 
-/** The pages of a document, each a drawing of its picture with a box for every value that was read from it. */
-export function Sheets(given: { opened: Opened; fields: readonly PresentedField[]; words: ReviewTexts }): JSX.Element {
-  const { opened, fields, words } = given;
+export function Sheets(props: { opened: Opened; fields: readonly PresentedField[]; texts: ReviewTexts }): JSX.Element {
+  const { opened, fields, texts } = props;
   const { sheets } = opened.extraction;
-  if (sheets.every(({ picture }) => picture === null)) return <p class="hint">{words.noPictures}</p>;
+  if (sheets.every(({ picture }) => picture === null)) return <p class="hint">{texts.noPictures}</p>;
   return (
     <div class="sheets">
       {sheets.map((sheet, i) => {
         const page = i + 1;
-        const label = fill(words.page, { page });
+        const label = fill(texts.page, { page });
         const boxes = fields.filter((field) => field.page === page && field.bbox !== null);
         return (
           <figure class="sheet" id={`page-${page}`}>
@@ -25,7 +24,7 @@ export function Sheets(given: { opened: Opened; fields: readonly PresentedField[
               label={label}
               address={`../api/task/${opened.id}/page/${page}`}
               boxes={boxes.map(({ key, bbox }) => ({ key, bbox: bbox! }))}
-              later={i >= AT_ONCE}
+              later={i >= EAGER_PAGES}
               fresh={`boxes ${page}`}
             />
             <figcaption safe>{label}</figcaption>

@@ -1,65 +1,61 @@
-import { CSRF_FIELD } from '../../../http/csrf.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { moments } from '../../../ui/browser/moments.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
+import { Word } from '../../csrf-word.tsx';
 import { serviceLinks } from '../../neighbours.ts';
 import { languageOf } from '../../task-routes.ts';
 import type { Door } from '../auth/door.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
-import type { Document, Documents, HistoryEntry, Opened } from '../documents.ts';
+import { type Document, type Documents, type HistoryEntry, isOpened, type Opened } from '../documents.ts';
 import { presentFields } from '../present.ts';
 import { documentNotFound } from '../refusals.ts';
-import { idOf, isOpened } from '../routes/task-routes.ts';
+import { idOf } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import { TaskParams } from '../schema-http.ts';
 import { judgedAnew } from '../warnings.ts';
 import { errorTexts } from './error-texts.ts';
-import { DOUBT, Fields, type FieldsView, rowForms, shown, warningText } from './fields.tsx';
+import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
 import { Sheets } from './sheets.tsx';
 
 export interface PageNeeds {
   readonly documents: Documents;
-  readonly door: Door;
+  readonly authGuard: Door;
   readonly schema: Schema;
   readonly assets: () => Promise<Assets>;
   readonly version: string;
-  /** The word that forms of this session's pages carry. */
   readonly csrfToken: (session: string) => string;
-  /** What stands in the header. */
   readonly nav: (page: NavFor) => JSX.Element;
 }
 
 export interface NavFor {
   readonly language: 'en' | 'ru';
   readonly root: '' | '../';
-  /** Absent for somebody who is not signed in. */
   readonly csrf: string | undefined;
 }
 
-/** `GET /task/{task_id}`: the pages of one document beside its fields. */
-export function taskPage(app: Gateway, needs: PageNeeds): void {
-  const { documents, door, schema, assets, version } = needs;
+/** `GET /task/{task_id}`: page images beside the fields. */
+export function taskPage(app: Gateway, deps: PageNeeds): void {
+  const { documents, authGuard, schema, assets, version } = deps;
   app.get<{ Params: { task_id: string } }>(
     '/task/:task_id',
     { config: { access: 'public', page: true }, schema: { hide: true, params: TaskParams } },
     async (request, reply) => {
-      const { caller, token } = await door.look(request);
+      const { caller, token } = await authGuard.look(request);
       if (caller === undefined) return reply.redirect('../login', 303);
       const document = await documents.open(caller, idOf(request));
       if (document === undefined) throw documentNotFound();
       const language = languageOf(request.headers['accept-language']);
       const history = (await documents.history(caller, document.id)) ?? [];
-      const csrf = needs.csrfToken(caller.session);
-      const words = reviewTexts[language];
+      const csrf = deps.csrfToken(caller.session);
+      const texts = reviewTexts[language];
       const own: ReviewPage = {
-        texts: words,
+        texts,
         id: document.id,
         status: document.status,
         version: document.version,
-        doubt: DOUBT,
       };
       const html = await layout({
         ...{ language, version, own, assets: await assets(), root: '../' },
@@ -68,10 +64,10 @@ export function taskPage(app: Gateway, needs: PageNeeds): void {
         title: document.filename,
         styles: ['ui/workspace.css', 'ui/sheet.css', 'services/passports/browser/review.css'],
         script: 'services/passports/browser/review-page.js',
-        nav: needs.nav({ language, root: '../', csrf: token && csrf }),
+        nav: deps.nav({ language, root: '../', csrf: token && csrf }),
         children: (
           <>
-            <Head document={document} words={words} csrf={csrf} />
+            <Head document={document} texts={texts} csrf={csrf} />
             {isOpened(document) ? (
               <Review
                 opened={await judgedAnew(document, schema)}
@@ -81,34 +77,33 @@ export function taskPage(app: Gateway, needs: PageNeeds): void {
                 history={history}
               />
             ) : (
-              <Unfinished document={document} words={words} language={language} />
+              <Unfinished document={document} texts={texts} language={language} />
             )}
             <p id="live" class="visually-hidden" role="status"></p>
           </>
         ),
       });
-      // What is shown belongs to one person: no cache may keep it for the next.
       return sendPage(reply, language, html, { forms: true, personal: true });
     },
   );
 }
 
-function Head({ document, words, csrf }: { document: Document; words: ReviewTexts; csrf: string }): JSX.Element {
+function Head({ document, texts, csrf }: { document: Document; texts: ReviewTexts; csrf: string }): JSX.Element {
   const { id, filename, status, cached } = document;
   return (
     <div class="document-head">
       <p class="crumb">
-        <a href="../" safe>{`← ${words.back}`}</a>
+        <a href="../" safe>{`← ${texts.back}`}</a>
       </p>
       <div class="row">
         <h1 safe>{filename}</h1>
         <p id="status" class={`state ${status.toLowerCase()}`} safe>
-          {words.status[status]}
+          {texts.status[status]}
         </p>
       </div>
       {cached ? (
         <p class="hint" safe>
-          {words.cached}
+          {texts.cached}
         </p>
       ) : (
         ''
@@ -117,10 +112,10 @@ function Head({ document, words, csrf }: { document: Document; words: ReviewText
         {status === 'SUCCESS' ? (
           <>
             <a class="button" href={`../export/${id}/excel`} safe>
-              {words.excel}
+              {texts.excel}
             </a>
             <a class="button" href={`../export/${id}/pdf`} safe>
-              {words.pdf}
+              {texts.pdf}
             </a>
           </>
         ) : (
@@ -128,28 +123,28 @@ function Head({ document, words, csrf }: { document: Document; words: ReviewText
         )}
         <details class="rename">
           <summary class="button" safe>
-            {words.rename}
+            {texts.rename}
           </summary>
           <form method="post" action={`${id}/rename`}>
-            <input type="hidden" name={CSRF_FIELD} value={csrf} />
+            <Word csrf={csrf} />
             <label class="visually-hidden" for="name" safe>
-              {words.name}
+              {texts.name}
             </label>
             <input id="name" name="name" type="text" value={filename} maxlength="255" required />
             <button type="submit" safe>
-              {words.save}
+              {texts.save}
             </button>
           </form>
         </details>
         {status === 'FAILED' || status === 'ERROR' ? (
           <button type="button" id="retry" class="needs-script primary" safe>
-            {words.retry}
+            {texts.retry}
           </button>
         ) : (
           ''
         )}
         <button type="button" id="remove" class="needs-script" safe>
-          {words.remove}
+          {texts.remove}
         </button>
       </div>
       <p id="refused" class="notice bad" role="alert" hidden></p>
@@ -157,9 +152,9 @@ function Head({ document, words, csrf }: { document: Document; words: ReviewText
   );
 }
 
-/** A document that is not read yet, or never will be. Without a script the page asks again by itself. */
-function Unfinished(given: { document: Document; words: ReviewTexts; language: 'en' | 'ru' }): JSX.Element {
-  const { document, words, language } = given;
+/** A document in progress or failed. Without a script the page reloads itself. */
+function Unfinished(props: { document: Document; texts: ReviewTexts; language: 'en' | 'ru' }): JSX.Element {
+  const { document, texts, language } = props;
   const { errorType, progress } = document;
   if (errorType !== null) {
     return (
@@ -171,11 +166,11 @@ function Unfinished(given: { document: Document; words: ReviewTexts; language: '
   return (
     <section class="panel waiting">
       <label for="progress" safe>
-        {words.progress}
+        {texts.progress}
       </label>
       <progress id="progress" max="1" value={String(progress ?? 0)}></progress>
       <p class="hint" safe>
-        {words.waiting}
+        {texts.waiting}
       </p>
       <noscript>
         <meta http-equiv="refresh" content="5" />
@@ -184,33 +179,33 @@ function Unfinished(given: { document: Document; words: ReviewTexts; language: '
   );
 }
 
-function Review(given: {
+function Review(props: {
   opened: Opened;
   schema: Schema;
   language: 'en' | 'ru';
   csrf: string;
   history: readonly HistoryEntry[];
 }): JSX.Element {
-  const { opened, schema, language, csrf, history } = given;
-  const words = reviewTexts[language];
+  const { opened, schema, language, csrf, history } = props;
+  const texts = reviewTexts[language];
   const fields = presentFields(opened, schema);
   const { warnings } = opened.extraction;
-  const view: FieldsView = { fields, warnings, language, words };
+  const view: FieldsView = { fields, warnings, language, texts };
   const general = warnings.filter((warning) => warning.fields === undefined || warning.fields.length === 0);
   return (
     <div class="review">
-      <section class="pages" aria-label={words.pages} tabindex="0">
-        <Sheets opened={opened} fields={fields} words={words} />
+      <section class="pages" aria-label={texts.pages} tabindex="0">
+        <Sheets opened={opened} fields={fields} texts={texts} />
       </section>
       <section class="values" aria-labelledby="fields-title">
         <div class="row">
           <h2 id="fields-title" safe>
-            {words.fields}
+            {texts.fields}
           </h2>
           <p id="saved" class="hint" role="status"></p>
         </div>
         <p class="hint needs-script keys" safe>
-          {words.keys}
+          {texts.keys}
         </p>
         <div data-fresh="notices">
           {general.map((warning) => (
@@ -220,17 +215,17 @@ function Review(given: {
           ))}
         </div>
         <form id="fields" method="post" action={`${opened.id}/update`}>
-          <input type="hidden" name={CSRF_FIELD} value={csrf} />
+          <Word csrf={csrf} />
           <Fields {...view} />
           <noscript>
             <button type="submit" class="primary" safe>
-              {words.save}
+              {texts.save}
             </button>
           </noscript>
         </form>
         {rowForms(fields).map(({ id }) => (
           <form id={id} method="post" action={`${opened.id}/update`}>
-            <input type="hidden" name={CSRF_FIELD} value={csrf} />
+            <Word csrf={csrf} />
           </form>
         ))}
         <History history={history} fields={fields} language={language} />
@@ -239,39 +234,39 @@ function Review(given: {
   );
 }
 
-function History(given: {
+function History(props: {
   history: readonly HistoryEntry[];
   fields: ReturnType<typeof presentFields>;
   language: 'en' | 'ru';
 }): JSX.Element {
-  const { history, fields, language } = given;
-  const words = reviewTexts[language];
+  const { history, fields, language } = props;
+  const texts = reviewTexts[language];
   const known = new Map(fields.map((field) => [field.storedKey, field]));
   const when = moments(language, 'UTC');
   return (
     <details id="history" class="history" data-fresh="history">
-      <summary safe>{`${words.history} (${history.length})`}</summary>
+      <summary safe>{`${texts.history} (${history.length})`}</summary>
       {history.length === 0 ? (
         <p class="hint" safe>
-          {words.noHistory}
+          {texts.noHistory}
         </p>
       ) : (
         <ol>
           {[...history].reverse().map(({ at, actor, key, from, to }) => {
             const field = known.get(key);
             const label = field ? inLanguage(field.spec.label, language) : key;
-            const named = field?.row === undefined ? label : `${label}, ${words.row.toLowerCase()} ${field.row}`;
+            const named = field?.row === undefined ? label : `${label}, ${texts.row.toLowerCase()} ${field.row}`;
             return (
               <li>
                 <time datetime={at.toISOString()} safe>
                   {when.format(at)}
                 </time>{' '}
                 <span safe>
-                  {fill(words.edit, {
+                  {fill(texts.edit, {
                     actor,
                     field: named,
-                    from: shown(from) || words.nothing,
-                    to: shown(to) || words.nothing,
+                    from: displayValue(from) || texts.nothing,
+                    to: displayValue(to) || texts.nothing,
                   })}
                 </span>
                 {field === undefined ? (
@@ -282,10 +277,10 @@ function History(given: {
                     id={`revert-${at.toISOString()}-${field.key}`}
                     class="small needs-script revert"
                     data-key={field.key}
-                    data-value={shown(from)}
+                    data-value={displayValue(from)}
                     safe
                   >
-                    {words.revert}
+                    {texts.revert}
                   </button>
                 )}
               </li>

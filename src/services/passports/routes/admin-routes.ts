@@ -16,16 +16,14 @@ import {
 } from '../refusals.ts';
 import { CleanedUp, CleanupQuery, DeepHealth, FailedQuery, FailedStats, Flag, saidYes } from '../schema-http.ts';
 
-/** How long the database may take to say that it is there. */
 const DATABASE_LIMIT_MS = 3000;
 const HealthQuery = Type.Object({ strict: Type.Optional(Flag) });
 
-/** The routes for who runs the service. */
 export function adminRoutes(
   app: Gateway,
-  needs: { db: Db; documents: Documents; roster: Roster; llm: LlmHealth; version: string },
+  deps: { db: Db; documents: Documents; roster: Roster; llm: LlmHealth; version: string },
 ): void {
-  const { db, documents, roster, llm, version } = needs;
+  const { db, documents, roster, llm, version } = deps;
 
   app.post<{ Querystring: Static<typeof CleanupQuery> }>(
     '/admin/cleanup',
@@ -33,12 +31,12 @@ export function adminRoutes(
       config: { access: 'bearer' },
       schema: {
         summary: 'Delete stale tasks',
-        description: 'Every task older than `days` days, in any state, with its files.',
+        description: 'Deletes every task older than `days` days, in any state, with its files.',
         operationId: 'cleanup',
         tags: ['operation'],
         querystring: CleanupQuery,
         response: {
-          200: answer('What went.', CleanedUp),
+          200: answer('The deleted tasks and files.', CleanedUp),
           403: refusal(forbidden(), csrfFailed()),
           409: refusal(cleanupRunning()),
         },
@@ -48,12 +46,12 @@ export function adminRoutes(
       adminOf(request);
       const { days } = request.query;
       const dryRun = saidYes(request.query.dry_run);
-      const gone = await documents.cleanup({ days, dryRun });
-      if (gone === 'busy') throw cleanupRunning();
+      const removed = await documents.cleanup({ days, dryRun });
+      if (removed === 'busy') throw cleanupRunning();
       return {
         status: 'success',
-        deleted_tasks: gone.tasks,
-        deleted_files: gone.files,
+        deleted_tasks: removed.tasks,
+        deleted_files: removed.files,
         ...(dryRun && { dry_run: true }),
       };
     },
@@ -66,7 +64,7 @@ export function adminRoutes(
       schema: {
         summary: 'Extended service status',
         description:
-          'Database, workers and the language model. It proves nothing about the queue. `X-Health` says `ok`, `warn` (no language model) or `fail` (no database).',
+          'State of the database, the workers and the language model, not of the queue. `X-Health` is `ok`, `warn` (language model unavailable) or `fail` (database unavailable).',
         operationId: 'deepHealth',
         tags: ['operation'],
         querystring: HealthQuery,
@@ -77,7 +75,7 @@ export function adminRoutes(
       },
     },
     async (request, reply) => {
-      const [database, model] = await Promise.all([answers(db), llm.check()]);
+      const [database, model] = await Promise.all([isDatabaseUp(db), llm.check()]);
       const workers = roster.warm('passports').length;
       const data = {
         database: database ? 'ok' : 'error',
@@ -109,11 +107,11 @@ export function adminRoutes(
       schema: {
         summary: 'Failed tasks of the last hour, or of another window',
         description:
-          'The figures are those of everybody. `recent` names the tasks of the key and the session, to administrators those of everybody.',
+          'The numbers count tasks of all owners. `recent` lists the tasks of the key and the session; for administrators, of all owners.',
         operationId: 'failedStats',
         tags: ['operation'],
         querystring: FailedQuery,
-        response: { 200: answer('The figures.', FailedStats) },
+        response: { 200: answer('The statistics.', FailedStats) },
       },
     },
     async (request) => {
@@ -137,8 +135,7 @@ export function adminRoutes(
   );
 }
 
-/** Whether the database answers, in time for who watches. */
-async function answers(db: Db): Promise<boolean> {
+async function isDatabaseUp(db: Db): Promise<boolean> {
   try {
     await db.query({ name: 'passport-alive', text: 'select 1', limitMs: DATABASE_LIMIT_MS });
     return true;

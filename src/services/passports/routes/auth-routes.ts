@@ -16,22 +16,22 @@ import type { Visits } from '../auth/visits.ts';
 import { authUnconfigured, csrfFailed, databaseUnavailable, invalidApiKey } from '../refusals.ts';
 import { TokenAnswer, TokenRequest } from '../schema-http.ts';
 
-/** An API key becomes a token: for programs as JSON, for people as a cookie. Both count against one limit per address. */
+/** An API key becomes a token for programs, a cookie for people. Both share one rate limit per address. */
 export async function authRoutes(
   app: Gateway,
-  needs: {
+  deps: {
     keys: Keys;
     tokens: Tokens;
-    visits: Visits;
+    sessions: Visits;
     cookies: Cookies;
-    door: Door;
+    authGuard: Door;
     publicOrigins: readonly string[];
   },
 ): Promise<void> {
-  const { keys, tokens, visits, cookies, door, publicOrigins } = needs;
+  const { keys, tokens, sessions, cookies, authGuard, publicOrigins } = deps;
 
-  // Of every route: whichever a browser comes back by, its session lasts.
-  app.addHook('onSend', async (request, reply) => door.renew(request, reply));
+  // Any request renews the session.
+  app.addHook('onSend', async (request, reply) => authGuard.renew(request, reply));
 
   async function tokenFor(key: string) {
     const entry = matchKey(keys.all(), key);
@@ -54,7 +54,7 @@ export async function authRoutes(
           503: refusal(authUnconfigured()),
         },
       },
-      onRequest: configured,
+      onRequest: requireApiKeys,
     },
     async (request, reply) => {
       const { token, expiresInSeconds } = await tokenFor(request.body.api_key);
@@ -62,8 +62,8 @@ export async function authRoutes(
     },
   );
 
-  /** Before the body is looked at: that nobody can come in is not the client's fault. */
-  async function configured() {
+  /** Runs before the body is read, because a missing configuration is not the client's error. */
+  async function requireApiKeys() {
     if (keys.all().length === 0) throw keys.complete() ? authUnconfigured() : databaseUnavailable();
   }
 
@@ -75,18 +75,18 @@ export async function authRoutes(
       {
         config: { access: 'public', limited: true, page: true, takes: 'a form' },
         schema: { hide: true },
-        onRequest: configured,
+        onRequest: requireApiKeys,
       },
       async (request, reply) => {
-        // Nobody is signed in yet, so no cookie is at stake; but a strange page must not sign anybody in as somebody else.
+        // Prevents login CSRF: another site must not sign a user in with its own key.
         if (!fromOwnPage(request, publicOrigins)) throw csrfFailed();
         const key = request.body?.get('api_key');
         if (key === undefined) throw new InvalidInput([missing(['body', 'api_key'])]);
-        if (request.body.has(FROM_LINK) && (await door.look(request)).by === 'cookie')
+        if (request.body.has(FROM_LINK) && (await authGuard.look(request)).by === 'cookie')
           return reply.redirect('/login', 303);
         const { token, expiresInSeconds } = await tokenFor(key.trim());
-        // Always a new one: a session that somebody else may know must not become this person's.
-        const { cookie } = await visits.begin();
+        // Always a new session, against session fixation.
+        const { cookie } = await sessions.begin();
         cookies.setSession(request, reply, cookie);
         cookies.setAccess(request, reply, token, expiresInSeconds);
         void reply.header('cache-control', 'no-store');
@@ -99,10 +99,10 @@ export async function authRoutes(
       '/logout',
       { config: { access: 'visitor', page: true, takes: 'a form' }, schema: { hide: true } },
       async (request, reply) => {
-        door.checkForm(request, request.body ?? new Map());
+        authGuard.checkForm(request, request.body ?? new Map());
         const token = request.visitor?.token;
-        if (token !== undefined) await visits.deny(token.jti, token.expiresAt);
-        await visits.end(cookies.read(request).session);
+        if (token !== undefined) await sessions.deny(token.jti, token.expiresAt);
+        await sessions.end(cookies.read(request).session);
         cookies.clear(request, reply);
         void reply.headers(CLEAR_CACHE);
         if (wantsJson(request.headers.accept)) return { status: 'ok' };

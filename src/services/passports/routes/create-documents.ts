@@ -4,20 +4,20 @@ import { handOver, traceOf } from '../../hand-over.ts';
 import type { Caller, Document, Documents, NewDocument, Within } from '../documents.ts';
 import { SERVICE } from '../store/rows.ts';
 
-/** The documents that a request brings; their tasks keep its id and its trace. `within` takes part in the transaction. */
+/** Tasks store the request id and the trace context. */
 export function createDocuments(
   documents: Documents,
   request: FastifyRequest,
   caller: Caller,
-  brought: readonly NewDocument[],
+  newDocuments: readonly NewDocument[],
   within: Within,
 ): Promise<Document[]> {
   const span = handOver(request, SERVICE, 'realtime');
   const trace = traceOf(request, span);
-  const asked = { id: request.id, ...(trace !== undefined && { traceparent: trace }) };
+  const requestInfo = { id: request.id, ...(trace !== undefined && { traceparent: trace }) };
   return during(
     span,
-    () => documents.create(caller, brought, asked, within),
+    () => documents.create(caller, newDocuments, requestInfo, within),
     (created) => ({ 'messaging.batch.message_count': created.length }),
   );
 }

@@ -13,13 +13,13 @@ import { csrfFailed, invalidImageIds, quotaExceeded, storageUnavailable, tooMany
 import { CreatePdf, PdfCreated } from '../schema-http.ts';
 import { createDocuments } from './create-documents.ts';
 
-/** More than all images of a session can weigh, whatever becomes of them. */
+/** Above the total size of all images of a session. */
 const PDF_MAX_BYTES = 16 * 1024 ** 3;
 
-/** `POST /api/v1/create-pdf`: images of the session, in this order, become one document; all of it or nothing. */
+/** `POST /api/v1/create-pdf`: creates one document from images of the session, atomically. */
 export function createPdfRoute(
   app: Gateway,
-  needs: {
+  deps: {
     documents: Documents;
     files: Files;
     replies: Replies;
@@ -27,23 +27,26 @@ export function createPdfRoute(
     maxImages: number;
   },
 ): void {
-  const { documents, files, replies, cacheKey, maxImages } = needs;
+  const { documents, files, replies, cacheKey, maxImages } = deps;
 
   app.post<{ Body: Static<typeof CreatePdf> }>(
     '/api/v1/create-pdf',
     {
       config: { access: 'session' },
       schema: {
-        summary: 'Make a PDF of images and extract it',
-        description: `At most ${maxImages} images, in the order of the pages. Afterwards the session's images are gone.`,
+        summary: 'Create a PDF from images and extract it',
+        description: `At limit ${maxImages} images, in page order. Deletes the images of the session.`,
         operationId: 'createPdf',
         tags: ['images'],
         body: CreatePdf,
         shown: {
-          headers: { 'Idempotency-Key': 'The same key with the same images makes no second task for 24 hours.' },
+          headers: {
+            'Idempotency-Key':
+              'A repeated request with the same key and images within 24 hours creates no second task.',
+          },
         },
         response: {
-          200: answer('The result was there already.', PdfCreated),
+          200: answer('The result is cached.', PdfCreated),
           202: answer('Queued.', PdfCreated),
           400: refusal(invalidImageIds('Some images are not in this session.', []), tooManyPages(maxImages)),
           403: refusal(csrfFailed()),
@@ -56,22 +59,28 @@ export function createPdfRoute(
     async (request, reply) => {
       const caller = callerOf(request);
       const ids = request.body.image_ids.map((id) => id.toLowerCase());
-      const asked = { principal: principalOf(caller), fingerprint: fingerprint(ids) };
-      const { status, body } = await replies.once(request, reply, asked, async (keep) => {
-        const waiting = await documents.images(caller.session);
-        const images = pick(ids, waiting, maxImages);
+      const operation = { principal: principalOf(caller), fingerprint: fingerprint(ids) };
+      const { status, body } = await replies.once(request, reply, operation, async (keep) => {
+        const sessionImages = await documents.images(caller.session);
+        const images = selectImages(ids, sessionImages, maxImages);
         const stored = await assemble(files, images);
         const document: NewDocument = {
           filename: nameOf(images[0]!),
           fileKey: stored.key,
           sizeBytes: stored.sizeBytes,
-          replacesBytes: waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+          replacesBytes: sessionImages.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
           cacheKey: cacheKey(contentOf(images)),
         };
-        const [created] = await createDocuments(documents, request, caller, [document], async (tx, [made]) => {
-          await documents.clearImages(caller.session, tx);
-          await keep(tx, answerOf(made!));
-        });
+        const [created] = await createDocuments(
+          documents,
+          request,
+          caller,
+          [document],
+          async (tx, [createdDocument]) => {
+            await documents.clearImages(caller.session, tx);
+            await keep(tx, answerOf(createdDocument!));
+          },
+        );
         return answerOf(created!);
       });
       return reply.code(status as 200 | 202).send(body);
@@ -84,19 +93,18 @@ function answerOf({ id, status }: Document) {
   return { status: done ? 200 : 202, body: { task_id: id, status: done ? 'SUCCESS' : 'PENDING' } };
 }
 
-/** The images that `ids` name, in their order; whatever cannot be taken as it stands is refused by name. */
-function pick(ids: readonly string[], images: readonly ImageRow[], most: number): ImageRow[] {
+function selectImages(ids: readonly string[], images: readonly ImageRow[], limit: number): ImageRow[] {
   if (ids.length === 0) throw invalidImageIds('A PDF needs at least one image.', []);
-  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
-  if (twice.length > 0) throw invalidImageIds('An image can be a page only once.', [...new Set(twice)]);
+  const duplicates = ids.filter((id, index) => ids.indexOf(id) !== index);
+  if (duplicates.length > 0) throw invalidImageIds('Each image can be used only once.', [...new Set(duplicates)]);
   const known = new Map(images.map((image) => [image.id, image]));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) throw invalidImageIds('Some images are not in this session.', unknown.slice(0, 100));
-  if (ids.length > most) throw tooManyPages(most);
+  if (ids.length > limit) throw tooManyPages(limit);
   return ids.map((id) => known.get(id)!);
 }
 
-/** The PDF goes into the store as it is made; one image at a time is in memory. */
+/** Holds one image in memory. */
 async function assemble(files: Files, images: readonly ImageRow[]) {
   const { assemblePdf } = await import('../model/pages/assemble.ts');
   const { PhotoRefused } = await import('../../../ml/image.ts');
@@ -113,13 +121,12 @@ async function assemble(files: Files, images: readonly ImageRow[]) {
   try {
     return await files.put(assemblePdf(sheets), { maxBytes: PDF_MAX_BYTES });
   } catch (error) {
-    // It was looked at when it came, but only now decoded in full.
+    // The upload checked only the header; the image is decoded here.
     if (error instanceof PhotoRefused && current) throw invalidImageIds('An image cannot be read.', [current]);
     throw error;
   }
 }
 
-/** The same images, turned the same way, in the same order, are the same document. */
 const contentOf = (images: readonly ImageRow[]) =>
   hash('sha256', JSON.stringify(['images', ...images.map(({ sha256, rotation }) => [sha256, rotation])]), 'hex');
 

@@ -9,7 +9,7 @@ import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { matchedVersion } from '../../../http/version-tag.ts';
 import { callerOf, type Door } from '../auth/door.ts';
-import type { Caller, Documents, Opened } from '../documents.ts';
+import { type Caller, type Documents, isOpened, type Opened } from '../documents.ts';
 import { checkKeys, placed, readTyped, type Typed } from '../edits.ts';
 import { givenName } from '../names.ts';
 import {
@@ -24,16 +24,15 @@ import {
 import type { Schema } from '../schema/schema.ts';
 import { TaskParams, TaskStatus, Updated } from '../schema-http.ts';
 import { taskStatus } from '../wire.ts';
-import { idOf, isOpened } from './task-routes.ts';
+import { idOf } from './task-routes.ts';
 
 const FORM = { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } };
 const TAKES = 'application/x-www-form-urlencoded';
-type Params = Static<typeof TaskParams>;
+type PathParams = Static<typeof TaskParams>;
 
-/** The routes that change documents: fields, name, another try, the end. */
 export async function editRoutes(
   app: Gateway,
-  { door, documents, schema }: { door: Door; documents: Documents; schema: Schema },
+  { authGuard, documents, schema }: { authGuard: Door; documents: Documents; schema: Schema },
 ): Promise<void> {
   const config = { access: 'bearer', page: true, takes: TAKES } as const;
   const described = { tags: ['documents'], params: TaskParams };
@@ -41,7 +40,7 @@ export async function editRoutes(
   await app.register(async (scope) => {
     await acceptForms(scope);
 
-    scope.post<{ Params: Params; Body: Form | undefined }>(
+    scope.post<{ Params: PathParams; Body: Form | undefined }>(
       '/task/:task_id/update',
       {
         config,
@@ -50,9 +49,9 @@ export async function editRoutes(
           ...described,
           summary: 'Edit extracted fields',
           description:
-            'Each key is `section:field`, or `section:row.column` in a table; an empty value resets it to null. With `Accept: application/json` the answer is JSON, otherwise a redirect to the page of the task. All or nothing.',
+            'Each key is `section:field`, or `section:row.column` in a table; an empty value sets null. Saves all values or none. With `Accept: application/json` the response is JSON, otherwise a redirect to the page of the task.',
           operationId: 'updateTask',
-          shown: { body: { content: FORM }, headers: { 'If-Match': 'The version that the edits are meant for.' } },
+          shown: { body: { content: FORM }, headers: { 'If-Match': 'The version that the edits apply to.' } },
           response: {
             200: answer('Edited.', Updated),
             303: { description: 'To the page of the task, for forms.', type: 'null' },
@@ -65,19 +64,19 @@ export async function editRoutes(
       },
       async (request, reply) => {
         const form = new Map(request.body);
-        door.checkForm(request, form);
+        authGuard.checkForm(request, form);
         form.delete(CSRF_FIELD);
         const id = idOf(request);
-        const wanted = matchedVersion(request.headers['if-match']);
+        const expectedVersion = matchedVersion(request.headers['if-match']);
         checkKeys(form, schema);
-        const edited = await edit(callerOf(request), id, form, wanted);
-        if (edited === undefined) throw await refusalOf(request);
+        const edited = await edit(callerOf(request), id, form, expectedVersion);
+        if (edited === undefined) throw await accessError(request);
         if (!wantsJson(request.headers.accept)) return reply.redirect(`/task/${id}`, 303);
         return reply.send({ status: 'ok', id, version: edited.version });
       },
     );
 
-    scope.post<{ Params: Params; Body: Form | undefined }>(
+    scope.post<{ Params: PathParams; Body: Form | undefined }>(
       '/task/:task_id/rename',
       {
         config,
@@ -85,7 +84,7 @@ export async function editRoutes(
         schema: {
           ...described,
           summary: 'Rename a task',
-          description: 'The field `name`: 1 to 255 characters. Always answers with a redirect.',
+          description: 'The field `name` has 1 to 255 characters. The response is always a redirect.',
           operationId: 'renameTask',
           shown: { body: { content: FORM } },
           response: {
@@ -98,17 +97,17 @@ export async function editRoutes(
       },
       async (request, reply) => {
         const form: Form = request.body ?? new Map();
-        door.checkForm(request, form);
+        authGuard.checkForm(request, form);
         const sent = form.get('name');
         if (sent === undefined) throw new InvalidInput([missing(['body', 'name'])]);
         const renamed = await documents.rename(callerOf(request), idOf(request), givenName(sent));
-        if (renamed === undefined) throw await refusalOf(request);
+        if (renamed === undefined) throw await accessError(request);
         return reply.redirect('/', 303);
       },
     );
   });
 
-  app.delete<{ Params: Params }>(
+  app.delete<{ Params: PathParams }>(
     '/task/:task_id',
     {
       config: { access: 'bearer' },
@@ -117,25 +116,25 @@ export async function editRoutes(
         summary: 'Delete a task and its file',
         operationId: 'deleteTask',
         response: {
-          200: { description: 'Gone; no body.', type: 'null' },
+          200: { description: 'Deleted; no body.', type: 'null' },
           403: refusal(csrfFailed(), changeForbidden()),
           404: refusal(documentNotFound()),
         },
       },
     },
     async (request, reply) => {
-      if (!(await documents.remove(callerOf(request), idOf(request)))) throw await refusalOf(request);
+      if (!(await documents.remove(callerOf(request), idOf(request)))) throw await accessError(request);
       return reply.code(200).send();
     },
   );
 
-  app.post<{ Params: Params }>(
+  app.post<{ Params: PathParams }>(
     '/api/task/:task_id/retry',
     {
       config: { access: 'bearer' },
       schema: {
         ...described,
-        summary: 'Try a failed task again',
+        summary: 'Retry a failed task',
         operationId: 'retryTask',
         response: {
           200: answer('Queued again.', TaskStatus),
@@ -147,43 +146,40 @@ export async function editRoutes(
     },
     async (request) => {
       const retried = await documents.retry(callerOf(request), idOf(request));
-      if (retried === undefined) throw await refusalOf(request);
+      if (retried === undefined) throw await accessError(request);
       if (retried === 'not-retryable') throw notRetryable();
       return taskStatus(retried);
     },
   );
 
-  /** Why the caller does not change the document: there is none to see, or one to see only. */
-  async function refusalOf(request: FastifyRequest<{ Params: Params }>): Promise<Fault> {
-    const seen = await documents.find(callerOf(request), idOf(request));
-    return seen === undefined ? documentNotFound() : changeForbidden();
+  /** The document is not visible, or visible but read-only. */
+  async function accessError(request: FastifyRequest<{ Params: PathParams }>): Promise<Fault> {
+    const document = await documents.find(callerOf(request), idOf(request));
+    return document === undefined ? documentNotFound() : changeForbidden();
   }
 
-  /**
-   * Where cells are edited, the rows are counted as this document stands, so that the edits hold for this version only;
-   * when somebody else was quicker, they are counted anew.
-   */
-  async function edit(caller: Caller, id: string, form: Form, wanted?: number): Promise<Opened | undefined> {
-    let typed: readonly Typed[] | undefined;
-    for (let tries = 0; ; tries++) {
+  /** Row numbers depend on the version, so a concurrent edit repeats the mapping. */
+  async function edit(caller: Caller, id: string, form: Form, expectedVersion?: number): Promise<Opened | undefined> {
+    let parsedEdits: readonly Typed[] | undefined;
+    for (let attempts = 0; ; attempts++) {
       const document = await documents.open(caller, id);
       if (document === undefined) return undefined;
       if (!isOpened(document)) throw notEditable();
-      if (wanted !== undefined && wanted !== document.version) throw versionConflict();
-      // Only for a document that the caller may edit: parsing 500 values takes processor time.
-      typed ??= readTyped(form, schema);
-      const counted = typed.some(({ target }) => target.kind === 'cell');
-      const ifVersion = wanted ?? (counted ? document.version : undefined);
-      const edits = placed(typed, document, schema);
+      if (expectedVersion !== undefined && expectedVersion !== document.version) throw versionConflict();
+      // After the access check: parsing 500 values takes processor time.
+      parsedEdits ??= readTyped(form, schema);
+      const hasCells = parsedEdits.some(({ target }) => target.kind === 'cell');
+      const ifVersion = expectedVersion ?? (hasCells ? document.version : undefined);
+      const edits = placed(parsedEdits, document, schema);
       const edited = await documents.update(caller, id, edits, ifVersion === undefined ? {} : { ifVersion });
       if (edited === undefined) return undefined;
       if (edited === 'not-editable') throw notEditable();
       if (edited !== 'conflict') return edited;
-      if (wanted !== undefined || tries === MOST_TRIES) throw versionConflict();
+      if (expectedVersion !== undefined || attempts === MAX_ATTEMPTS) throw versionConflict();
     }
   }
 }
 
-/** 500 values of 10 000 characters, each character written as several. */
+/** 500 values of 10 000 characters, percent-encoded. */
 const FORM_BYTES = 16 * 1024 * 1024;
-const MOST_TRIES = 10;
+const MAX_ATTEMPTS = 10;

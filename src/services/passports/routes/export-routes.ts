@@ -7,26 +7,27 @@ import { refusal } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { languageOf } from '../../task-routes.ts';
 import { adminOf, callerOf } from '../auth/door.ts';
-import type { Documents, Opened } from '../documents.ts';
+import { type Documents, isOpened, type Opened } from '../documents.ts';
+import { allName, attachment, excelName, reportName, sessionName } from '../export/filenames.ts';
 import { openPrinter } from '../export/printer.ts';
 import { documentNotFound, forbidden, notReady, tooManyReports } from '../refusals.ts';
 import type { Schema } from '../schema/schema.ts';
 import { TaskParams } from '../schema-http.ts';
-import { idOf, isOpened } from './task-routes.ts';
+import { idOf } from './task-routes.ts';
 
-type Params = Static<typeof TaskParams>;
+type PathParams = Static<typeof TaskParams>;
 const LayoutQuery = Type.Object({ layout: Type.Enum(['plain', 'wide'], { default: 'plain' }) });
 const RangeQuery = Type.Object({
-  from: Type.Optional(Type.String({ description: 'A day or a moment (ISO 8601): created then or later.' })),
-  to: Type.Optional(Type.String({ description: 'A day, which counts as a whole, or a moment: created before it.' })),
+  from: Type.Optional(Type.String({ description: 'Date or date-time (ISO 8601): created then or later.' })),
+  to: Type.Optional(Type.String({ description: 'Date (inclusive) or date-time (exclusive): created before it.' })),
 });
 
-const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const EXCEL_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const BYTES = { schema: { type: 'string', format: 'binary' } };
-const excel = { description: 'The workbook.', content: { [EXCEL]: BYTES } };
+const excel = { description: 'The workbook.', content: { [EXCEL_TYPE]: BYTES } };
 const headers = { 'Accept-Language': 'The language of the labels: `en` or `ru`.' };
 
-/** Documents as files to take away. What makes them is loaded when somebody wants one. */
+/** Loads the exporters on first use. */
 export function exportRoutes(
   app: Gateway,
   { documents, files, schema }: { documents: Documents; files: Files; schema: Schema },
@@ -35,15 +36,14 @@ export function exportRoutes(
   const printer = openPrinter();
   app.addHook('onClose', () => printer.close());
 
-  /** The document that can be exported, if it is there for the caller. */
-  async function ready(request: FastifyRequest<{ Params: Params }>): Promise<Opened> {
+  async function loadExportable(request: FastifyRequest<{ Params: PathParams }>): Promise<Opened> {
     const document = await documents.open(callerOf(request), idOf(request));
     if (document === undefined) throw documentNotFound();
     if (!isOpened(document)) throw notReady();
     return document;
   }
 
-  app.get<{ Params: Params; Querystring: Static<typeof LayoutQuery> }>(
+  app.get<{ Params: PathParams; Querystring: Static<typeof LayoutQuery> }>(
     '/export/:task_id/excel',
     {
       config: { access: 'bearer' },
@@ -59,22 +59,21 @@ export function exportRoutes(
       },
     },
     async (request, reply) => {
-      const opened = await ready(request);
-      const { EXCEL_TYPE, excelOfOne } = await import('../export/excel.ts');
-      const { attachment, excelName } = await import('../export/filenames.ts');
+      const opened = await loadExportable(request);
+      const { excelOfOne } = await import('../export/excel.ts');
       const { layout } = request.query;
       const bytes = excelOfOne(opened, { schema, language: languageFor(request), layout });
       return send(reply, EXCEL_TYPE, attachment(excelName(opened.filename)), bytes);
     },
   );
 
-  app.get<{ Params: Params }>(
+  app.get<{ Params: PathParams }>(
     '/export/:task_id/pdf',
     {
       config: { access: 'bearer' },
       schema: {
         summary: 'One task as printable PDF',
-        description: 'Each value beside the strip of the page where it was read.',
+        description: 'Each value beside the part of the page where it was read.',
         operationId: 'exportPdf',
         tags,
         params: TaskParams,
@@ -88,16 +87,14 @@ export function exportRoutes(
       },
     },
     async (request, reply) => {
-      const opened = await ready(request);
-      const { attachment, reportName } = await import('../export/filenames.ts');
+      const opened = await loadExportable(request);
       const picture = (key: string) => files.get(key);
       const source = { opened, schema, language: languageFor(request), now: new Date() };
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      const bytes = await printer.print(source, picture, gone.signal).catch((error: unknown) => {
-        if (!gone.signal.aborted) throw error;
+      const disconnected = new AbortController();
+      reply.raw.once('close', () => disconnected.abort());
+      const bytes = await printer.print(source, picture, disconnected.signal).catch((error: unknown) => {
+        if (!disconnected.signal.aborted) throw error;
       });
-      // Nobody is there to be answered.
       if (bytes === undefined) return reply.hijack();
       return send(reply, 'application/pdf', attachment(reportName(opened.filename)), bytes);
     },
@@ -109,7 +106,7 @@ export function exportRoutes(
       config: { access: 'bearer' },
       schema: {
         summary: 'All successful tasks as Excel file',
-        description: 'One row per task, whoever made it: for administrators.',
+        description: 'One row per task of all owners; administrators only.',
         operationId: 'exportAll',
         tags,
         querystring: RangeQuery,
@@ -119,7 +116,6 @@ export function exportRoutes(
     },
     async (request, reply) => {
       adminOf(request);
-      const { allName } = await import('../export/filenames.ts');
       return sendMany(request, reply, allName(new Date()), range(request.query));
     },
   );
@@ -137,7 +133,6 @@ export function exportRoutes(
       },
     },
     async (request, reply) => {
-      const { sessionName } = await import('../export/filenames.ts');
       return sendMany(request, reply, sessionName(new Date()), { session: callerOf(request).session });
     },
   );
@@ -146,11 +141,10 @@ export function exportRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
     name: string,
-    which: Parameters<Documents['each']>[0],
+    filter: Parameters<Documents['each']>[0],
   ) {
-    const { EXCEL_TYPE, excelOfMany } = await import('../export/excel.ts');
-    const { attachment } = await import('../export/filenames.ts');
-    const bytes = excelOfMany(() => documents.each(which), { schema, language: languageFor(request) });
+    const { excelOfMany } = await import('../export/excel.ts');
+    const bytes = excelOfMany(() => documents.each(filter), { schema, language: languageFor(request) });
     return send(reply, EXCEL_TYPE, attachment(name), bytes);
   }
 }
@@ -158,28 +152,28 @@ export function exportRoutes(
 const languageFor = (request: FastifyRequest) => languageOf(request.headers['accept-language']);
 
 function send(reply: FastifyReply, type: string, disposition: string, bytes: AsyncIterable<Buffer> | Buffer) {
-  // What is made as it is sent would be made for HEAD too, and thrown away.
-  const made = Buffer.isBuffer(bytes) || reply.request.method !== 'HEAD' ? bytes : [];
+  // HEAD must not run the generator.
+  const body = Buffer.isBuffer(bytes) || reply.request.method !== 'HEAD' ? bytes : [];
   return reply
     .headers({ 'content-type': type, 'content-disposition': disposition, vary: 'Accept-Language' })
-    .send(Buffer.isBuffer(made) ? made : Readable.from(made, { objectMode: false }));
+    .send(Buffer.isBuffer(body) ? body : Readable.from(body, { objectMode: false }));
 }
 
-/** A day begins at its first moment and, as an end, lasts to its last. */
+/** A date as `to` includes the whole day. */
 function range({ from, to }: Static<typeof RangeQuery>): { from?: Date; to?: Date } {
-  const [first, last] = [moment('from', from), moment('to', to)];
+  const [first, last] = [parseTime('from', from), parseTime('to', to)];
   return {
     ...(first && { from: first.at }),
     ...(last && { to: last.wholeDay ? new Date(last.at.getTime() + 86_400_000) : last.at }),
   };
 }
 
-function moment(name: string, text: string | undefined): { at: Date; wholeDay: boolean } | undefined {
+function parseTime(name: string, text: string | undefined): { at: Date; wholeDay: boolean } | undefined {
   if (text === undefined) return undefined;
   const at = new Date(text);
   const wholeDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const understood = wholeDay || /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i.test(text);
-  if (understood && !Number.isNaN(at.getTime())) return { at, wholeDay };
+  const isValid = wholeDay || /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i.test(text);
+  if (isValid && !Number.isNaN(at.getTime())) return { at, wholeDay };
   const msg = 'Input should be a valid date or datetime';
   throw new InvalidInput([{ loc: ['query', name], msg, type: 'datetime_parsing', input: text.slice(0, 100) }]);
 }

@@ -11,9 +11,8 @@ import { image } from '../wire.ts';
 
 const RotateQuery = Type.Object({ direction: Type.Enum(['cw', 'ccw'], { default: 'cw' }) });
 const PreviewQuery = Type.Object({ w: Type.Integer({ minimum: 16, maximum: 1600, default: 256 }) });
-type Params = Static<typeof ImageParams>;
+type PathParams = Static<typeof ImageParams>;
 
-/** The images of a session, which wait to become pages of a PDF. */
 export function imageRoutes(app: Gateway, { documents, files }: { documents: Documents; files: Files }): void {
   const config = { access: 'session' } as const;
   const tags = ['images'];
@@ -26,7 +25,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         summary: 'List the images of the session',
         operationId: 'listImages',
         tags,
-        response: { 200: answer('In the order in which they came.', Images) },
+        response: { 200: answer('In upload order.', Images) },
       },
     },
     async (request) => {
@@ -35,13 +34,13 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
     },
   );
 
-  app.get<{ Params: Params; Querystring: Static<typeof PreviewQuery> }>(
+  app.get<{ Params: PathParams; Querystring: Static<typeof PreviewQuery> }>(
     '/api/v1/image/:image_id',
     {
       config,
       schema: {
         summary: 'Preview of an image',
-        description: 'A JPEG of at most `w` pixels a side, turned as the image is.',
+        description: 'A JPEG with sides of at most `w` pixels, rotated like the image.',
         operationId: 'previewImage',
         tags,
         params: ImageParams,
@@ -78,18 +77,18 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
     },
   );
 
-  app.post<{ Params: Params; Querystring: Static<typeof RotateQuery> }>(
+  app.post<{ Params: PathParams; Querystring: Static<typeof RotateQuery> }>(
     '/api/v1/rotate-image/:image_id',
     {
       config,
       schema: {
-        summary: 'Turn an image by 90 degrees',
-        description: 'Nothing is coded anew: the turn is kept beside the image.',
+        summary: 'Rotate an image by 90 degrees',
+        description: 'Stores the rotation without re-encoding the image.',
         operationId: 'rotateImage',
         tags,
         params: ImageParams,
         querystring: RotateQuery,
-        response: { 200: answer('Turned.', Rotated), 403: refusal(csrfFailed()), 404: refusal(imageNotFound()) },
+        response: { 200: answer('Rotated.', Rotated), 403: refusal(csrfFailed()), 404: refusal(imageNotFound()) },
       },
     },
     async (request) => {
@@ -101,7 +100,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
     },
   );
 
-  app.delete<{ Params: Params }>(
+  app.delete<{ Params: PathParams }>(
     '/api/v1/image/:image_id',
     {
       config,
@@ -121,4 +120,4 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
   );
 }
 
-const idOf = ({ image_id: id }: Params) => id.toLowerCase();
+const idOf = ({ image_id: id }: PathParams) => id.toLowerCase();

@@ -6,29 +6,26 @@ import { type FilePart, type UploadLimits, uploadParts } from '../../../http/upl
 import { displayName } from '../names.ts';
 import { emptyFile, fileTooLarge } from '../refusals.ts';
 
-/** A file of a request that lies in the file store now. */
 export interface Received {
   readonly filename: string;
   readonly stored: StoredFile;
 }
 
-/** What a request brought: files that are kept, files that are not and why, and its other fields. */
 export interface Delivery {
   readonly files: readonly Received[];
-  readonly rejected: readonly { filename: string; fault: Fault }[];
+  readonly rejected: readonly { filename: string; error: Fault }[];
   readonly fields: ReadonlyMap<string, string>;
-  /** Takes back what was stored, or these of it: nobody was told of them. */
-  discard(these?: readonly Received[]): Promise<void>;
+  /** Deletes all stored files, or these. */
+  discard(selected?: readonly Received[]): Promise<void>;
 }
 
 /**
- * Streams the files of a request into the file store. `check` says what a file is not fit for; that one is rejected and
- * the others go on. A request without a file part is {@link InvalidInput}; when none of its files is fit, the first
- * rejection is thrown. Whatever is thrown, nothing stays behind.
+ * Rejects files for which `check` returns an error. Throws {@link InvalidInput} without a file, and the first rejection
+ * if no file is left. Deletes the stored files on any error.
  */
 export async function receive(
   request: FastifyRequest,
-  needs: {
+  options: {
     files: Files;
     limits: UploadLimits;
     fallbackName: string;
@@ -36,50 +33,49 @@ export async function receive(
     check: (file: Received) => Promise<Fault | undefined>;
   },
 ): Promise<Delivery> {
-  const { files, limits, fallbackName, check } = needs;
-  const kept: Received[] = [];
-  const rejected: { filename: string; fault: Fault }[] = [];
+  const { files, limits, fallbackName, check } = options;
+  const accepted: Received[] = [];
+  const rejected: { filename: string; error: Fault }[] = [];
   const fields = new Map<string, string>();
-  const discard = async (these: readonly Received[] = kept) => {
-    await Promise.all(these.map(({ stored }) => files.remove(stored.key)));
+  const discard = async (selected: readonly Received[] = accepted) => {
+    await Promise.all(selected.map(({ stored }) => files.remove(stored.key)));
   };
 
-  async function take(part: FilePart): Promise<void> {
+  async function receiveFile(part: FilePart): Promise<void> {
     const filename = displayName(part.filename, fallbackName);
-    const stored = await keep(files, part, limits.maxFileBytes);
+    const stored = await store(files, part, limits.maxFileBytes);
     if (stored === 'too-large') {
-      rejected.push({ filename, fault: fileTooLarge(needs.sizeWords) });
+      rejected.push({ filename, error: fileTooLarge(options.sizeWords) });
       return;
     }
-    // A browser sends this where nobody chose a file.
+    // Browsers send this for an empty file input.
     if (stored.sizeBytes === 0 && part.filename === '') return files.remove(stored.key);
     const file = { filename, stored };
-    kept.push(file);
-    const fault = stored.sizeBytes === 0 ? emptyFile() : await check(file);
-    if (fault === undefined) return;
-    kept.pop();
-    rejected.push({ filename, fault });
+    accepted.push(file);
+    const error = stored.sizeBytes === 0 ? emptyFile() : await check(file);
+    if (error === undefined) return;
+    accepted.pop();
+    rejected.push({ filename, error });
     await files.remove(stored.key);
   }
 
   try {
     for await (const part of uploadParts(request, limits)) {
       if (part.kind === 'field') fields.set(part.name, part.value);
-      else if (part.name === 'files' || part.name === 'file') await take(part);
+      else if (part.name === 'files' || part.name === 'file') await receiveFile(part);
     }
-    if (kept.length === 0) throw rejected[0]?.fault ?? new InvalidInput([missing(['body', 'files'])]);
+    if (accepted.length === 0) throw rejected[0]?.error ?? new InvalidInput([missing(['body', 'files'])]);
   } catch (error) {
     await discard();
     throw error;
   }
-  return { files: kept, rejected, fields, discard };
+  return { files: accepted, rejected, fields, discard };
 }
 
-/** Rejections as the answer tells them. */
 export const rejections = ({ rejected }: Delivery) =>
-  rejected.map(({ filename, fault }) => ({ filename, error: { code: fault.code, message: fault.message } }));
+  rejected.map(({ filename, error }) => ({ filename, error: { code: error.code, message: error.message } }));
 
-async function keep(files: Files, part: FilePart, maxBytes: number): Promise<StoredFile | 'too-large'> {
+async function store(files: Files, part: FilePart, maxBytes: number): Promise<StoredFile | 'too-large'> {
   try {
     return await files.put(part.bytes, { maxBytes });
   } catch (error) {

@@ -7,19 +7,15 @@ import type { Caller, Document, Documents, SessionEvent } from '../documents.ts'
 import { tooManyStreams } from '../refusals.ts';
 import { taskItem } from '../wire.ts';
 
-/** As many documents as a snapshot shows; a list knows the others. */
 const SNAPSHOT_ITEMS = 200;
-/** Questions to the store at a time: watching must leave connections for everybody else. */
-const AT_ONCE = 3;
+/** Leaves database connections for requests. */
+const CONCURRENCY = 3;
 
-/** Tells what happens in sessions to whoever watches them, from one look at the store for all of them. */
+/** Sends session events to all open streams, with one query for all sessions. */
 export interface SessionWatch {
-  /** Refuses a stream too many, before anything was answered. */
+  /** Throws if the session has too many streams. */
   admit(session: string): void;
-  /**
-   * Follows the session until the stream is over: from after `after`, or from a snapshot. A stream ends with its session
-   * and with the token that opened it.
-   */
+  /** Starts after event number `after`, or with a snapshot. The stream ends with its session and with its token. */
   follow(caller: Caller, stream: EventStream, from: { after: number | undefined; token: Holder | undefined }): void;
   snapshot(session: string): Promise<{ items: object[]; total: number }>;
 }
@@ -27,108 +23,105 @@ export interface SessionWatch {
 interface Watcher {
   readonly caller: Caller;
   readonly stream: EventStream;
-  /** The number of the event that was sent last; undefined before the first. */
-  seen: number | undefined;
+  lastSent: number | undefined;
   readonly token: Holder | undefined;
 }
 
-/** Sessions and tokens that were given back are looked up so often, whatever happens meanwhile. */
 const REVOCATION_CHECK_MS = 1000;
 
-/** `mostPerSession` streams at a time; when `signal` aborts each of them is told that it ends, and ended. */
-export function watchSessions(needs: {
+/** Ends all streams with an `end` event when `signal` aborts. */
+export function watchSessions(deps: {
   documents: Documents;
-  tokens: Pick<Tokens, 'keeps'>;
-  visits: Pick<Visits, 'over'>;
+  tokens: Tokens;
+  sessions: Visits;
   mostPerSession: number;
   log: Log;
   signal: AbortSignal;
 }): SessionWatch {
-  const { documents, tokens, visits, mostPerSession, log, signal } = needs;
+  const { documents, tokens, sessions, mostPerSession, log, signal } = deps;
   const watchers = new Map<string, Set<Watcher>>();
-  const bell = createBell();
+  const eventSignal = createBell();
 
   async function snapshot(session: string) {
     const { items, total } = await documents.list(session, { page: 1, limit: SNAPSHOT_ITEMS });
     return { items: items.map(taskItem), total };
   }
 
-  /** Sends what is new to one watcher. */
-  async function tell(watcher: Watcher): Promise<void> {
+  async function sendNew(watcher: Watcher): Promise<void> {
     const { caller, stream } = watcher;
-    const news = watcher.seen === undefined ? undefined : await documents.events(caller.session, watcher.seen);
-    if (news === undefined || news === 'lost') {
-      // Asked first: what happens in between is told twice rather than never.
+    const events =
+      watcher.lastSent === undefined ? undefined : await documents.events(caller.session, watcher.lastSent);
+    if (events === undefined || events === 'lost') {
+      // Read before the snapshot: events in between are sent twice rather than lost.
       const id = await documents.lastEvent(caller.session);
       const data = await snapshot(caller.session);
-      if (news === 'lost') stream.send({ event: 'resync', data: {} });
+      if (events === 'lost') stream.send({ event: 'resync', data: {} });
       stream.send({ event: 'snapshot', id, data });
-      watcher.seen = id;
+      watcher.lastSent = id;
       return;
     }
-    if (news.length === 0) return;
-    const known = await byId(documents, caller, news);
-    for (const event of news) stream.send(message(event, known.get(event.task)));
-    watcher.seen = news.at(-1)!.id;
+    if (events.length === 0) return;
+    const documentsById = await loadDocuments(documents, caller, events);
+    for (const event of events) stream.send(toStreamEvent(event, documentsById.get(event.task)));
+    watcher.lastSent = events.at(-1)!.id;
   }
 
-  const everybody = () => [...watchers.values()].flatMap((each) => [...each]);
+  const allWatchers = () => [...watchers.values()].flatMap((each) => [...each]);
 
-  /** Who has just come, and whose session has news: the bell rings for every task there is, of other services too. */
-  async function waitingForWord(): Promise<Watcher[]> {
-    const all = everybody();
-    const known = all.flatMap(({ caller, seen }) =>
-      seen === undefined ? [] : [{ session: caller.session, after: seen }],
+  /** The signal also fires for tasks of other services. */
+  async function watchersToUpdate(): Promise<Watcher[]> {
+    const all = allWatchers();
+    const positions = all.flatMap(({ caller, lastSent }) =>
+      lastSent === undefined ? [] : [{ session: caller.session, after: lastSent }],
     );
-    const stirred = known.length > 0 ? await documents.stirred(known) : new Set<string>();
-    return all.filter(({ caller, seen }) => seen === undefined || stirred.has(caller.session));
+    const changed = positions.length > 0 ? await documents.stirred(positions) : new Set<string>();
+    return all.filter(({ caller, lastSent }) => lastSent === undefined || changed.has(caller.session));
   }
 
   let checkedMs = Number.NEGATIVE_INFINITY;
-  /** Ends the streams whose session or token was given back or has expired. */
-  async function endRevoked(): Promise<void> {
-    for (const { stream, token } of everybody()) if (token && !tokens.keeps(token)) endOf(stream);
-    const open = everybody();
+  async function endRevokedStreams(): Promise<void> {
+    for (const { stream, token } of allWatchers()) if (token && !tokens.keeps(token)) endStream(stream);
+    const open = allWatchers();
     if (open.length === 0 || performance.now() - checkedMs < REVOCATION_CHECK_MS) return;
     checkedMs = performance.now();
-    const over = await visits.over({
+    const invalid = await sessions.over({
       sessions: [...new Set(open.map(({ caller }) => caller.session).filter(isOfCookie))],
       tokens: [...new Set(open.flatMap(({ token }) => token?.jti ?? []))],
     });
     for (const { caller, stream, token } of open) {
-      if (over.has(caller.session) || (token && over.has(token.jti))) endOf(stream);
+      if (invalid.has(caller.session) || (token && invalid.has(token.jti))) endStream(stream);
     }
   }
 
-  async function round(): Promise<void> {
-    // The bell rings once a second at least.
-    await bell.wait();
-    await endRevoked();
-    const waiting = await waitingForWord();
-    const line = async () => {
+  async function runIteration(): Promise<void> {
+    // Notified at least once a second.
+    await eventSignal.wait();
+    await endRevokedStreams();
+    const waiting = await watchersToUpdate();
+    const worker = async () => {
       for (let watcher = waiting.pop(); watcher !== undefined; watcher = waiting.pop()) {
-        if (!watcher.stream.over.aborted) await tell(watcher);
+        if (!watcher.stream.over.aborted) await sendNew(watcher);
       }
     };
-    const lines = await Promise.allSettled(Array.from({ length: AT_ONCE }, line));
-    // Not before all of them have ended: nobody is to be told the same by this round and the next.
-    for (const one of lines) if (one.status === 'rejected') throw one.reason;
+    const results = await Promise.allSettled(Array.from({ length: CONCURRENCY }, worker));
+    // Waits for all of them, so that the next iteration sends nothing twice.
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  documents.onEvents(() => bell.ring(), signal);
-  void loop(round, {
+  documents.onEvents(() => eventSignal.ring(), signal);
+  void loop(runIteration, {
     restMs: 20,
     signal,
-    onError: (err) => log.warn({ err }, 'watched sessions could not be read; the next look may'),
+    onError: (err) => log.warn({ err }, 'events of watched sessions could not be read; will retry'),
   });
 
-  const endOf = (stream: EventStream) => {
+  const endStream = (stream: EventStream) => {
     stream.send({ event: 'end', data: {} });
     stream.end();
   };
   signal.addEventListener('abort', () => {
-    bell.ring();
-    for (const { stream } of everybody()) endOf(stream);
+    eventSignal.ring();
+    for (const { stream } of allWatchers()) endStream(stream);
   });
 
   return {
@@ -136,25 +129,24 @@ export function watchSessions(needs: {
       if ((watchers.get(session)?.size ?? 0) >= mostPerSession) throw tooManyStreams(mostPerSession);
     },
     follow(caller, stream, { after, token }) {
-      // It came while the service was about to stop.
-      if (signal.aborted) return endOf(stream);
-      const watcher: Watcher = { caller, stream, seen: after, token };
-      const beside = watchers.get(caller.session) ?? new Set();
-      watchers.set(caller.session, beside.add(watcher));
+      if (signal.aborted) return endStream(stream);
+      const watcher: Watcher = { caller, stream, lastSent: after, token };
+      const sessionWatchers = watchers.get(caller.session) ?? new Set();
+      watchers.set(caller.session, sessionWatchers.add(watcher));
       stream.over.addEventListener('abort', () => {
-        beside.delete(watcher);
-        if (beside.size === 0) watchers.delete(caller.session);
+        sessionWatchers.delete(watcher);
+        if (sessionWatchers.size === 0) watchers.delete(caller.session);
       });
-      bell.ring();
+      eventSignal.ring();
     },
     snapshot,
   };
 }
 
-/** A key without a cookie has a session of its own, which ends with the key. */
+/** The implied session of a key ends with the key. */
 const isOfCookie = (session: string) => !session.startsWith('key:');
 
-async function byId(documents: Documents, caller: Caller, events: readonly SessionEvent[]) {
+async function loadDocuments(documents: Documents, caller: Caller, events: readonly SessionEvent[]) {
   const ids = new Set(events.filter(({ kind }) => kind === 'task').map(({ task }) => task));
   const found = new Map<string, Document>();
   for (const id of ids) {
@@ -164,8 +156,8 @@ async function byId(documents: Documents, caller: Caller, events: readonly Sessi
   return found;
 }
 
-/** Of a document that has gone since only the event itself can tell. */
-function message(event: SessionEvent, document: Document | undefined): StreamEvent {
+/** Details of a document that was deleted meanwhile are null. */
+function toStreamEvent(event: SessionEvent, document: Document | undefined): StreamEvent {
   const { id, kind, task, status, previousStatus, at } = event;
   if (kind === 'deleted') return { event: 'deleted', id, data: { id: task } };
   return {

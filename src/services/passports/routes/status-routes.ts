@@ -2,7 +2,7 @@ import { reply as answer } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { ServiceStatus } from '../schema-http.ts';
 
-/** `GET /health` and `GET /api/status`: the service answers. Nothing more, and nothing that a stranger should not know. */
+/** Public, so without details. */
 export function statusRoutes(app: Gateway, { version }: { version: string }): void {
   const since = performance.now();
   for (const [path, operationId] of [
@@ -17,7 +17,7 @@ export function statusRoutes(app: Gateway, { version }: { version: string }): vo
           summary: 'Whether the service answers',
           operationId,
           tags: ['operation'],
-          response: { 200: answer('It does.', ServiceStatus) },
+          response: { 200: answer('The service answers.', ServiceStatus) },
         },
       },
       (_request, reply) => {

@@ -10,7 +10,6 @@ import type { SessionWatch } from './session-watch.ts';
 export const MOST_STREAMS = 5;
 const RETRY_MS = 3000;
 
-/** `GET /api/tasks/stream`: what happens to the session's documents, as it happens; missed events come again. */
 export function streamRoute(app: Gateway, { watch }: { watch: SessionWatch }): void {
   app.get(
     '/api/tasks/stream',
@@ -19,10 +18,10 @@ export function streamRoute(app: Gateway, { watch }: { watch: SessionWatch }): v
       schema: {
         summary: 'Follow the tasks of the session',
         description:
-          'Server-sent events: `snapshot` with the list, then `task` and `deleted` for each change. `Last-Event-ID` brings the events that were missed; where they are no longer kept, `resync` and a new snapshot. `end` says that the service stops, or that the session or the token is over: signed out, revoked or expired. With `Accept: application/json` the snapshot alone, once.',
+          'Server-sent events: `snapshot` with the list, then `task` and `deleted` for each change. `Last-Event-ID` resumes with the missed events, or with `resync` and a new snapshot if they are no longer stored. `end` means that the service stops or that the session or token has ended (signed out, revoked or expired). With `Accept: application/json` the response is the snapshot only.',
         operationId: 'streamTasks',
         tags: ['documents'],
-        shown: { headers: { 'Last-Event-ID': 'The number of the event that was seen last.' } },
+        shown: { headers: { 'Last-Event-ID': 'The number of the last received event.' } },
         response: {
           200: {
             description: 'The stream.',

@@ -7,7 +7,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { versionTag } from '../../../http/version-tag.ts';
 import { languageOf } from '../../task-routes.ts';
 import { callerOf } from '../auth/door.ts';
-import type { Document, Documents, Opened } from '../documents.ts';
+import { type Documents, isOpened } from '../documents.ts';
 import { presentFields } from '../present.ts';
 import { documentNotFound, statusNotFound } from '../refusals.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -15,10 +15,8 @@ import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatu
 import { judgedAnew } from '../warnings.ts';
 import { result, taskItem, taskStatus, unfinished } from '../wire.ts';
 
-/** A document is soon done or its client will be told otherwise; this is how often a look is worth it. */
 const POLL_SECONDS = '5';
 
-/** The routes that read documents. */
 export function taskRoutes(
   app: Gateway,
   { documents, files, schema }: { documents: Documents; files: Files; schema: Schema },
@@ -78,18 +76,18 @@ export function taskRoutes(
         params: TaskParams,
         shown: {
           headers: {
-            'If-None-Match': 'The `ETag` of the result you have.',
+            'If-None-Match': 'The `ETag` of your copy of the result.',
             'Accept-Language': 'The language of the labels: `en` or `ru`.',
           },
         },
         response: {
-          200: answer('The result, or why there is none.', Result),
+          200: answer('The result, or the error of a failed task.', Result),
           202: answer(
-            'Still queued or being worked on.',
+            'Still queued or in progress.',
             Result,
             {},
             {
-              'Retry-After': 'Seconds until the next poll makes sense.',
+              'Retry-After': 'Suggested seconds until the next poll.',
             },
           ),
           304: notModified,
@@ -119,7 +117,7 @@ export function taskRoutes(
     {
       config,
       schema: {
-        summary: 'The latest 1000 edits of a task, the oldest of them first',
+        summary: 'The latest 1000 edits of a task, oldest first',
         operationId: 'readHistory',
         tags: ['documents'],
         params: TaskParams,
@@ -130,15 +128,15 @@ export function taskRoutes(
       const [caller, id] = [callerOf(request), idOf(request)];
       const [entries, document] = [await documents.history(caller, id), await documents.open(caller, id)];
       if (entries === undefined || document === undefined) throw documentNotFound();
-      const shown = isOpened(document)
+      const visibleKeys = isOpened(document)
         ? new Map(presentFields(document, schema).map(({ storedKey, key }) => [storedKey, key]))
         : new Map<string, string>();
       return {
         items: entries.map(({ at, actor, key, from, to }) => ({
           at: at.toISOString(),
           actor,
-          // A row that was emptied since has no number any more.
-          field: shown.get(key) ?? key,
+          // A row that was emptied later has no visible number.
+          field: visibleKeys.get(key) ?? key,
           from,
           to,
         })),
@@ -151,15 +149,15 @@ export function taskRoutes(
     {
       config,
       schema: {
-        summary: 'Picture of a page',
-        description: 'A JPEG of the page as the document shows it.',
-        shown: { headers: { 'If-None-Match': 'The `ETag` of the picture you have.' } },
+        summary: 'Image of a page',
+        description: 'A JPEG of the page as the PDF shows it.',
+        shown: { headers: { 'If-None-Match': 'The `ETag` of your copy of the image.' } },
         operationId: 'readPage',
         tags: ['documents'],
         params: PageParams,
         response: {
           200: {
-            description: 'The picture.',
+            description: 'The image.',
             content: { 'image/jpeg': { schema: { type: 'string', format: 'binary' } } },
           },
           304: notModified,
@@ -172,7 +170,7 @@ export function taskRoutes(
       if (document === undefined) throw documentNotFound();
       const key = isOpened(document) ? document.extraction.sheets[request.params.page - 1]?.picture : undefined;
       if (typeof key !== 'string') throw notFound();
-      // A stored picture never changes, but who may see it does.
+      // A stored image never changes, but access to it does.
       const etag = weakETag(key);
       const headers = {
         etag,
@@ -190,7 +188,4 @@ export function taskRoutes(
   );
 }
 
-/** As the store has it. */
 export const idOf = (request: { params: Static<typeof TaskParams> }) => request.params.task_id.toLowerCase();
-
-export const isOpened = (document: Document | Opened): document is Opened => 'extraction' in document;

@@ -22,9 +22,8 @@ import { type Received, receive, rejections } from './receive.ts';
 const MEBIBYTE = 1024 * 1024;
 const IMAGE_LIMITS = { maxFiles: 50, maxFileBytes: 20 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
 const SIZE = '20 MiB, or has more than 50 megapixels';
-const WANTED = 'an image that can be read (JPEG, PNG, WebP, TIFF or HEIC)';
-/** Images that may wait in a session at a time. */
-const MOST_IMAGES = 200;
+const EXPECTED = 'an image that can be read (JPEG, PNG, WebP, TIFF or HEIC)';
+const MAX_IMAGES = 200;
 
 const BODY = {
   content: {
@@ -38,10 +37,9 @@ const BODY = {
   },
 };
 
-/** `POST /api/v1/upload-images`: images come into a session, each looked at before it is kept. */
 export async function uploadImagesRoute(
   app: Gateway,
-  { door, documents, files }: { door: Door; documents: Documents; files: Files },
+  { authGuard, documents, files }: { authGuard: Door; documents: Documents; files: Files },
 ): Promise<void> {
   await app.register(async (scope) => {
     await acceptUploads(scope);
@@ -53,57 +51,57 @@ export async function uploadImagesRoute(
         bodyLimit: IMAGE_LIMITS.maxTotalBytes,
         schema: {
           summary: 'Upload images for a PDF',
-          description: `Each at most 20 MiB and 50 megapixels; ${MOST_IMAGES} may wait in a session. A browser that has no session is given one.`,
+          description: `At most 20 MiB and 50 megapixels per image, and ${MAX_IMAGES} images per session. Creates a session if the browser has none.`,
           operationId: 'uploadImages',
           tags: ['images'],
           shown: { body: BODY },
           response: {
-            201: answer('Kept until they become a PDF.', ImagesUploaded),
-            400: refusal(emptyFile(), tooManyImages(MOST_IMAGES)),
+            201: answer('Stored until they become a PDF.', ImagesUploaded),
+            400: refusal(emptyFile(), tooManyImages(MAX_IMAGES)),
             403: refusal(csrfFailed()),
             413: refusal(fileTooLarge(SIZE), payloadTooLarge(IMAGE_LIMITS.maxTotalBytes), quotaExceeded()),
-            415: refusal(notADocument(WANTED)),
+            415: refusal(notADocument(EXPECTED)),
             503: refusal(storageUnavailable(), queueUnavailable()),
           },
         },
       },
       async (request, reply) => {
-        const looks = new Map<string, Look>();
+        const infoByKey = new Map<string, ImageInfo>();
         const delivery = await receive(request, {
           ...{ files, limits: IMAGE_LIMITS, fallbackName: 'image', sizeWords: SIZE },
           async check(file) {
-            const look = await inspect(files, file);
-            if (isLook(look)) looks.set(file.stored.key, look);
-            return isLook(look) ? undefined : look;
+            const info = await inspect(files, file);
+            if (isImageInfo(info)) infoByKey.set(file.stored.key, info);
+            return isImageInfo(info) ? undefined : info;
           },
         });
-        const waiting = [...delivery.files];
-        const kept: ImageRow[] = [];
+        const remaining = [...delivery.files];
+        const storedImages: ImageRow[] = [];
         const rejected = rejections(delivery);
         try {
-          door.checkForm(request, delivery.fields);
-          const caller = await door.admit(request, reply);
-          let full: Fault | undefined;
-          for (let next = waiting.shift(); next; next = waiting.shift()) {
+          authGuard.checkForm(request, delivery.fields);
+          const caller = await authGuard.admit(request, reply);
+          let rejection: Fault | undefined;
+          for (let next = remaining.shift(); next; next = remaining.shift()) {
             const { filename, stored } = next;
             const { key: fileKey, sha256, sizeBytes } = stored;
-            const row = { filename, fileKey, sha256, sizeBytes, ...looks.get(fileKey)! };
+            const row = { filename, fileKey, sha256, sizeBytes, ...infoByKey.get(fileKey)! };
             const added = await add(documents, caller, row);
-            if (!(added instanceof Fault)) kept.push(added);
+            if (!(added instanceof Fault)) storedImages.push(added);
             else {
               const { code, message } = added;
               rejected.push({ filename, error: { code, message } });
-              full ??= added;
+              rejection ??= added;
             }
           }
-          if (kept.length === 0 && full) throw full;
-          const images = kept.map(image);
-          return await reply.code(201).send({ images, image_ids: kept.map(({ id }) => id), rejected });
+          if (storedImages.length === 0 && rejection) throw rejection;
+          const images = storedImages.map(image);
+          return await reply.code(201).send({ images, image_ids: storedImages.map(({ id }) => id), rejected });
         } catch (error) {
           const session = request.visitor?.caller?.session;
-          for (const { id } of kept) if (session) await documents.removeImage(session, id).catch(() => false);
-          // From `addImage` on the bytes are the store's.
-          await delivery.discard(waiting);
+          for (const { id } of storedImages) if (session) await documents.removeImage(session, id).catch(() => false);
+          // `addImage` has taken over the other files.
+          await delivery.discard(remaining);
           throw error;
         }
       },
@@ -111,29 +109,28 @@ export async function uploadImagesRoute(
   });
 }
 
-/** The image as it waits now, or why it cannot. */
 async function add(documents: Documents, caller: Caller, image: Parameters<Documents['addImage']>[1]) {
   try {
-    const added = await documents.addImage(caller, image, MOST_IMAGES);
-    return added === 'too-many' ? tooManyImages(MOST_IMAGES) : added;
+    const added = await documents.addImage(caller, image, MAX_IMAGES);
+    return added === 'too-many' ? tooManyImages(MAX_IMAGES) : added;
   } catch (error) {
     if (error instanceof Fault && error.code === quotaExceeded().code) return error;
     throw error;
   }
 }
 
-type Look = Pick<Static<typeof Image>, 'width' | 'height'> & { contentType: string };
-const isLook = (look: Look | Fault): look is Look => 'contentType' in look;
+type ImageInfo = Pick<Static<typeof Image>, 'width' | 'height'> & { contentType: string };
+const isImageInfo = (info: ImageInfo | Fault): info is ImageInfo => 'contentType' in info;
 
-/** What kind of image lies in the store, or why it is none. The decoder is loaded when the first one comes. */
-async function inspect(files: Files, { stored }: Received): Promise<Look | Fault> {
+/** Loads the decoder on first use. */
+async function inspect(files: Files, { stored }: Received): Promise<ImageInfo | Fault> {
   const { inspectImage } = await import('../model/pages/inspect.ts');
   const { inTurn } = await import('../model/pages/turns.ts');
-  const look = await inTurn(async () => {
+  const info = await inTurn(async () => {
     const bytes = await files.get(stored.key);
     if (bytes === undefined) throw storageUnavailable();
     return inspectImage(bytes);
   });
-  if (!('problem' in look)) return look;
-  return look.problem === 'too_large' ? fileTooLarge(SIZE) : notADocument(WANTED);
+  if (!('problem' in info)) return info;
+  return info.problem === 'too_large' ? fileTooLarge(SIZE) : notADocument(EXPECTED);
 }

@@ -28,27 +28,25 @@ const BODY = {
         type: 'object',
         required: ['files'],
         properties: {
-          files: { ...FILES, description: 'PDF files; what they are is decided by their bytes.' },
-          name: { type: 'string', description: 'The display name, where one file is sent.' },
+          files: { ...FILES, description: 'PDF files, detected by content.' },
+          name: { type: 'string', description: 'The display name, for a single file.' },
         },
       },
     },
   },
 };
 
-/** `POST /upload`: PDF files become documents, all that are fit or none. */
 export async function uploadRoute(
   app: Gateway,
-  needs: {
-    door: Door;
+  deps: {
+    authGuard: Door;
     replies: Replies;
     documents: Documents;
     files: Files;
-    /** What a repeated file is recognised by. */
     cacheKey: (contentHash: string) => string;
   },
 ): Promise<void> {
-  const { door, replies, documents, files, cacheKey } = needs;
+  const { authGuard, replies, documents, files, cacheKey } = deps;
   await app.register(async (scope) => {
     await acceptUploads(scope);
     scope.removeContentTypeParser('*');
@@ -60,15 +58,18 @@ export async function uploadRoute(
         schema: {
           summary: 'Upload PDF files',
           description:
-            'Each file that is a PDF becomes a task; the others are named in `rejected`. A browser that has no session is given one. With `Accept: application/json` the answer is JSON, otherwise a redirect to `/`.',
+            'Creates a task for each PDF; other files are listed in `rejected`. Creates a session if the browser has none. With `Accept: application/json` the response is JSON, otherwise a redirect to `/`.',
           operationId: 'upload',
           tags: ['documents'],
           shown: {
             body: BODY,
-            headers: { 'Idempotency-Key': 'The same key with the same files makes no second tasks for 24 hours.' },
+            headers: {
+              'Idempotency-Key':
+                'A repeated request with the same key and files within 24 hours creates no second tasks.',
+            },
           },
           response: {
-            200: answer('Every file was known already.', Uploaded),
+            200: answer('All results are cached.', Uploaded),
             202: answer('Queued.', Uploaded),
             303: { description: 'To `/`, for forms.', type: 'null' },
             400: refusal(emptyFile()),
@@ -89,32 +90,32 @@ export async function uploadRoute(
         });
         let owned = false;
         try {
-          door.checkForm(request, delivery.fields);
+          authGuard.checkForm(request, delivery.fields);
           const names = namesOf(delivery.files, delivery.fields);
-          const caller = await door.admit(request, reply);
+          const caller = await authGuard.admit(request, reply);
           const fingerprint = fingerprintOf(delivery.files, names);
-          const asked = { principal: principalOf(caller), fingerprint, onReplay: () => delivery.discard() };
+          const operation = { principal: principalOf(caller), fingerprint, onReplay: () => delivery.discard() };
           const answerOf = (created: readonly Document[]) => ({
             status: statusFor(created),
             body: { items: created.map(taskItem), total: created.length, rejected: rejections(delivery) },
           });
-          const { status, body } = await replies.once(request, reply, asked, async (keep) => {
+          const { status, body } = await replies.once(request, reply, operation, async (keep) => {
             owned = true;
-            const brought = delivery.files.map(({ stored }, i) => ({
+            const newDocuments = delivery.files.map(({ stored }, i) => ({
               filename: names[i]!,
               fileKey: stored.key,
               sizeBytes: stored.sizeBytes,
               cacheKey: cacheKey(stored.sha256),
             }));
-            const created = await createDocuments(documents, request, caller, brought, (tx, made) =>
-              keep(tx, answerOf(made)),
+            const created = await createDocuments(documents, request, caller, newDocuments, (tx, createdDocuments) =>
+              keep(tx, answerOf(createdDocuments)),
             );
             return answerOf(created);
           });
           if (wantsJson(request.headers.accept)) return await reply.code(status as 200 | 202).send(body);
           return await reply.redirect('/', 303);
         } catch (error) {
-          // From `create` on the bytes are the store's.
+          // `create` takes over the files.
           if (!owned) await delivery.discard();
           throw error;
         }
@@ -123,17 +124,18 @@ export async function uploadRoute(
   });
 }
 
-/** Nothing is left to wait for when all was known already. */
 const statusFor = (created: readonly Document[]) => (created.every(({ status }) => status === 'SUCCESS') ? 200 : 202);
 
-/** The header may stand behind a few bytes that some program has put before it. */
+/** The header may follow up to 1024 bytes of other data. */
 const isPdf = (head: Buffer) => head.subarray(0, 1024 + 5).includes('%PDF-');
 
 function namesOf(files: readonly Received[], fields: ReadonlyMap<string, string>): string[] {
   const name = fields.get('name');
   if (name === undefined || name === '') return files.map(({ filename }) => filename);
   if (files.length > 1) {
-    throw new InvalidInput([{ loc: ['body', 'name'], msg: 'One name is for one file', type: 'value_error' }]);
+    throw new InvalidInput([
+      { loc: ['body', 'name'], msg: 'A name is allowed only with a single file', type: 'value_error' },
+    ]);
   }
   return [givenName(name)];
 }

@@ -1,4 +1,3 @@
-/** A date found in a text: ISO (`1987-03-12`), and where in the text it stands. */
 export interface FoundDate {
   readonly value: string;
   readonly start: number;
@@ -6,19 +5,18 @@ export interface FoundDate {
 }
 
 /**
- * The first date in `text`: `12.03.1987`, `12.03.87`, `1987-03-12`, `12/03/1987` (the day first), `12.III.1987`,
- * `12 марта 1987 г.`, `« 14 » сентября 20 06 г.`, `March 12, 1987`, or in words (`двенадцатое марта две тысячи шестого
- * года`). A year of two digits is of the last hundred years before `thisYear` + 1.
+ * Finds the first date in `text`: `12.03.1987`, `12.03.87`, `1987-03-12`, `12/03/1987` (day first), `12.III.1987`, `12
+ * марта 1987 г.`, `« 14 » сентября 20 06 г.`, `March 12, 1987`, or in words (`двенадцатое марта две тысячи шестого
+ * года`). Two-digit years are in the hundred years before `thisYear` + 1.
  */
 export function findDate(text: string, thisYear = new Date().getUTCFullYear()): FoundDate | undefined {
-  for (const read of [numeric, named, english, inWords]) {
+  for (const read of [numeric, withMonthName, english, inWords]) {
     const found = read(text, thisYear);
     if (found) return found;
   }
   return undefined;
 }
 
-/** The date that the whole of `text` is, if it is one that exists. */
 export function parseDate(text: string): string | undefined {
   const trimmed = text.trim();
   const found = findDate(trimmed);
@@ -82,27 +80,27 @@ function numeric(text: string, thisYear: number): FoundDate | undefined {
   return undefined;
 }
 
-function named(text: string, thisYear: number): FoundDate | undefined {
+function withMonthName(text: string, thisYear: number): FoundDate | undefined {
   const plain = text.replaceAll('_', ' ');
   const pattern =
     /(?<!\d)(?<d>\d{1,2})(?:-?(?:го|ое|е|st|nd|rd|th))?(?:\s*[»"”“>'’)]+)?\s*(?<m>\p{L}{3,9})\.?,?\s*(?<y>\d{4}|\d{2}\s\d{2}|\d{2})(?!\d)/gu;
   for (const match of plain.matchAll(pattern)) {
     const { y, m, d } = match.groups as Record<'y' | 'm' | 'd', string>;
     const value = iso(fullYear(y, thisYear), month(m), Number(d));
-    if (value !== undefined) return { ...at(match, value), start: quotedFrom(plain, match.index) };
+    if (value !== undefined) return { ...at(match, value), start: quoteStart(plain, match.index) };
   }
   return undefined;
 }
 
-/** Where the spaces and quotation marks before the day at `index` begin. */
-function quotedFrom(text: string, index: number): number {
+/** Start of the spaces and quotation marks before the day at `index`. */
+function quoteStart(text: string, index: number): number {
   let start = index;
   while (start > 0 && /\s/u.test(text[start - 1]!)) start--;
-  while (start > 0 && OPENING.has(text[start - 1]!)) start--;
+  while (start > 0 && OPENING_QUOTES.has(text[start - 1]!)) start--;
   return start;
 }
 
-const OPENING = new Set('«"“„<\'‘(');
+const OPENING_QUOTES = new Set('«"“„<\'‘(');
 
 function english(text: string, thisYear: number): FoundDate | undefined {
   const pattern = /(?<m>\p{L}{3,9})\.?\s+(?<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<y>\d{4})(?!\d)/gu;
@@ -120,7 +118,7 @@ const at = (match: RegExpExecArray, value: string): FoundDate => ({
   end: match.index + match[0].length,
 });
 
-// Stems of ordinals; the longer ones first, so that the fourteenth is not taken for the fourth.
+// Stems of ordinals, longer ones first: "четырнадцат" before "четверт".
 const ORDINALS: readonly [stem: string, number: number][] = [
   ['одиннадцат', 11],
   ['двенадцат', 12],
@@ -163,7 +161,7 @@ const HUNDREDS: readonly [stem: string, number: number][] = [
   ['семьсот', 700],
 ];
 
-/** The number below a hundred that the words say, ordinal (`двадцать первого`): undefined when they say none. */
+/** Parses a number below 100 in words (`двадцать первого`). */
 function ordinal(words: readonly string[]): number | undefined {
   let sum = 0;
   for (const word of words) {
@@ -182,7 +180,7 @@ function inWords(text: string): FoundDate | undefined {
     for (const length of [2, 1]) {
       const first = words[i - length];
       const day = first && (digits(first[0]) ?? ordinal(words.slice(i - length, i).map(([word]) => word)));
-      const year = yearInWords(words.slice(i + 1, i + 1 + MOST_WORDS_OF_A_YEAR).map(([word]) => word));
+      const year = yearInWords(words.slice(i + 1, i + 1 + MAX_YEAR_WORDS).map(([word]) => word));
       const value = day !== undefined && year ? iso(year.value, monthNumber, day) : undefined;
       if (!first || !year || value === undefined) continue;
       const last = words[i + year.words]!;
@@ -194,8 +192,8 @@ function inWords(text: string): FoundDate | undefined {
 
 const digits = (word: string): number | undefined => (/^\d/u.test(word) ? Number(word) : undefined);
 
-/** одна тысяча девятьсот восемьдесят седьмого */
-const MOST_WORDS_OF_A_YEAR = 5;
+/** One of the longest: одна тысяча девятьсот восемьдесят седьмого. */
+const MAX_YEAR_WORDS = 5;
 
 function yearInWords(words: readonly string[]): { value: number; words: number } | undefined {
   let value = 0;

@@ -1,6 +1,6 @@
 import type { Schema } from './schema.ts';
 
-/** The technical passport of a flat, a house or a non-residential building, as the Russian inventory offices issue it. */
+/** As issued by Russian inventory offices for flats, houses and non-residential buildings. */
 export const DEFAULT_SCHEMA: Schema = {
   id: 'technical_passport',
   version: '1',

@@ -1,6 +1,6 @@
 import type { ColumnSpec, FieldSpec, Schema, Section } from './schema.ts';
 
-/** What a key of the result and of the update form names: a field, or a cell of a table (rows from 1). */
+/** A field, or a table cell (rows from 1). */
 export type Named =
   | { readonly kind: 'field'; readonly section: Section; readonly spec: FieldSpec }
   | { readonly kind: 'cell'; readonly section: Section; readonly spec: ColumnSpec; readonly row: number };
@@ -8,7 +8,6 @@ export type Named =
 export const fieldKey = (section: Section, spec: FieldSpec): string => `${section.key}:${spec.key}`;
 export const cellKey = (section: Section, row: number, spec: ColumnSpec): string => `${section.key}:${row}.${spec.key}`;
 
-/** What `key` names in this schema; undefined when it names nothing. */
 export function named(schema: Schema, key: string): Named | undefined {
   const parts = /^([a-z][a-z0-9_]*):(?:([1-9][0-9]{0,3})\.)?([a-z][a-z0-9_]*)$/.exec(key);
   const section = schema.sections.find(({ key }) => key === parts?.[1]);
@@ -21,7 +20,6 @@ export function named(schema: Schema, key: string): Named | undefined {
   return spec && { kind: 'field', section, spec };
 }
 
-/** Every field of the schema with its key, in the schema's order. */
 export function* everyField(schema: Schema): Generator<{ key: string; section: Section; spec: FieldSpec }> {
   for (const section of schema.sections) {
     for (const spec of section.fields ?? []) yield { key: fieldKey(section, spec), section, spec };

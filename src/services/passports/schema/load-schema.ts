@@ -3,7 +3,7 @@ import { OperatorError } from '../../../base/operator-error.ts';
 import { DEFAULT_SCHEMA } from './default-schema.ts';
 import { checkSchema, type Schema } from './schema.ts';
 
-/** The schema in the JSON file `file`, or the default one; throws an {@link OperatorError} that says what is wrong. */
+/** Throws {@link OperatorError}. */
 export function loadSchema(file?: string): Schema {
   if (file === undefined) return DEFAULT_SCHEMA;
   return checkSchema(parse(file), file);

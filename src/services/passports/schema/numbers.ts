@@ -1,4 +1,3 @@
-/** A number found in a text: its value, and where in the text it stands. */
 export interface FoundNumber {
   readonly value: number;
   readonly start: number;
@@ -8,20 +7,20 @@ export interface FoundNumber {
 const SPACES = /[\s\u00a0\u202f\u2009]/gu;
 
 /**
- * The number that the whole of `text` is: `1 234,56`, `1234.56` and `1.234,56` are the same. Of two different
- * separators the last one is the decimal one; a single comma is, whatever follows it: `1,234` is 1.234.
+ * Parses the whole of `text`: `1 234,56`, `1234.56` and `1.234,56` are equal. Of two different separators the last is
+ * the decimal one; a single comma always is: `1,234` is 1.234.
  */
 export function parseNumber(text: string): number | undefined {
   const plain = text.trim().replace(/^\u2212/u, '-');
   if (!/^[+-]?[\d\s\u00a0\u202f\u2009.,']+$/u.test(plain) || !/\d/u.test(plain)) return undefined;
   const packed = plain.replace(SPACES, '').replaceAll("'", '');
-  const value = Number(unseparated(packed));
+  const value = Number(removeSeparators(packed));
   return Number.isFinite(value) ? value : undefined;
 }
 
 /**
- * The first number in `text` as a page writes it; `decimals` is the most that it would write, so that with 2 of them
- * `1,234` is a thousand and more. Digits that OCR took for letters count as digits beside real ones.
+ * The first number in `text`; with `decimals` of 2, `1,234` is 1234. Letters that OCR confuses with digits count as
+ * digits next to digits.
  */
 export function findNumber(text: string, decimals?: number): FoundNumber | undefined {
   for (const match of text.matchAll(NUMBER)) {
@@ -30,13 +29,12 @@ export function findNumber(text: string, decimals?: number): FoundNumber | undef
       .replace(SPACES, '')
       .replaceAll("'", '')
       .replace(/(?<![.,])[.,]+$/u, '');
-    const value = Number(unseparated(packed, decimals));
+    const value = Number(removeSeparators(packed, decimals));
     if (Number.isFinite(value)) return { value, start: match.index, end: match.index + match[0].length };
   }
   return undefined;
 }
 
-/** `text` with letters that stand among digits read as the digits they look like. */
 export function asDigits(text: string): string {
   if (!/\d/u.test(text)) return text;
   return text.replace(/[OОоoЗзlI|бБВ]/gu, (letter) => LOOKALIKES[letter] ?? letter);
@@ -57,13 +55,13 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   В: '8',
 };
 
-// Thousands are parted by a space only where three digits follow: "2 кв. 31" is no number of three digits.
-// A fraction that OCR read with letters ends where these end: given up one by one they would be counted again each time.
+// A space separates thousands only before three digits: "2 кв. 31" is not one number. The lookahead after a fraction
+// prevents quadratic backtracking.
 const NUMBER =
   /(?<![\p{L}\d])[-\u2212]?(?:\d{1,3}(?:[ \u00a0\u202f\u2009']\d{3})+(?!\d)|\d[\dOОоЗз]*)(?:[.,]\d[\dOОоЗз]*(?![\dOОоЗз:/])|[ ]?[.,] ?\d{1,2}(?![\d:/]))*/gu;
 
-/** Digits with at most a decimal point; NaN for what no number is written like (`12.03.1987`). */
-function unseparated(packed: string, decimals?: number): string {
+/** Keeps only the decimal point; not a number for `12.03.1987`. */
+function removeSeparators(packed: string, decimals?: number): string {
   const last = Math.max(packed.lastIndexOf(','), packed.lastIndexOf('.'));
   if (last === -1) return packed;
   const [whole, fraction] = [packed.slice(0, last), packed.slice(last + 1)];

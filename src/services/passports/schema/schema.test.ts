@@ -14,7 +14,7 @@ const small = (field: object) => ({
 });
 
 describe('a schema', () => {
-  it('by default has the keys that clients know', () => {
+  it('has the documented keys by default', () => {
     expect(checkSchema(DEFAULT_SCHEMA, 'default')).toBe(DEFAULT_SCHEMA);
     const keys = (section: string) =>
       DEFAULT_SCHEMA.sections
@@ -37,7 +37,7 @@ describe('a schema', () => {
     expect(keys('rooms').join(' ')).toBe('no name area living_area auxiliary_area height');
   });
 
-  it('names fields and cells by their keys, and nothing else', () => {
+  it('resolves keys of fields and cells, and no other keys', () => {
     expect(named(DEFAULT_SCHEMA, 'general:address')).toMatchObject({ kind: 'field', spec: { key: 'address' } });
     expect(named(DEFAULT_SCHEMA, 'rooms:12.area')).toMatchObject({ kind: 'cell', row: 12, spec: { key: 'area' } });
     for (const key of ['general:nothing', 'rooms:0.area', 'rooms:area', 'general', 'general:1.address', 'csrf_token']) {
@@ -46,18 +46,18 @@ describe('a schema', () => {
   });
 
   it.each([
-    ['a key that is none', small({ key: 'Big' }), '/sections/0/fields/0/key'],
-    ['a type that is none', small({ type: 'text' }), '/sections/0/fields/0'],
-    ['an enum without values', small({ type: 'enum' }), 'has "enum" exactly when'],
-    ['a pattern that is none', small({ pattern: '(' }), 'no regular expression'],
-    ['a check of what is no field', { ...small({}), checks: [{ rising: ['a:b', 'a:c'] }] }, '"a:c"'],
+    ['an invalid key', small({ key: 'Big' }), '/sections/0/fields/0/key'],
+    ['an unknown type', small({ type: 'text' }), '/sections/0/fields/0'],
+    ['an enum without values', small({ type: 'enum' }), 'must have "enum" if and only if'],
+    ['an invalid pattern', small({ pattern: '(' }), 'not a regular expression'],
+    ['a check of an unknown field', { ...small({}), checks: [{ rising: ['a:b', 'a:c'] }] }, '"a:c"'],
     ['no sections', { id: 'x', version: '1', sections: [] }, '/sections'],
-  ])('with %s is refused in a sentence that says where', (_what, data, says) => {
-    expect(() => checkSchema(data, 'mine.json')).toThrow(says);
+  ])('with %s is rejected with an error message that contains its position', (_case, data, message) => {
+    expect(() => checkSchema(data, 'mine.json')).toThrow(message);
     expect(() => checkSchema(data, 'mine.json')).toThrow('mine.json');
   });
 
-  it('is read from a file of one’s own', () => {
+  it('is loaded from a file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'schema-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'mine.json');

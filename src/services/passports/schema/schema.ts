@@ -6,7 +6,6 @@ import { schemaPattern } from './pattern.ts';
 const KEY = '^[a-z][a-z0-9_]{0,63}$';
 const Key = Type.String({ pattern: KEY });
 const closed = { additionalProperties: false };
-/** What people read: one text for all, or one for each language of the pages. */
 const Wording = Type.Union([
   Type.String({ minLength: 1 }),
   Type.Object({ en: Type.String({ minLength: 1 }), ru: Type.String({ minLength: 1 }) }, closed),
@@ -22,9 +21,9 @@ const value = {
     Type.Literal('boolean'),
     Type.Literal('enum'),
   ]),
-  /** `m2`, `m`, `rub` and `percent` are known, and what a page writes in hectares, centimetres or thousands is converted; any other is shown only. */
+  /** `m2`, `m`, `rub` and `percent` are converted from other units; any other unit is only displayed. */
   unit: Type.Optional(Type.String()),
-  /** What a value of type `enum` may be; `synonyms` are other ways in which a page writes it. */
+  /** Values of type `enum`; `synonyms` are other spellings on pages. */
   enum: Type.Optional(
     Type.Array(
       Type.Union([
@@ -34,23 +33,23 @@ const value = {
       { minItems: 1 },
     ),
   ),
-  /** A regular expression that every value matches; nothing else can be typed. */
+  /** Applies to extracted and typed values. */
   pattern: Type.Optional(Type.String()),
   minimum: Type.Optional(Type.Number()),
   maximum: Type.Optional(Type.Number()),
-  /** The most decimals a page writes: where it writes `1,234` and 2 are the most, the comma parts thousands. */
+  /** Maximum number of decimals: with 2, the comma in `1,234` separates thousands. */
   decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 6 })),
 };
 
-/** Labels a page may use, the clearest first. Case, word order and endings do not matter, nor do a few misread letters. */
+/** Labels on pages, clearest first. Matching ignores case, word order, endings and a few OCR errors. */
 const synonyms = Type.Optional(Phrases);
 
 const Part = Type.Object(
   {
     synonyms: Phrases,
-    /** How the part is written in the whole; `{}` is what the page says. */
+    /** Template; `{}` is the text from the page. */
     write: Type.String({ pattern: '\\{\\}' }),
-    /** A regular expression for values that need no such writing: `ул. Южная` becomes no `ул. ул. Южная`. */
+    /** Values that match skip the template: no `ул. ул. Южная`. */
     unless: Type.Optional(Type.String()),
   },
   closed,
@@ -62,11 +61,11 @@ const FieldSpec = Type.Object(
     label: Wording,
     synonyms,
     ...value,
-    /** Regular expressions for how values usually look; others are read too, with less confidence. */
+    /** Patterns of usual values; other values get a lower confidence. */
     shapes: Type.Optional(Phrases),
-    /** Regular expressions by which a value is known even where no label stands beside it. */
+    /** Patterns that identify a value without a label. */
     marks: Type.Optional(Phrases),
-    /** Where forms ask for the value piece by piece: the pieces, in the order in which they are joined by commas. */
+    /** For forms that split the value: parts, joined by commas. */
     parts: Type.Optional(Type.Array(Part)),
   },
   closed,
@@ -77,7 +76,7 @@ const Column = Type.Object({ key: Key, label: Wording, synonyms, ...value }, clo
 const TableSpec = Type.Object(
   {
     columns: Type.Array(Column, { minItems: 1 }),
-    /** How rows begin that sum up others: they are no rows. */
+    /** First words of rows with totals. */
     totals: Type.Optional(Phrases),
   },
   closed,
@@ -93,13 +92,10 @@ const Section = Type.Object(
   closed,
 );
 
-/** An operand is `section:field`, or `section:column` for the sum of a table's column. */
+/** `section:column` is the sum of a table column. */
 const Operand = Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}:[a-z][a-z0-9_]{0,63}$' });
 const Check = Type.Union([
-  /**
-   * The operands of `sum` together are `equals`, give or take `tolerance`; rows of a table whose `apart.column` matches
-   * `apart.pattern` may be left out (balconies, which total areas leave out).
-   */
+  /** Rows whose `apart.column` matches `apart.pattern` may be excluded (balconies, which total areas exclude). */
   Type.Object(
     {
       sum: Type.Array(Operand, { minItems: 1 }),
@@ -109,7 +105,7 @@ const Check = Type.Union([
     },
     closed,
   ),
-  /** Each operand is at most the next one; a year and a date compare by the year. */
+  /** Each operand is at most the next one; a year and a date are compared by year. */
   Type.Object({ rising: Type.Array(Operand, { minItems: 2 }) }, closed),
 ]);
 
@@ -119,15 +115,15 @@ const SchemaFile = Type.Object(
     version: Type.String({ minLength: 1, maxLength: 64 }),
     sections: Type.Array(Section, { minItems: 1 }),
     checks: Type.Optional(Type.Array(Check)),
-    /** Labels of things that are no field: they keep their values from being taken for a neighbour's. */
+    /** Labels of values that are not fields. */
     others: Type.Optional(Phrases),
-    /** Headings, which end whatever stands above them. */
+    /** Headings, which end the section above. */
     headings: Type.Optional(Phrases),
   },
   closed,
 );
 
-/** What is extracted from a document: sections of fields and tables, as `PASSPORTS_SCHEMA_FILE` or the default says. */
+/** From `PASSPORTS_SCHEMA_FILE` or the default schema. */
 export type Schema = Static<typeof SchemaFile>;
 export type Section = Static<typeof Section>;
 export type FieldSpec = Static<typeof FieldSpec>;
@@ -136,36 +132,34 @@ export type TableSpec = Static<typeof TableSpec>;
 export type PartSpec = Static<typeof Part>;
 export type Check = Static<typeof Check>;
 export type Wording = Static<typeof Wording>;
-/** What fields and columns have in common: all that it takes to read or to type a value. */
 export type ValueSpec = Pick<FieldSpec, keyof typeof value>;
 
-/** The schema that `data` is; throws an {@link OperatorError} that says where and what is wrong with it. */
+/** Throws an {@link OperatorError} with the position of the error. */
 export function checkSchema(data: unknown, name: string): Schema {
   if (!Value.Check(SchemaFile, data)) {
     const errors = Value.Errors(SchemaFile, data);
-    // The deepest error is the one a person can mend; those above it only repeat that something below is wrong.
+    // The deepest error is the specific one; its ancestors only repeat it.
     const [first] = [...errors].sort((a, b) => b.instancePath.length - a.instancePath.length);
-    throw wrong(name, first?.instancePath ?? '', first?.message ?? 'is no schema');
+    throw schemaError(name, first?.instancePath ?? '', first?.message ?? 'is not a schema');
   }
-  for (const fault of faults(data)) throw wrong(name, fault.at, fault.why);
+  for (const problem of findErrors(data)) throw schemaError(name, problem.at, problem.why);
   return data;
 }
 
-/** In the language of the reader. */
 export function inLanguage(wording: Wording, language: 'en' | 'ru'): string {
   return typeof wording === 'string' ? wording : wording[language];
 }
 
-function wrong(name: string, at: string, why: string): OperatorError {
-  return new OperatorError(`${name}: ${at || 'the whole of it'} ${why}.`);
+function schemaError(name: string, at: string, why: string): OperatorError {
+  return new OperatorError(`${name}: ${at || 'the document'} ${why}.`);
 }
 
-interface SchemaFault {
+interface SchemaProblem {
   readonly at: string;
   readonly why: string;
 }
 
-function* faults(schema: Schema): Generator<SchemaFault> {
+function* findErrors(schema: Schema): Generator<SchemaProblem> {
   const operands = new Set<string>();
   const sections = new Set<string>();
   for (const [i, section] of schema.sections.entries()) {
@@ -182,21 +176,21 @@ function* faults(schema: Schema): Generator<SchemaFault> {
         const operand = `${section.key}:${spec.key}`;
         if (operands.has(operand)) yield { at: `${here}/key`, why: `repeats "${spec.key}"` };
         operands.add(operand);
-        yield* specFaults(spec, here);
+        yield* findSpecErrors(spec, here);
       }
     }
   }
   for (const [i, check] of (schema.checks ?? []).entries()) {
     for (const operand of 'sum' in check ? [...check.sum, check.equals] : check.rising) {
       if (!operands.has(operand))
-        yield { at: `/checks/${i}`, why: `names "${operand}", which is no field and no column` };
+        yield { at: `/checks/${i}`, why: `names "${operand}", which is neither a field nor a column` };
     }
   }
 }
 
-function* specFaults(spec: FieldSpec | ColumnSpec, at: string): Generator<SchemaFault> {
+function* findSpecErrors(spec: FieldSpec | ColumnSpec, at: string): Generator<SchemaProblem> {
   if ((spec.type === 'enum') !== (spec.enum !== undefined)) {
-    yield { at, why: 'has "enum" exactly when its type is "enum"' };
+    yield { at, why: 'must have "enum" if and only if its type is "enum"' };
   }
   const field: Partial<FieldSpec> = spec;
   const unless = (field.parts ?? []).flatMap((part) => part.unless ?? []);
@@ -209,7 +203,7 @@ function* specFaults(spec: FieldSpec | ColumnSpec, at: string): Generator<Schema
     try {
       schemaPattern(source, 'u');
     } catch {
-      yield { at, why: `has "${source}", which is no regular expression` };
+      yield { at, why: `has "${source}", which is not a regular expression` };
     }
   }
 }

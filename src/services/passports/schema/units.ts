@@ -1,10 +1,10 @@
-/** By how much a number is multiplied that stands before (or under a label with) a unit, to be in `unit`. */
+/** The factor from the unit in `text` (after a number, or in a label) to `unit`. */
 export function unitFactor(unit: string | undefined, text: string): number | undefined {
   for (const [pattern, factor] of UNITS[unit ?? ''] ?? []) if (pattern.test(text)) return factor;
   return undefined;
 }
 
-// A unit is looked for right behind the number, or behind the last comma or bracket of a label.
+// A unit follows the number directly, or the last comma or bracket of a label.
 const UNITS: Readonly<Record<string, readonly [RegExp, number][]>> = {
   m2: [
     [/(?:^|[,(])\s*(?:га|гектар\p{L}*|ha|hectares?)(?![\p{L}\d])/iu, 10_000],

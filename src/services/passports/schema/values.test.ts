@@ -3,7 +3,7 @@ import { findDate } from './dates.ts';
 import { findNumber, parseNumber } from './numbers.ts';
 import { parseValue, readValue } from './values.ts';
 
-describe('a number that a person types', () => {
+describe('parseNumber', () => {
   it.each([
     ['1 234,56', 1234.56],
     ['1\u00a0234,56', 1234.56],
@@ -11,24 +11,24 @@ describe('a number that a person types', () => {
     ['1.234,56', 1234.56],
     ['1,234', 1.234],
     ['−5', -5],
-  ])('%s is %d', (text, value) => expect(parseNumber(text)).toBe(value));
-  it.each(['', 'abc', '12.03.1987', '1 2 3 м', '1.2.3'])('"%s" is none', (text) =>
+  ])('parses %s as %d', (text, value) => expect(parseNumber(text)).toBe(value));
+  it.each(['', 'abc', '12.03.1987', '1 2 3 м', '1.2.3'])('returns undefined for "%s"', (text) =>
     expect(parseNumber(text)).toBeUndefined(),
   );
 });
 
-describe('a number on a page', () => {
+describe('findNumber', () => {
   it.each([
     ['1 597 799 руб.', 1597799],
     ['$674,914', 674914],
     ['57,6 / 34,1', 57.6],
     ['5О,6 кв. м', 50.6],
     ['0,75', 0.75],
-  ])('is found in %s', (text, value) => expect(findNumber(text, 2)?.value).toBe(value));
-  it('is no date', () => expect(findNumber('12.03.1987')).toBeUndefined());
+  ])('finds a number in %s', (text, value) => expect(findNumber(text, 2)?.value).toBe(value));
+  it('does not find a number in a date', () => expect(findNumber('12.03.1987')).toBeUndefined());
 });
 
-describe('a date on a page', () => {
+describe('findDate', () => {
   it.each([
     ['1987-03-12', '1987-03-12'],
     ['12.03.1987', '1987-03-12'],
@@ -42,15 +42,17 @@ describe('a date on a page', () => {
     ['двадцать первого марта тысяча девятьсот восемьдесят седьмого года', '1987-03-21'],
     ['10 мая две тысячи десятого года', '2010-05-10'],
     ['21 марта одна тысяча девятьсот восемьдесят седьмого года', '1987-03-21'],
-  ])('%s is %s', (text, value) => expect(findDate(text, 2026)?.value).toBe(value));
-  it('begins at the quotation mark before its day', () => {
+  ])('reads %s as %s', (text, value) => expect(findDate(text, 2026)?.value).toBe(value));
+  it('includes the quotation mark before the day', () => {
     expect(findDate('от « 14 » сентября 20 06 г.', 2026)).toEqual({ value: '2006-09-14', start: 3, end: 24 });
   });
-  it.each(['31.02.2010', '13/13/2010', 'май 2010'])('%s is none', (text) => expect(findDate(text)).toBeUndefined());
+  it.each(['31.02.2010', '13/13/2010', 'май 2010'])('does not find a date in %s', (text) =>
+    expect(findDate(text)).toBeUndefined(),
+  );
 });
 
 describe('a value', () => {
-  it('comes in the unit of its field, whether the value says another one or the label does', () => {
+  it('is converted to the unit of its field from the unit of the text or the label', () => {
     const area = { type: 'number', unit: 'm2' } as const;
     expect(readValue(area, '0,0512 га')?.value).toBe(512);
     expect(readValue(area, '6,5', 'Площадь участка, сот.')?.value).toBe(650);
@@ -62,13 +64,13 @@ describe('a value', () => {
     expect(readValue(money, '4055 503,32 руб.')).toMatchObject({ value: 4055503.32, start: 0, end: 11 });
   });
 
-  it('lies within the bounds of its field', () => {
+  it('is within the limits of its field', () => {
     const year = { type: 'integer', minimum: 1600, maximum: 2100 } as const;
     expect(readValue(year, 'п. 3, 1974 г.')?.value).toBe(1974);
     expect(parseValue(year, '74')).toEqual({ ok: false, problem: 'minimum' });
   });
 
-  it('is read as its type says: text keeps its characters, empty is null', () => {
+  it('is parsed by its type: strings keep their characters, empty is null', () => {
     expect(parseValue({ type: 'string' }, ' 007 ')).toEqual({ ok: true, value: ' 007 ' });
     expect(parseValue({ type: 'number' }, '')).toEqual({ ok: true, value: null });
     expect(parseValue({ type: 'number' }, 'семь')).toEqual({ ok: false, problem: 'type' });
@@ -86,7 +88,7 @@ describe('a value', () => {
     expect(parseValue({ ...spec, enum: [...spec.enum] }, 'stone')).toEqual({ ok: false, problem: 'enum' });
   });
 
-  it('in words counts where a form writes it so', () => {
+  it('is read from number words', () => {
     expect(readValue({ type: 'integer' }, 'на третьем этаже')?.value).toBe(3);
   });
 });

@@ -5,32 +5,26 @@ import { schemaPattern } from './pattern.ts';
 import type { ValueSpec, Wording } from './schema.ts';
 import { unitFactor } from './units.ts';
 
-/** Why a typed text is no value of its field. */
 export type Problem = 'type' | 'enum' | 'pattern' | 'minimum' | 'maximum' | 'too_long';
 export type Parsed = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: Problem };
 
-const MOST_CHARACTERS = 10_000;
-/** Of a date or a number: the longest in words has 70. */
-const MOST_CHARACTERS_PARSED = 100;
+const MAX_CHARACTERS = 10_000;
+/** Limit for dates and numbers; the longest date in words has 70 characters. */
+const MAX_CHARACTERS_PARSED = 100;
 
-/** The most characters that a typed value of this field may have. */
 export const longestOf = ({ type }: ValueSpec): number =>
-  type === 'date' || type === 'number' || type === 'integer' ? MOST_CHARACTERS_PARSED : MOST_CHARACTERS;
+  type === 'date' || type === 'number' || type === 'integer' ? MAX_CHARACTERS_PARSED : MAX_CHARACTERS;
 
-/**
- * The value that a person typed: `text` as a whole must be one of its type; empty is null. Numbers are read as
- * {@link parseNumber} does, dates in any of the forms of {@link findDate}; texts keep their characters.
- */
+/** Parses the whole `text`; empty is null, strings are unchanged. */
 export function parseValue(spec: ValueSpec, text: string): Parsed {
   if ([...text].length > longestOf(spec)) return { ok: false, problem: 'too_long' };
   if (text.trim() === '') return { ok: true, value: null };
-  const value = typed(spec, text);
+  const value = parseByType(spec, text);
   if (value === undefined) return { ok: false, problem: spec.type === 'enum' ? 'enum' : 'type' };
   const problem = misfit(spec, value);
   return problem ? { ok: false, problem } : { ok: true, value };
 }
 
-/** What keeps `value`, which is of the right type, from being one of `spec`. */
 export function misfit(spec: ValueSpec, value: Value): Problem | undefined {
   if (typeof value === 'number') {
     if (spec.minimum !== undefined && value < spec.minimum) return 'minimum';
@@ -42,23 +36,19 @@ export function misfit(spec: ValueSpec, value: Value): Problem | undefined {
   return undefined;
 }
 
-/** A value found in what stands on a page, and which part of the text it is. */
 export interface FoundValue {
   readonly value: Exclude<Value, null>;
   readonly start: number;
   readonly end: number;
 }
 
-/**
- * The first value of its type that `text`, taken from a page, holds. Numbers come in the unit of the field: what is
- * written in hectares, centimetres or thousands of roubles is converted, whether the value says so or the label does.
- */
+/** Finds the first value in `text` from a page. Converts numbers from the unit in the text or the label. */
 export function readValue(spec: ValueSpec, text: string, label = ''): FoundValue | undefined {
-  const found = READ[spec.type](spec, text, label);
+  const found = READERS[spec.type](spec, text, label);
   return found && misfit(spec, found.value) === undefined ? found : undefined;
 }
 
-function typed(spec: ValueSpec, text: string): Exclude<Value, null> | undefined {
+function parseByType(spec: ValueSpec, text: string): Exclude<Value, null> | undefined {
   switch (spec.type) {
     case 'string':
       return text;
@@ -77,17 +67,17 @@ function typed(spec: ValueSpec, text: string): Exclude<Value, null> | undefined 
   }
 }
 
-const READ = {
+const READERS = {
   string: (_spec: ValueSpec, text: string) => whole(text),
   number(spec: ValueSpec, text: string, label: string) {
     const first = findNumber(spec.unit === 'rub' ? regrouped(text) : text, spec.decimals);
     if (!first) return undefined;
     const after = text.slice(first.end);
-    // Thousands of roubles have three decimals.
+    // Amounts in thousands of roubles have three decimals.
     const found = (unitFactor(spec.unit, after) ?? 1) >= 1000 ? (findNumber(text) ?? first) : first;
     const kopecks = spec.unit === 'rub' ? /^\s*руб\p{L}*\.?,?\s*(\d{2})\s*коп/u.exec(after) : null;
     const factor = unitFactor(spec.unit, after) ?? unitFactor(spec.unit, label) ?? 1;
-    const value = rounded(found.value * factor + (kopecks ? Number(kopecks[1]) / 100 : 0));
+    const value = round(found.value * factor + (kopecks ? Number(kopecks[1]) / 100 : 0));
     return { ...found, value, end: found.end + (kopecks?.[0].length ?? 0) };
   },
   integer: findInteger,
@@ -107,13 +97,13 @@ function whole(text: string): FoundValue | undefined {
   return value === '' ? undefined : { value, start: 0, end: text.length };
 }
 
-/** Money is written in groups of three digits: where OCR lost the first space, `4055 503` is one number all the same. */
+/** OCR loses spaces: `4055 503` is one amount. */
 const regrouped = (text: string): string =>
   text.replace(/(?<![\d.,:/-])\d{4,6}(?: \d{3})+(?![\d.:/-])/gu, (digits) =>
     digits.replaceAll(' ', '').padEnd(digits.length, ' '),
   );
 
-/** The first whole number within the bounds of the field: digits, or small ones in words (`на третьем этаже`). */
+/** The first integer within the limits, in digits or in words (`на третьем этаже`). */
 function findInteger(spec: ValueSpec, text: string): FoundValue | undefined {
   let from = 0;
   for (;;) {
@@ -151,12 +141,12 @@ function readBoolean(text: string): boolean | undefined {
 }
 
 function choice(spec: ValueSpec, text: string): string | undefined {
-  const wanted = folded(text);
+  const normalized = normalize(text);
   for (const entry of spec.enum ?? []) {
     if (typeof entry === 'string') {
-      if (folded(entry) === wanted) return entry;
+      if (normalize(entry) === normalized) return entry;
     } else if (
-      [entry.value, ...wordings(entry.label), ...(entry.synonyms ?? [])].some((way) => folded(way) === wanted)
+      [entry.value, ...wordings(entry.label), ...(entry.synonyms ?? [])].some((way) => normalize(way) === normalized)
     ) {
       return entry.value;
     }
@@ -165,12 +155,12 @@ function choice(spec: ValueSpec, text: string): string | undefined {
 }
 
 const wordings = (wording: Wording): string[] => (typeof wording === 'string' ? [wording] : [wording.en, wording.ru]);
-const folded = (text: string): string =>
+const normalize = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll('ё', 'е')
     .replace(/[\s.,;]+/gu, ' ')
     .trim();
 
-// Sums of converted values would otherwise end in ...0001.
-const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
+// Avoids sums like 0.30000000000000004.
+const round = (value: number): number => Math.round(value * 1e6) / 1e6;

@@ -4,14 +4,14 @@ import type { TaskStore } from '../../../tasks/store.ts';
 import type { Trash } from '../../trash.ts';
 import { SERVICE } from './rows.ts';
 
-/** Any number that no other lock of ours has. */
+/** Advisory lock key, unique in this product. */
 const LOCK = 3_355_201_117;
-/** Few enough that nobody waits long for the rows of a batch. */
+/** Limits how long the rows of a batch stay locked. */
 const BATCH = 500;
-/** Another cleanup is waited for so long. Not by the database: whoever waits there keeps a connection from everybody. */
-const PATIENCE_MS = 5000;
-const LOOK_MS = 200;
-/** The lock is held while batches run elsewhere; they are what takes its time. */
+/** Time to wait for another cleanup. Polls, because waiting in the database would occupy a connection. */
+const WAIT_MS = 5000;
+const POLL_MS = 200;
+/** The lock's transaction stays open while batches run in other transactions. */
 const HOUR_MS = 3_600_000;
 
 interface Removed {
@@ -19,36 +19,36 @@ interface Removed {
   files: number;
 }
 
-/** Removes documents that are older than `days`, in any state. One cleanup at a time, whichever process runs it. */
+/** Only one cleanup runs at a time across all processes. */
 export async function cleanup(
-  needs: { db: Db; tasks: TaskStore; trash: Trash },
+  deps: { db: Db; tasks: TaskStore; trash: Trash },
   options: { days: number; dryRun: boolean },
 ): Promise<Removed | 'busy'> {
-  const late = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + WAIT_MS;
   for (;;) {
-    const done = await cleanupAlone(needs, options);
-    if (done !== 'busy' || performance.now() > late) return done;
-    await rest(LOOK_MS);
+    const done = await cleanupWithLock(deps, options);
+    if (done !== 'busy' || performance.now() > deadline) return done;
+    await rest(POLL_MS);
   }
 }
 
-function cleanupAlone(
-  needs: { db: Db; tasks: TaskStore; trash: Trash },
+function cleanupWithLock(
+  deps: { db: Db; tasks: TaskStore; trash: Trash },
   { days, dryRun }: { days: number; dryRun: boolean },
 ): Promise<Removed | 'busy'> {
-  const { db, trash } = needs;
+  const { db, trash } = deps;
   return db.transaction(
     async (lock) => {
-      // One moment for all batches, so that a long cleanup does not run after what grows old meanwhile.
-      const { rows } = await lock.query<{ mine: boolean; before: Date }>(
-        `select pg_try_advisory_xact_lock($1) as mine, (now() - make_interval(days => $2))::timestamptz(3) as before`,
+      // One cutoff for all batches, so that a long cleanup ends.
+      const { rows } = await lock.query<{ locked: boolean; before: Date }>(
+        `select pg_try_advisory_xact_lock($1) as locked, (now() - make_interval(days => $2))::timestamptz(3) as before`,
         [LOCK, days],
       );
-      const { mine, before } = rows[0]!;
-      if (!mine) return 'busy';
+      const { locked, before } = rows[0]!;
+      if (!locked) return 'busy';
       if (dryRun) return count(db, before);
       const removed = { tasks: 0, files: 0 };
-      for (let batch = await removeBatch(needs, before); batch; batch = await removeBatch(needs, before)) {
+      for (let batch = await removeBatch(deps, before); batch; batch = await removeBatch(deps, before)) {
         removed.tasks += batch.tasks;
         removed.files += batch.files;
         await trash.empty();
@@ -59,7 +59,7 @@ function cleanupAlone(
   );
 }
 
-/** What a batch removed; nothing when there is nothing left. Files are stored PDFs, counted when their last document goes. */
+/** `files` counts stored PDFs whose last document was deleted. */
 function removeBatch({ db, tasks }: { db: Db; tasks: TaskStore }, before: Date) {
   return db.transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string; file_key: string }>(OLD, [before, BATCH]);
@@ -71,8 +71,8 @@ function removeBatch({ db, tasks }: { db: Db; tasks: TaskStore }, before: Date) 
       rows.map(({ id }) => id),
       tx,
     );
-    const left = await tx.query('select from passport_files where key = any($1::text[])', [keys]);
-    return { tasks: removed.length, files: keys.length - left.rowCount };
+    const remaining = await tx.query('select from passport_files where key = any($1::text[])', [keys]);
+    return { tasks: removed.length, files: keys.length - remaining.rowCount };
   });
 }
 
@@ -81,7 +81,7 @@ async function count(db: Queryable, before: Date): Promise<Removed> {
   return rows[0]!;
 }
 
-// Tasks in the order of their ids, then files in the order of their keys, as everybody locks them.
+// Lock order: tasks by id, then files by key.
 const OLD = `
   select d.id, d.file_key
     from passport_documents d

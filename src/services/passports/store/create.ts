@@ -6,18 +6,14 @@ import { checkQuota } from './quota.ts';
 import { COLUMNS, type DocumentRow, SERVICE, toDocument } from './rows.ts';
 import { uuids } from './uuid.ts';
 
-/** Nobody is told it: what a document takes depends on its pages. */
+/** Not shown to clients: the time depends on the number of pages. */
 const ESTIMATE_SECONDS = 60;
 
-/** What the worker finds in a task. */
 export interface TaskInput {
   readonly file_key: string;
 }
 
-/**
- * Documents and their tasks in one transaction, which `within` takes part in. Those whose content is known wait for no worker,
- * and find room in a full queue.
- */
+/** One transaction, together with `within`. Documents with a cached result bypass the queue and its limit. */
 export async function create(
   {
     db,
@@ -32,22 +28,26 @@ export async function create(
 ): Promise<Document[]> {
   const ids = uuids(documents.length);
   const moreBytes = documents.reduce((sum, { sizeBytes, replacesBytes = 0 }) => sum + sizeBytes - replacesBytes, 0);
-  let entered: ReturnType<Admission['enter']>;
+  let leaveQueue: ReturnType<Admission['enter']>;
   const run = db.transaction(async (tx) => {
     await checkQuota(tx, caller, moreBytes, quotaBytes);
-    const known = await finished(
+    const sources = await findCompleted(
       tx,
       documents.map(({ cacheKey }) => cacheKey),
     );
-    const born = documents.map((document, i) => ({ ...document, id: ids[i]!, source: known.get(document.cacheKey) }));
-    const waiting = born.filter(({ source }) => !source).length;
+    const planned = documents.map((document, i) => ({
+      ...document,
+      id: ids[i]!,
+      source: sources.get(document.cacheKey),
+    }));
+    const waiting = planned.filter(({ source }) => !source).length;
     if (admission && waiting > 0) {
-      entered = admission.enter(SERVICE, 'realtime', waiting);
-      if (!entered) throw admission.refusal(SERVICE);
+      leaveQueue = admission.enter(SERVICE, 'realtime', waiting);
+      if (!leaveQueue) throw admission.refusal(SERVICE);
     }
     await tasks.acceptWithin(
       tx,
-      born.map(({ id, fileKey, source }) => ({
+      planned.map(({ id, fileKey, source }) => ({
         id,
         service: SERVICE,
         principal: caller.session,
@@ -63,22 +63,22 @@ export async function create(
       caller.session,
       caller.key ?? null,
       ids,
-      born.map(({ filename }) => filename),
-      born.map(({ cacheKey }) => cacheKey),
-      born.map(({ source }) => source !== undefined),
-      born.map(({ fileKey, source }) => source?.file_key ?? fileKey),
-      born.map(({ sizeBytes, source }) => source?.size_bytes ?? sizeBytes),
+      planned.map(({ filename }) => filename),
+      planned.map(({ cacheKey }) => cacheKey),
+      planned.map(({ source }) => source !== undefined),
+      planned.map(({ fileKey, source }) => source?.file_key ?? fileKey),
+      planned.map(({ sizeBytes, source }) => source?.size_bytes ?? sizeBytes),
     ]);
-    const superfluous = born.filter(({ fileKey, source }) => source && source.file_key !== fileKey);
-    if (superfluous.length > 0) await tx.query(DISCARD, [superfluous.map(({ fileKey }) => fileKey)]);
+    const unneeded = planned.filter(({ fileKey, source }) => source && source.file_key !== fileKey);
+    if (unneeded.length > 0) await tx.query(DISCARD, [unneeded.map(({ fileKey }) => fileKey)]);
     const { rows } = await tx.query<DocumentRow>(READ, [ids]);
     const created = rows.map(toDocument);
     await within?.(tx, created);
     return created;
   });
   void run.then(
-    () => entered?.(true),
-    () => entered?.(false),
+    () => leaveQueue?.(true),
+    () => leaveQueue?.(false),
   );
   return run;
 }
@@ -90,34 +90,33 @@ interface Source {
   size_bytes: number;
 }
 
-/** A finished document for each content that there is one of, held so that nobody removes it before this transaction ends. */
-async function finished(tx: Queryable, cacheKeys: string[]): Promise<Map<string, Source>> {
-  const { rows } = await tx.query<Source>(FINISHED, [cacheKeys]);
+/** Locked against deletion until this transaction ends. */
+async function findCompleted(tx: Queryable, cacheKeys: string[]): Promise<Map<string, Source>> {
+  const { rows } = await tx.query<Source>(FIND_COMPLETED, [cacheKeys]);
   if (rows.length === 0) return new Map();
-  const held = await tx.query<{ id: string }>(HOLD, [rows.map(({ id }) => id)]);
-  const still = new Set(held.rows.map(({ id }) => id));
-  return new Map(rows.filter(({ id }) => still.has(id)).map((source) => [source.cache_key, source]));
+  const locked = await tx.query<{ id: string }>(LOCK_COMPLETED, [rows.map(({ id }) => id)]);
+  const lockedIds = new Set(locked.rows.map(({ id }) => id));
+  return new Map(rows.filter(({ id }) => lockedIds.has(id)).map((source) => [source.cache_key, source]));
 }
 
-// Any one will do, and the first that is met ends the search: of a document that comes again and again there are many. What
-// was done while the language model was away is done again: a bad hour must not stay for ever.
-const FINISHED = {
+// Any match will do. Results without the language model's help are not reused, so that an outage has no lasting effect.
+const FIND_COMPLETED = {
   name: 'passport-finished',
   text: `
     select f.*
-      from (select distinct cache_key from unnest($1::text[]) as asked (cache_key)) as asked
+      from (select distinct cache_key from unnest($1::text[]) as wanted (cache_key)) as wanted
      cross join lateral (
        select d.cache_key, d.id, d.file_key, d.size_bytes
          from passport_documents d
          join tasks t on t.id = d.id
-        where d.cache_key = asked.cache_key and t.status = 'done'
+        where d.cache_key = wanted.cache_key and t.status = 'done'
           and not exists (select from json_array_elements(t.result -> 'warnings') as w where w ->> 'code' like 'LLM\\_%')
         limit 1
      ) as f`,
 };
 
-// Everybody locks tasks in the order of their ids, then files in the order of their keys: so never in a circle.
-const HOLD = `select id from tasks where id = any($1::text[]) and status = 'done' order by id for key share`;
+// Lock order: tasks by id, then files by key.
+const LOCK_COMPLETED = `select id from tasks where id = any($1::text[]) and status = 'done' order by id for key share`;
 
 const INSERT = {
   name: 'passport-insert',

@@ -1,12 +1,12 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
-import type { Caller, Document, HistoryEntry, Opened } from '../documents.ts';
+import { type Caller, type Document, type HistoryEntry, isOpened, type Opened } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import { find, open } from './read.ts';
-import { access, isOpened, VISIBLE } from './rows.ts';
+import { access, VISIBLE } from './rows.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 
-/** Edits of one document wait for each other; what changes nothing is no edit. */
+/** Serialises concurrent edits of one document. */
 export function update(
   db: Db,
   caller: Caller,
@@ -25,8 +25,8 @@ export function update(
     await tx.query(EDIT, [
       id,
       changes.map(({ key }) => key),
-      changes.map(({ was }) => JSON.stringify(was)),
-      changes.map(({ became }) => JSON.stringify(became)),
+      changes.map(({ oldValue }) => JSON.stringify(oldValue)),
+      changes.map(({ newValue }) => JSON.stringify(newValue)),
       caller.key ?? 'session',
     ]);
     const edited = await open(tx, caller, id, strict);
@@ -34,16 +34,19 @@ export function update(
   });
 }
 
-/** What the edits change, each key once: of several values for one key the last counts. */
-function changesOf({ extraction, edits: earlier }: Opened, edits: readonly { key: string; value: Value }[]) {
-  const now = new Map(earlier.map(({ key, value }) => [key, value]));
-  const wanted = new Map(edits.map(({ key, value }) => [key, value]));
-  return [...wanted]
-    .map(([key, became]) => ({ key, became, was: now.get(key) ?? valueIn(extraction, key, now.has(key)) }))
-    .filter(({ was, became }) => was !== became);
+/** The last value of a key counts. */
+function changesOf({ extraction, edits: previousEdits }: Opened, edits: readonly { key: string; value: Value }[]) {
+  const current = new Map(previousEdits.map(({ key, value }) => [key, value]));
+  const requested = new Map(edits.map(({ key, value }) => [key, value]));
+  return [...requested]
+    .map(([key, newValue]) => ({
+      key,
+      newValue,
+      oldValue: current.get(key) ?? valueIn(extraction, key, current.has(key)),
+    }))
+    .filter(({ oldValue, newValue }) => oldValue !== newValue);
 }
 
-/** Null for a field that was emptied, or that nobody has read. */
 const valueIn = ({ fields }: Opened['extraction'], key: string, edited: boolean): Value =>
   !edited && Object.hasOwn(fields, key) ? fields[key]!.value : null;
 
@@ -69,7 +72,7 @@ export async function rename(
   return rowCount > 0 ? find(db, caller, id, strict) : undefined;
 }
 
-// A statement of its own: what is read afterwards is then as the one before has left it.
+// A separate statement, so that the next one sees what the previous lock holder committed.
 const LOCK = 'select from passport_documents where id = $1 for no key update';
 
 const EDIT = {
@@ -85,7 +88,6 @@ const EDIT = {
     update passport_documents set version = version + 1, changed_at = clock_timestamp() where id = $1`,
 };
 
-/** The latest edits; all of a document that is edited for years would be more than anybody reads, or can hold. */
 const HISTORY_LENGTH = 1000;
 
 const HISTORY = {

@@ -5,7 +5,6 @@ import { FINAL } from '../failures.ts';
 import { find } from './read.ts';
 import { SERVICE } from './rows.ts';
 
-/** Of two at once one finds the task failed, the other queued again. */
 export function retry(
   { db, tasks }: { db: Db; tasks: TaskStore },
   caller: Caller,
@@ -13,10 +12,9 @@ export function retry(
   strict: boolean,
 ): Promise<Document | 'not-retryable' | undefined> {
   return db.transaction(async (tx) => {
-    // Who may see a document never changes, so asking first is no race.
+    // Access to a document never changes, so checking it first is no race.
     if (!(await find(tx, caller, id, strict))) return undefined;
     if (!(await tasks.requeue(SERVICE, id, FINAL, tx))) {
-      // Removed in the meantime, or not in a state to be tried again.
       return (await find(tx, caller, id, strict)) && 'not-retryable';
     }
     await tx.query('update passport_documents set changed_at = clock_timestamp() where id = $1', [id]);
@@ -24,7 +22,7 @@ export function retry(
   });
 }
 
-/** The document's row goes with its task's. */
+/** Deletes a document; its row is deleted with that of the task. */
 export function remove(
   { db, tasks }: { db: Db; tasks: TaskStore },
   caller: Caller,

@@ -2,43 +2,39 @@ import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
 import type { SessionEvent, Status } from '../documents.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
-/** How many events of a session are kept. */
 export const RING = 1000;
-/** A session that nobody watches is numbered, and its old events dropped, so late after they came. */
+/** Age from which events of unwatched sessions are numbered. */
 const UNWATCHED_SECONDS = 60;
-/** As long as the cookie lives. */
+/** Lifetime of a session cookie. */
 const KEPT_DAYS = 31;
 
 /**
- * The events of sessions. Triggers write them down without a number, so that who makes something happen waits for nobody;
- * a reader gives numbers to those that it is the first to see. Hence no gaps, and no event that appears below a number
- * which somebody has seen already.
+ * Triggers insert events without a number, so that writers never wait; the first reader numbers them. So numbers have
+ * no gaps, and no event appears below a number that a reader has seen.
  */
 export interface Events {
   after(session: string, number: number): Promise<readonly SessionEvent[] | 'lost'>;
   last(session: string): Promise<number>;
-  /** Those of these sessions whose latest event is not the one named beside them; one question for all of them. */
   stirred(watched: readonly { session: string; after: number }[]): Promise<ReadonlySet<string>>;
-  /** Numbers and drops what nobody has asked for. */
+  /** Numbers the events of unwatched sessions and deletes old events. */
   sweep(): Promise<void>;
 }
 
 export function postgresEvents(db: Db): Events {
-  const number = (session: string) =>
+  const assignNumbers = (session: string) =>
     db.transaction(async (tx) => {
-      // A statement of its own: whoever comes second then sees what the first has numbered.
+      // A separate statement: a second reader then sees the numbers of the first.
       await tx.query(LOCK, [session]);
       await tx.query(NUMBER, [session]);
-      await tx.query(DROP, [session, RING]);
+      await tx.query(TRIM, [session, RING]);
     });
 
-  /** The numbers that there are: those of kept events, and the latest. */
   const range = async (session: string) => {
-    const ask = async () => (await db.query<Range>(RANGE, [session])).rows[0]!;
-    const known = await ask();
-    if (!known.news) return known;
-    await number(session);
-    return ask();
+    const query = async () => (await db.query<Range>(RANGE, [session])).rows[0]!;
+    const stored = await query();
+    if (!stored.pending) return stored;
+    await assignNumbers(session);
+    return query();
   };
 
   return {
@@ -47,7 +43,7 @@ export function postgresEvents(db: Db): Events {
       if (after > last || after < first - 1) return 'lost';
       if (after === last) return [];
       const { rows } = await db.query<Row>(AFTER, [session, after]);
-      // Dropped in between by another reader.
+      // Deleted meanwhile by another reader.
       if (rows[0]?.number !== after + 1) return 'lost';
       return rows.map(toEvent);
     },
@@ -63,10 +59,10 @@ export function postgresEvents(db: Db): Events {
     },
 
     async sweep() {
-      const { rows } = await db.query<{ session: string }>(UNWATCHED, [UNWATCHED_SECONDS]);
-      for (const { session } of rows) await number(session);
-      await db.query(FORGET, [KEPT_DAYS]);
-      await db.query(FORGET_COUNTS, [KEPT_DAYS]);
+      const { rows } = await db.query<{ session: string }>(FIND_UNWATCHED, [UNWATCHED_SECONDS]);
+      for (const { session } of rows) await assignNumbers(session);
+      await db.query(DELETE_OLD, [KEPT_DAYS]);
+      await db.query(DELETE_COUNTS, [KEPT_DAYS]);
     },
   };
 }
@@ -74,7 +70,7 @@ export function postgresEvents(db: Db): Events {
 interface Range {
   first: number;
   last: number;
-  news: boolean;
+  pending: boolean;
 }
 
 interface Row {
@@ -101,7 +97,7 @@ const RANGE = {
   text: `
     select coalesce((select min(number) from passport_events where session = $1 and number is not null), c.last + 1) as first,
            c.last,
-           exists (select from passport_events where session = $1 and number is null) as news
+           exists (select from passport_events where session = $1 and number is null) as pending
       from (select coalesce((select last from passport_event_counts where session = $1), 0) as last) as c`,
 };
 
@@ -128,22 +124,22 @@ const NUMBER = {
   name: 'passport-event-number',
   limitMs,
   text: `
-    with news as (
+    with pending as (
       select serial, row_number() over (order by serial) as place
         from passport_events
        where session = $1 and number is null
     ),
     numbered as (
       update passport_events e
-         set number = c.last + news.place
-        from news, passport_event_counts c
-       where e.serial = news.serial and c.session = $1
+         set number = c.last + pending.place
+        from pending, passport_event_counts c
+       where e.serial = pending.serial and c.session = $1
       returning 1
     )
     update passport_event_counts set last = last + (select count(*) from numbered) where session = $1`,
 };
 
-const DROP = {
+const TRIM = {
   name: 'passport-event-drop',
   limitMs,
   text: `
@@ -161,14 +157,14 @@ const AFTER = {
      order by number`,
 };
 
-const UNWATCHED = `
+const FIND_UNWATCHED = `
   select distinct session
     from passport_events
    where number is null and at < now() - make_interval(secs => $1)
    limit 1000`;
 
-// From the oldest on without a hole, though an event may be written down earlier than one that has a lower number.
-const FORGET = `
+// Without gaps from the oldest number on, although an event may be older than one with a lower number.
+const DELETE_OLD = `
   delete from passport_events e
    using (select session, max(number) as number
             from passport_events
@@ -176,8 +172,8 @@ const FORGET = `
            group by session) as old
    where e.session = old.session and e.number <= old.number`;
 
-// A number that a client still holds is then beyond the last one, which is as good as an event that was lost.
-const FORGET_COUNTS = `
+// A client's old number is then above the latest one, which also counts as `lost`.
+const DELETE_COUNTS = `
   delete from passport_event_counts c
    where asked_at < now() - make_interval(days => $1)
      and not exists (select from passport_events e where e.session = c.session)

@@ -4,10 +4,10 @@ import { checkQuota } from './quota.ts';
 import { uuids } from './uuid.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
-/** The first half of the advisory locks that count a session's images; any number that no other lock of ours has. */
+/** First half of an advisory lock key, unique in this product. */
 const COUNT_LOCK = 1_884_220_663;
 
-/** Images live for `ttlSeconds` in their session; older ones are not there any more, swept or not. */
+/** Images expire after `ttlSeconds`, even before they are deleted. */
 export interface Images {
   add(caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
   all(session: string): Promise<ImageRow[]>;
@@ -15,18 +15,17 @@ export interface Images {
   rotate(session: string, id: string, by: 90 | 270): Promise<ImageRow | undefined>;
   remove(session: string, id: string): Promise<boolean>;
   clear(session: string, tx?: Queryable): Promise<void>;
-  /** Removes what is too old, a bounded number of them. */
   sweep(): Promise<number>;
 }
 
 export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds: number; quotaBytes: number }): Images {
-  const ask = async (sql: { name: string; text: string }, params: unknown[]) =>
+  const query = async (sql: { name: string; text: string }, params: unknown[]) =>
     (await (db as Queryable).query<Row>({ ...sql, limitMs }, params)).rows.map(toImage);
   return {
     add: (caller, image, most) =>
       db.transaction(async (tx) => {
         const { session, key = null } = caller;
-        // One image of a session at a time: each must see those before it.
+        // Serialised per session: each count must include the previous image.
         await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, session]);
         await checkQuota(tx, caller, image.sizeBytes, quotaBytes);
         const { rows } = await tx.query<Row>({ ...ADD, limitMs }, [
@@ -35,15 +34,15 @@ export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds:
         ]);
         return rows[0] ? toImage(rows[0]) : 'too-many';
       }),
-    all: (session) => ask(ALL, [session, ttlSeconds]),
-    find: async (session, id) => (await ask(FIND, [session, id, ttlSeconds]))[0],
-    rotate: async (session, id, by) => (await ask(ROTATE, [session, id, ttlSeconds, by]))[0],
-    remove: async (session, id) => (await ask(REMOVE, [session, id, ttlSeconds])).length > 0,
+    all: (session) => query(ALL, [session, ttlSeconds]),
+    find: async (session, id) => (await query(FIND, [session, id, ttlSeconds]))[0],
+    rotate: async (session, id, by) => (await query(ROTATE, [session, id, ttlSeconds, by]))[0],
+    remove: async (session, id) => (await query(REMOVE, [session, id, ttlSeconds])).length > 0,
     async clear(session, tx = db) {
       await tx.query('delete from passport_images where session = $1', [session]);
     },
     async sweep() {
-      const { rowCount } = await db.query(SWEEP, [ttlSeconds]);
+      const { rowCount } = await db.query(DELETE_EXPIRED, [ttlSeconds]);
       return rowCount;
     },
   };
@@ -74,26 +73,26 @@ const toImage = (row: Row): ImageRow => ({
 });
 
 const COLUMNS = 'id, filename, file_key, sha256, size_bytes, content_type, width, height, rotation';
-const alive = (ttl: string) => `created_at > now() - make_interval(secs => ${ttl})`;
+const notExpired = (ttl: string) => `created_at > now() - make_interval(secs => ${ttl})`;
 
 const ADD = {
   name: 'passport-add-image',
   text: `
     insert into passport_images (id, session, filename, file_key, sha256, size_bytes, content_type, width, height, key_name)
     select $1, $2, $3, $4, $5, $6::bigint, $7, $8::int, $9::int, $12
-     where (select count(*) from passport_images where session = $2 and ${alive('$10')}) < $11
+     where (select count(*) from passport_images where session = $2 and ${notExpired('$10')}) < $11
     returning ${COLUMNS}`,
 };
 
-// Ids begin with their time too, but two of one millisecond lie either way.
+// Ids start with the time too, but are unordered within a millisecond.
 const ALL = {
   name: 'passport-images',
-  text: `select ${COLUMNS} from passport_images where session = $1 and ${alive('$2')} order by created_at, id`,
+  text: `select ${COLUMNS} from passport_images where session = $1 and ${notExpired('$2')} order by created_at, id`,
 };
 
 const FIND = {
   name: 'passport-image',
-  text: `select ${COLUMNS} from passport_images where session = $1 and id = $2 and ${alive('$3')}`,
+  text: `select ${COLUMNS} from passport_images where session = $1 and id = $2 and ${notExpired('$3')}`,
 };
 
 const ROTATE = {
@@ -101,16 +100,16 @@ const ROTATE = {
   text: `
     update passport_images
        set rotation = (rotation + $4::int) % 360
-     where session = $1 and id = $2 and ${alive('$3')}
+     where session = $1 and id = $2 and ${notExpired('$3')}
     returning ${COLUMNS}`,
 };
 
 const REMOVE = {
   name: 'passport-remove-image',
-  text: `delete from passport_images where session = $1 and id = $2 and ${alive('$3')} returning ${COLUMNS}`,
+  text: `delete from passport_images where session = $1 and id = $2 and ${notExpired('$3')} returning ${COLUMNS}`,
 };
 
-const SWEEP = `
+const DELETE_EXPIRED = `
   delete from passport_images
    where id in (select id
                   from passport_images

@@ -1,21 +1,16 @@
 import type { Queryable } from '../../../base/db.ts';
 
-/** Pictures of pages, as a worker draws them: kept with the stored PDF, and gone with it. */
 export interface Pictures {
-  /**
-   * Forgets what earlier attempts at this document have drawn. False where the attempt is not the latest one of a task
-   * that is still under way: then there is nothing to draw for.
-   */
+  /** Deletes the images of earlier attempts. False unless the attempt is the latest of an unfinished task. */
   begin(attempt: Drawn): Promise<boolean>;
-  /** Notes a picture; false, and nothing noted, where the attempt is not the latest one any more: its bytes are to go. */
+  /** False unless the attempt is the latest; then the caller deletes the file. */
   keep(attempt: Drawn, key: string): Promise<boolean>;
 }
 
-/** What is drawn, by whom. */
 export interface Drawn {
   readonly task: string;
   readonly attempt: number;
-  /** Its id: after a crash of the database two may have made an attempt of the same number. */
+  /** Worker id: after a database crash, two workers may hold an attempt with the same number. */
   readonly worker: string;
   readonly fileKey: string;
 }
@@ -33,13 +28,13 @@ export function postgresPictures(db: Queryable): Pictures {
   };
 }
 
-const HOLDS = 'select from tasks where id = $1 and attempts = $2 and worker = $3 and finished_at is null';
+const CURRENT_ATTEMPT = 'select from tasks where id = $1 and attempts = $2 and worker = $3 and finished_at is null';
 
-// A PDF that is still worked on belongs to one document: it is shared from its first success on.
+// An unfinished PDF belongs to one document: it is shared only after its first success.
 const BEGIN = {
   name: 'passport-pictures-begin',
   text: `
-    with held as materialized (${HOLDS} for key share),
+    with held as materialized (${CURRENT_ATTEMPT} for key share),
     old as (
       delete from passport_pictures where file_key = $4 and exists (select from held) returning key
     ),
@@ -52,7 +47,7 @@ const BEGIN = {
 const KEEP = {
   name: 'passport-picture',
   text: `
-    with held as materialized (${HOLDS} for key share)
+    with held as materialized (${CURRENT_ATTEMPT} for key share)
     insert into passport_pictures (key, file_key)
     select $5, f.key from passport_files f where f.key = $4 and exists (select from held)`,
 };

@@ -53,44 +53,44 @@ afterAll(async () => {
 });
 
 const stored = async (text = 'bytes') => (await files.put(Buffer.from(text), { maxBytes: 1000 })).key;
-const there = async (key: string) => (await files.get(key)) !== undefined;
+const exists = async (key: string) => (await files.get(key)) !== undefined;
 
 let contents = 0;
-const upload = async (caller: Caller, over: { filename?: string; cacheKey?: string } = {}): Promise<Document> => {
+const upload = async (caller: Caller, overrides: { filename?: string; cacheKey?: string } = {}): Promise<Document> => {
   const [document] = await documents.create(caller, [
-    { filename: 'a.pdf', fileKey: await stored(), sizeBytes: 5, cacheKey: `content-${++contents}`, ...over },
+    { filename: 'a.pdf', fileKey: await stored(), sizeBytes: 5, cacheKey: `content-${++contents}`, ...overrides },
   ]);
   return document!;
 };
 
-/** A worker that takes the oldest task. */
+/** Claims the oldest task like a worker. */
 const claim = async (worker = 'w1') => {
   const { claimed } = await tasks.advance([], { service: 'passports', worker, limit: 1, leaseMs: 60_000 });
   return claimed[0]!;
 };
-const want = (worker = 'w1') => ({ service: 'passports', worker, limit: 0, leaseMs: 60_000 });
+const claimNothing = (worker = 'w1') => ({ service: 'passports', worker, limit: 0, leaseMs: 60_000 });
 const endWith = async (id: string, result: Extraction) => {
   const { attempt } = await claim();
   const outcome = { outcome: 'done', result: result as unknown as JsonValue, processingMs: 7 } as const;
-  expect((await tasks.advance([{ id, attempt, ...outcome }], want())).ended).toEqual([id]);
+  expect((await tasks.advance([{ id, attempt, ...outcome }], claimNothing())).ended).toEqual([id]);
 };
 const failWith = async (id: string, code: ErrorType) => {
   const { attempt } = await claim();
-  await tasks.advance([{ id, attempt, outcome: 'failed', failure: failure(code), processingMs: 7 }], want());
+  await tasks.advance([{ id, attempt, outcome: 'failed', failure: failure(code), processingMs: 7 }], claimNothing());
 };
-const finished = async (caller: Caller, over: Parameters<typeof upload>[1] = {}, result = extraction()) => {
-  const document = await upload(caller, over);
+const finished = async (caller: Caller, overrides: Parameters<typeof upload>[1] = {}, result = extraction()) => {
+  const document = await upload(caller, overrides);
   if (document.status === 'PENDING') await endWith(document.id, result);
   return document.id;
 };
 const opened = async (caller: Caller, id: string) => (await documents.open(caller, id)) as Opened;
-const later = (id: string, days: number) =>
+const makeOlder = (id: string, days: number) =>
   db.query('update passport_documents set created_at = created_at - make_interval(days => $2) where id = $1', [
     id,
     days,
   ]);
 
-function extraction(over: Partial<Extraction> = {}): Extraction {
+function extraction(overrides: Partial<Extraction> = {}): Extraction {
   const field = { confidence: 0.9, source: 'text', page: 1, bbox: [0, 0, 0.5, 0.1], text: 'x' } as const;
   return {
     schema: { id: 'technical_passport', version: '1' },
@@ -102,12 +102,12 @@ function extraction(over: Partial<Extraction> = {}): Extraction {
     sheets: [{ reader: 'text', width: 595, height: 842, turn: 0, picture: null }],
     engine: { llm_provider: 'none', model: null, version: '1' },
     warnings: [],
-    ...over,
+    ...overrides,
   };
 }
 
 describe('documents', () => {
-  it('go from PENDING over PROCESSING to SUCCESS, and open with what was read', async () => {
+  it('go from PENDING through PROCESSING to SUCCESS, and open with their extraction', async () => {
     const { id, status, cached, version } = await upload(anna, { filename: 'Паспорт.pdf' });
     expect({ status, cached, version }).toEqual({ status: 'PENDING', cached: false, version: 1 });
     const { attempt } = await claim();
@@ -116,7 +116,7 @@ describe('documents', () => {
     expect(await documents.open(anna, id)).toMatchObject({ status: 'PROCESSING', progress: 0.5 });
     const result = extraction();
     const done = { outcome: 'done', result: result as unknown as JsonValue, processingMs: 1 } as const;
-    await tasks.advance([{ id, attempt, ...done }], want());
+    await tasks.advance([{ id, attempt, ...done }], claimNothing());
     const document = await opened(anna, id);
     expect(document).toMatchObject({ filename: 'Паспорт.pdf', status: 'SUCCESS', errorType: null, progress: null });
     expect(document.extraction).toEqual(result);
@@ -124,7 +124,7 @@ describe('documents', () => {
     expect(document.updatedAt.getTime()).toBeGreaterThanOrEqual(document.createdAt.getTime());
   });
 
-  it('are written down in order, all or none, and nothing is kept of those that were not', async () => {
+  it('are created in order, all or none, and the files of a failed batch are deleted', async () => {
     const fileKeys = [await stored(), await stored()];
     const batch = fileKeys.map((fileKey, i) => ({ filename: `${i}.pdf`, fileKey, sizeBytes: 5, cacheKey: `c${i}` }));
     const created = await documents.create(anna, batch);
@@ -136,10 +136,10 @@ describe('documents', () => {
     const bad = { filename: 'b.pdf', fileKey: lost, sizeBytes: Number.NaN, cacheKey: 'c' };
     await expect(documents.create(anna, [{ ...bad, sizeBytes: 5 }, bad])).rejects.toThrow();
     expect((await documents.list('anna', { page: 1, limit: 50 })).total).toBe(2);
-    expect(await there(lost)).toBe(false);
+    expect(await exists(lost)).toBe(false);
   });
 
-  it.each(ERROR_TYPES)('that fail with %s say so', async (code) => {
+  it.each(ERROR_TYPES)('that fail with %s have its status, error type and message', async (code) => {
     const { id } = await upload(anna);
     await failWith(id, code);
     const document = await documents.open(anna, id);
@@ -148,7 +148,7 @@ describe('documents', () => {
     expect(document?.error).toBe(failure(code).sentence);
   });
 
-  it('are called the same by the database and by the program, whatever the code', async () => {
+  it('have the same status in the SQL function passport_status and in statusOf', async () => {
     const codes = [...ERROR_TYPES, ...Object.keys(FAILURES), 'INFERENCE_TIMEOUT', 'INFERENCE_FAILED', 'UNHEARD_OF'];
     const states = [['queued', null], ['processing', null], ['done', null], ...codes.map((code) => ['failed', code])];
     for (const [status, code] of states) {
@@ -157,7 +157,7 @@ describe('documents', () => {
     }
   });
 
-  it('are listed by session, newest first, by status, with the count of all pages', async () => {
+  it('are listed by session and status, newest first, with the total count', async () => {
     const ids = [];
     for (let i = 0; i < 5; i++) ids.push((await upload(anna)).id);
     await upload(boris);
@@ -171,7 +171,7 @@ describe('documents', () => {
     expect(broken).toMatchObject({ total: 1, items: [{ id: ids[0] }] });
   });
 
-  it('that repeat a finished one are born SUCCESS with what was read untouched, and share its bytes', async () => {
+  it('that repeat a completed one start as SUCCESS with its original extraction, and share its file', async () => {
     const first = await finished(anna, { cacheKey: 'same' });
     await documents.update(anna, first, [{ key: 'general:address', value: 'edited' }]);
     await documents.rename(anna, first, 'renamed.pdf');
@@ -182,21 +182,21 @@ describe('documents', () => {
     expect(copy).toMatchObject({ status: 'SUCCESS', cached: true, filename: 'b.pdf', version: 1, fileKey });
     expect((await opened(boris, copy!.id)).extraction).toEqual(extraction());
     expect((await opened(boris, copy!.id)).edits).toEqual([]);
-    expect(await there(own)).toBe(false);
+    expect(await exists(own)).toBe(false);
 
     expect(await documents.remove(anna, first)).toBe(true);
-    expect(await there(fileKey)).toBe(true);
+    expect(await exists(fileKey)).toBe(true);
     expect(await documents.remove(boris, copy!.id)).toBe(true);
-    expect(await there(fileKey)).toBe(false);
+    expect(await exists(fileKey)).toBe(false);
   });
 
-  it('are not taken from what was done while the language model was away', async () => {
+  it('are not copied from a result that was created without the language model', async () => {
     const warnings = [{ code: 'LLM_TIMEOUT', message: 'The language model took too long.' }];
     await finished(anna, { cacheKey: 'late' }, extraction({ warnings }));
     expect(await upload(anna, { cacheKey: 'late' })).toMatchObject({ status: 'PENDING', cached: false });
   });
 
-  it('keep their bytes when a repetition is written down while the finished one is removed', async () => {
+  it('keep their file if the completed one is deleted while a repetition is created', async () => {
     for (let round = 0; round < 10; round++) {
       const first = await finished(anna, { cacheKey: `race-${round}` });
       const [removed, copy] = await Promise.all([
@@ -204,41 +204,56 @@ describe('documents', () => {
         upload(boris, { cacheKey: `race-${round}` }),
       ]);
       expect(removed).toBe(true);
-      expect(await there((await documents.find(boris, copy.id))!.fileKey)).toBe(true);
+      expect(await exists((await documents.find(boris, copy.id))!.fileKey)).toBe(true);
       await documents.remove(boris, copy.id);
     }
     expect((await db.query('select from passport_files')).rowCount).toBe(0);
   });
 });
 
-describe('who may see a document', () => {
+describe('access to a document', () => {
   const cases: [string, Caller, Caller, { open: boolean; strict: boolean }][] = [
-    ['its own session', anna, anna, { open: true, strict: true }],
-    ["another session's", boris, anna, { open: false, strict: false }],
-    ["a key an anonymous session's", clerk, anna, { open: true, strict: false }],
-    ['a key what it made itself', clerk, clerk, { open: true, strict: true }],
+    ['its own session has access', anna, anna, { open: true, strict: true }],
+    ['another session has no access', boris, anna, { open: false, strict: false }],
     [
-      'a key what it made, from another session',
+      'a key has access to a document of an anonymous session unless ownership is strict',
+      clerk,
+      anna,
+      { open: true, strict: false },
+    ],
+    ['a key has access to its own document', clerk, clerk, { open: true, strict: true }],
+    [
+      'a key has access to its own document from another session',
       { session: 'boris', key: 'clerk' },
       clerk,
       { open: true, strict: true },
     ],
-    ["a key another key's", other, clerk, { open: false, strict: false }],
-    ['a session what a key made in it', anna, { session: 'anna', key: 'clerk' }, { open: true, strict: true }],
+    ["a key has no access to another key's document", other, clerk, { open: false, strict: false }],
     [
-      'another key what a key made in a session',
+      'a session has access to a document that a key created in it',
+      anna,
+      { session: 'anna', key: 'clerk' },
+      { open: true, strict: true },
+    ],
+    [
+      'a key has no access to a document that another key created in a session',
       other,
       { session: 'anna', key: 'clerk' },
       { open: false, strict: false },
     ],
-    ['both, of which the session owns it', { session: 'anna', key: 'other' }, anna, { open: true, strict: true }],
+    [
+      'a key in a session has access to a document of that session',
+      { session: 'anna', key: 'other' },
+      anna,
+      { open: true, strict: true },
+    ],
   ];
   it.each(cases)('%s', async (_, caller, maker, expected) => {
     const { id } = await upload(maker);
     expect((await documents.find(caller, id)) !== undefined).toBe(expected.open);
     expect((await openDocuments({ strictOwnership: true }).find(caller, id)) !== undefined).toBe(expected.strict);
     if (expected.open) return;
-    // The same answer as for a document that there is not, from every verb.
+    // Every method answers as for a missing document.
     expect(await documents.open(caller, id)).toBeUndefined();
     expect(await documents.update(caller, id, [])).toBeUndefined();
     expect(await documents.history(caller, id)).toBeUndefined();
@@ -250,7 +265,7 @@ describe('who may see a document', () => {
 });
 
 describe('edits', () => {
-  it('lie over what was read, count versions, and leave a history', async () => {
+  it('override the extraction, increase the version, and are listed in the history', async () => {
     const id = await finished(anna);
     const edited = (await documents.update(clerk, id, [
       { key: 'general:address', value: 'ул. Мира, 2' },
@@ -278,7 +293,7 @@ describe('edits', () => {
     expect(history?.[0]?.at).toBeInstanceOf(Date);
   });
 
-  it('that change nothing leave the version as it is', async () => {
+  it('that change nothing keep the version', async () => {
     const id = await finished(anna);
     const edits = [
       { key: 'general:year_built', value: 1978 },
@@ -287,7 +302,7 @@ describe('edits', () => {
     expect(await documents.update(anna, id, edits)).toMatchObject({ version: 1, edits: [] });
   });
 
-  it('with If-Match: of two at once one wins, of two without both count', async () => {
+  it('with the same expected version conflict: one succeeds; without a version all are saved', async () => {
     const id = await finished(anna);
     const set = (value: string, options = {}) =>
       documents.update(anna, id, [{ key: 'general:address', value }], options);
@@ -297,12 +312,12 @@ describe('edits', () => {
     await Promise.all(['three', 'four', 'five'].map((value) => set(value)));
     expect((await opened(anna, id)).version).toBe(5);
     expect(await documents.history(anna, id)).toHaveLength(4);
-    // Each says what stood there when it came, so that the chain has no hole.
+    // Each entry starts from the previous value.
     const chain = (await documents.history(anna, id))!;
     for (let i = 1; i < chain.length; i++) expect(chain[i]?.from).toBe(chain[i - 1]?.to);
   });
 
-  it('are refused while there is nothing to edit', async () => {
+  it('are rejected unless the document is in SUCCESS', async () => {
     const { id } = await upload(anna);
     expect(await documents.update(anna, id, [{ key: 'general:address', value: 'x' }])).toBe('not-editable');
     await failWith(id, 'NO_FIELDS_FOUND');
@@ -310,8 +325,8 @@ describe('edits', () => {
   });
 });
 
-describe('retry and delete', () => {
-  it('queues what may work next time: of two retries at once one wins', async () => {
+describe('retry and remove', () => {
+  it('queues a retryable document again: of two concurrent retries one succeeds', async () => {
     const { id } = await upload(anna);
     expect(await documents.retry(anna, id)).toBe('not-retryable');
     await failWith(id, 'STORAGE_ERROR');
@@ -322,70 +337,70 @@ describe('retry and delete', () => {
     expect(await documents.retry(anna, id)).toBe('not-retryable');
   });
 
-  it('never queues again what never will work', async () => {
+  it('does not retry a document with a permanent error', async () => {
     const { id } = await upload(anna);
     await failWith(id, 'PDF_ENCRYPTED');
     expect(await documents.retry(anna, id)).toBe('not-retryable');
     expect(await documents.find(anna, id)).toMatchObject({ status: 'PERMANENT_ERROR' });
   });
 
-  it('removes a document while it is worked on, and drops what comes of it', async () => {
+  it('removes a document while a worker processes it, and discards the worker’s results', async () => {
     const { id, fileKey } = await upload(anna);
     const { attempt } = await claim();
     const picture = await stored();
     expect(await postgresPictures(db).keep({ task: id, attempt, worker: 'w1', fileKey }, picture)).toBe(true);
     expect(await documents.remove(anna, id)).toBe(true);
     expect(await documents.remove(anna, id)).toBe(false);
-    expect([await there(fileKey), await there(picture)]).toEqual([false, false]);
+    expect([await exists(fileKey), await exists(picture)]).toEqual([false, false]);
     expect(await tasks.renew('w1', [{ id, attempt, leaseMs: 60_000 }])).toEqual([]);
     expect(await postgresPictures(db).keep({ task: id, attempt, worker: 'w1', fileKey }, await stored())).toBe(false);
     const late = { id, attempt, outcome: 'done', result: {}, processingMs: 1 } as const;
-    expect((await tasks.advance([late], want())).ended).toEqual([]);
+    expect((await tasks.advance([late], claimNothing())).ended).toEqual([]);
     expect(await documents.find(anna, id)).toBeUndefined();
   });
 
-  it('removes a document whose file is missing already', async () => {
+  it('removes a document whose file is already missing', async () => {
     const { id, fileKey } = await upload(anna);
     await files.remove(fileKey);
     expect(await documents.remove(anna, id)).toBe(true);
   });
 });
 
-describe('pictures of pages', () => {
-  it('are drawn anew by each attempt; a late worker neither adds nor removes one', async () => {
+describe('page images', () => {
+  it('are replaced by each attempt; a late worker neither adds nor removes one', async () => {
     const { id: task, fileKey } = await upload(anna);
     const pictures = postgresPictures(db);
     const { attempt } = await claim();
     const first = { task, attempt, worker: 'w1', fileKey };
     expect(await pictures.begin(first)).toBe(true);
-    const [old, fresh, late] = [await stored(), await stored(), await stored()];
+    const [old, latest, late] = [await stored(), await stored(), await stored()];
     await pictures.keep(first, old);
-    await tasks.advance([{ id: task, attempt, outcome: 'again', delayMs: 0 }], want());
+    await tasks.advance([{ id: task, attempt, outcome: 'again', delayMs: 0 }], claimNothing());
     const second = { task, attempt: (await claim('w2')).attempt, worker: 'w2', fileKey };
     expect(await pictures.begin(second)).toBe(true);
-    expect(await pictures.keep(second, fresh)).toBe(true);
+    expect(await pictures.keep(second, latest)).toBe(true);
     expect(await pictures.begin(first)).toBe(false);
     expect(await pictures.keep(first, late)).toBe(false);
     await documents.tidy();
-    expect([await there(old), await there(fresh)]).toEqual([false, true]);
+    expect([await exists(old), await exists(latest)]).toEqual([false, true]);
   });
 
-  it('are those of the worker that has the claim now, where a crash of the database has forgotten another one', async () => {
+  it('belong to the worker that holds the claim, if a database crash lost the claim of another one', async () => {
     const { id: task, fileKey } = await upload(anna);
     const pictures = postgresPictures(db);
-    const forgotten = { task, attempt: (await claim('w1')).attempt, worker: 'w1', fileKey };
+    const lost = { task, attempt: (await claim('w1')).attempt, worker: 'w1', fileKey };
     await db.query(`update tasks set status = 'queued', worker = null, attempts = 0 where id = $1`, [task]);
     const holder = { task, attempt: (await claim('w2')).attempt, worker: 'w2', fileKey };
-    expect(holder.attempt).toBe(forgotten.attempt);
-    expect([await pictures.begin(forgotten), await pictures.begin(holder)]).toEqual([false, true]);
-    expect([await pictures.keep(forgotten, await stored()), await pictures.keep(holder, await stored())]).toEqual([
+    expect(holder.attempt).toBe(lost.attempt);
+    expect([await pictures.begin(lost), await pictures.begin(holder)]).toEqual([false, true]);
+    expect([await pictures.keep(lost, await stored()), await pictures.keep(holder, await stored())]).toEqual([
       ...[false, true],
     ]);
   });
 });
 
-describe('every document', () => {
-  it('goes by, oldest first, of one session or of all, with its edits', async () => {
+describe('each', () => {
+  it('returns the completed documents of one session or all with their edits, oldest first', async () => {
     const ids = [];
     for (let i = 0; i < 3; i++) ids.push(await finished(i === 1 ? boris : anna));
     await upload(anna);
@@ -399,13 +414,13 @@ describe('every document', () => {
     expect(every.map(({ id }) => id)).toEqual(ids);
     expect(every[0]?.edits).toHaveLength(1);
     expect((await all({ session: 'anna' })).map(({ id }) => id)).toEqual([ids[0], ids[2]]);
-    await later(ids[0]!, 10);
+    await makeOlder(ids[0]!, 10);
     const week = new Date(Date.now() - 7 * 86_400_000);
     expect((await all({ from: week })).map(({ id }) => id)).toEqual([ids[1], ids[2]]);
     expect((await all({ to: week })).map(({ id }) => id)).toEqual([ids[0]]);
   });
 
-  it('goes by once, also where there are more than one batch of them made at the same moment', async () => {
+  it('returns every document once, even if several batches have the same creation time', async () => {
     const source = await finished(anna, { cacheKey: 'many' });
     const { fileKey } = (await documents.find(anna, source))!;
     const batch = Array.from({ length: 120 }, (_, i) => ({
@@ -423,38 +438,38 @@ describe('every document', () => {
 });
 
 describe('cleanup', () => {
-  it('removes what is old in any state, with bytes that nobody else has, and says before what it would', async () => {
+  it('removes old documents in any state with their unshared files, and counts them in a dry run', async () => {
     const old = await finished(anna, { cacheKey: 'shared' });
     const copy = (await upload(boris, { cacheKey: 'shared' })).id;
     const waiting = (await upload(anna)).id;
     const young = (await upload(anna)).id;
     const { fileKey } = (await documents.find(anna, waiting))!;
-    for (const id of [old, waiting]) await later(id, 31);
+    for (const id of [old, waiting]) await makeOlder(id, 31);
     expect(await documents.cleanup({ days: 30, dryRun: true })).toEqual({ tasks: 2, files: 1 });
     expect((await documents.list('anna', { page: 1, limit: 50 })).total).toBe(3);
     expect(await documents.cleanup({ days: 30, dryRun: false })).toEqual({ tasks: 2, files: 1 });
     expect((await documents.list('anna', { page: 1, limit: 50 })).items.map(({ id }) => id)).toEqual([young]);
-    expect(await there(fileKey)).toBe(false);
+    expect(await exists(fileKey)).toBe(false);
     expect(await opened(boris, copy)).toMatchObject({ status: 'SUCCESS' });
-    expect(await there((await opened(boris, copy)).fileKey)).toBe(true);
+    expect(await exists((await opened(boris, copy)).fileKey)).toBe(true);
     expect(await documents.cleanup({ days: 30, dryRun: false })).toEqual({ tasks: 0, files: 0 });
   });
 
-  it('takes more than one batch', async () => {
+  it('removes more than one batch', async () => {
     const source = await finished(anna, { cacheKey: 'heap' });
     const { fileKey } = (await documents.find(anna, source))!;
     const batch = Array.from({ length: 600 }, () => ({ filename: 'x', fileKey, sizeBytes: 5, cacheKey: 'heap' }));
     await documents.create(anna, batch);
     await db.query(`update passport_documents set created_at = created_at - interval '40 days'`);
     expect(await documents.cleanup({ days: 30, dryRun: false })).toEqual({ tasks: 601, files: 1 });
-    expect(await there(fileKey)).toBe(false);
+    expect(await exists(fileKey)).toBe(false);
   });
 
-  it('waits for another one, and gives up when that takes too long', async () => {
+  it('waits for another cleanup, and returns "busy" after its time limit', async () => {
     await db.transaction(async (tx) => {
       await tx.query('select pg_advisory_xact_lock(3355201117)');
       const waiting = Promise.all(Array.from({ length: 20 }, () => documents.cleanup({ days: 30, dryRun: true })));
-      // However many wait, there is a connection left for everybody else: one that cannot be had in 3 s is an error.
+      // Waiting cleanups leave connections free: getting none within 3 s is an error.
       await rest(500);
       await db.query('select 1');
       expect(new Set(await waiting)).toEqual(new Set(['busy']));
@@ -467,7 +482,7 @@ describe('cleanup', () => {
   }, 20_000);
 });
 
-it('tells what failed within a window, without a file name', async () => {
+it('failures returns the failures within a window, without file names', async () => {
   await finished(anna);
   for (const code of ['NO_FIELDS_FOUND', 'STORAGE_ERROR', 'STORAGE_ERROR', 'PDF_CORRUPT'] as const) {
     await failWith((await upload(anna)).id, code);
@@ -475,24 +490,24 @@ it('tells what failed within a window, without a file name', async () => {
   const earlier = (await upload(anna)).id;
   await failWith(earlier, 'TIMEOUT');
   await db.query(`update tasks set finished_at = finished_at - interval '2 hours' where id = $1`, [earlier]);
-  const told = await documents.failures(3600, clerk);
-  expect(told).toMatchObject({
+  const statistics = await documents.failures(3600, clerk);
+  expect(statistics).toMatchObject({
     total: 5,
     failed: 4,
     byStatus: { FAILED: 1, ERROR: 2, PERMANENT_ERROR: 1 },
     byErrorType: { NO_FIELDS_FOUND: 1, STORAGE_ERROR: 2, PDF_CORRUPT: 1 },
   });
-  expect(told.recent.map(({ errorType }) => errorType)).toEqual([
+  expect(statistics.recent.map(({ errorType }) => errorType)).toEqual([
     'PDF_CORRUPT',
     'STORAGE_ERROR',
     'STORAGE_ERROR',
     'NO_FIELDS_FOUND',
   ]);
-  expect(Object.keys(told.recent[0]!).sort()).toEqual(['errorType', 'failedAt', 'id', 'status']);
+  expect(Object.keys(statistics.recent[0]!).sort()).toEqual(['errorType', 'failedAt', 'id', 'status']);
 });
 
 describe('images', () => {
-  const photo = async (over = {}) => ({
+  const photo = async (overrides = {}) => ({
     filename: 'лист.jpg',
     fileKey: await stored(),
     sha256: 'abc',
@@ -500,11 +515,11 @@ describe('images', () => {
     contentType: 'image/jpeg',
     width: 4000,
     height: 3000,
-    ...over,
+    ...overrides,
   });
   const add = async (session = 'anna', most = 200) => documents.addImage({ session }, await photo(), most);
 
-  it('wait in their session, in the order in which they came, and turn by quarters', async () => {
+  it('are listed per session in upload order, and rotate by quarter turns', async () => {
     const ids = [];
     for (let i = 0; i < 3; i++) ids.push(((await add()) as { id: string }).id);
     expect((await documents.images('anna')).map(({ id }) => id)).toEqual(ids);
@@ -516,31 +531,31 @@ describe('images', () => {
     expect(await documents.removeImage('boris', ids[0]!)).toBe(false);
     const { fileKey } = (await documents.image('anna', ids[0]!))!;
     expect(await documents.removeImage('anna', ids[0]!)).toBe(true);
-    expect(await there(fileKey)).toBe(false);
+    expect(await exists(fileKey)).toBe(false);
     await documents.clearImages('anna');
     expect(await documents.images('anna')).toEqual([]);
   });
 
-  it('are counted, also when many come at once', async () => {
+  it('are limited per session, also for concurrent uploads', async () => {
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => add('anna', 5)));
     expect(outcomes.filter((outcome) => outcome === 'too-many')).toHaveLength(7);
     expect(await documents.images('anna')).toHaveLength(5);
     expect(await add('boris', 5)).not.toBe('too-many');
   });
 
-  it('are gone when their time is over, and their bytes with the next housekeeping', async () => {
+  it('expire after their lifetime, and their files are deleted by the next housekeeping', async () => {
     const { id, fileKey } = (await add()) as { id: string; fileKey: string };
     await db.query(`update passport_images set created_at = created_at - interval '86401 seconds'`);
     expect(await documents.image('anna', id)).toBeUndefined();
     expect(await documents.images('anna')).toEqual([]);
     expect(await add('anna', 1)).not.toBe('too-many');
     await documents.tidy();
-    expect(await there(fileKey)).toBe(false);
+    expect(await exists(fileKey)).toBe(false);
     expect(await documents.images('anna')).toHaveLength(1);
   });
 });
 
-describe('bytes held', () => {
+describe('stored bytes', () => {
   const ROWS_HELD = `
     select passport_principal(session, key_name) as principal, sum(size_bytes)::int as bytes
       from (select session, key_name, size_bytes from passport_documents
@@ -555,7 +570,7 @@ describe('bytes held', () => {
   });
   const tablet: Caller = { session: 'tablet', key: 'clerk' };
 
-  it('are counted by key or by session, and are the same after housekeeping has folded them', async () => {
+  it('are counted per key or session, also after housekeeping has folded them', async () => {
     const { id } = await upload(anna);
     await upload(anna);
     await upload(clerk);
@@ -566,7 +581,7 @@ describe('bytes held', () => {
     const held = await count(ROWS_HELD);
     expect(held.map(({ principal }) => principal)).toEqual(['anna', 'boris', 'key:clerk']);
     expect(await count(COUNTED)).toEqual(held);
-    // Housekeeping runs on every machine, also at the same moment.
+    // Housekeeping may run on several machines at the same time.
     await Promise.all([documents.tidy(), documents.tidy(), upload(anna)]);
     expect(await count(COUNTED)).toEqual(await count(ROWS_HELD));
     await documents.tidy();
@@ -578,7 +593,7 @@ describe('bytes held', () => {
     expect(await count(COUNTED)).toEqual([{ principal: 'key:clerk', bytes: 7 }]);
   });
 
-  it('of rows that were there before are counted by the migration', async () => {
+  it('of existing rows are counted by the migration', async () => {
     await upload(anna);
     await upload(clerk);
     await documents.addImage(tablet, await image(), 200);
@@ -591,26 +606,26 @@ describe('bytes held', () => {
     expect(await count(COUNTED)).toEqual(await count(ROWS_HELD));
   });
 
-  it('beyond the quota are refused, and their file goes', async () => {
+  it('beyond the quota are rejected, and their file is deleted', async () => {
     const key = await stored();
     const small = openDocuments({ quotaBytes: 10 });
     const create = (fileKey: string, sizeBytes: number) =>
       small.create(anna, [{ filename: 'a.pdf', fileKey, sizeBytes, cacheKey: fileKey }]);
     await create(await stored(), 10);
-    await expect(create(key, 1)).rejects.toThrow('would take more than 10 bytes');
-    expect(await there(key)).toBe(false);
-    await expect(small.addImage(anna, await image(), 200)).rejects.toThrow('would take more than 10 bytes');
+    await expect(create(key, 1)).rejects.toThrow('would exceed the quota of 10 bytes');
+    expect(await exists(key)).toBe(false);
+    await expect(small.addImage(anna, await image(), 200)).rejects.toThrow('would exceed the quota of 10 bytes');
   });
 });
 
 describe('events', () => {
-  const told = async (session: string, after = 0) => {
+  const eventsOf = async (session: string, after = 0) => {
     const events = await documents.events(session, after);
     if (events === 'lost') throw new Error('lost');
     return events.map(({ id, kind, status, previousStatus }) => [id, kind, previousStatus, status]);
   };
 
-  it('tell what happened to a session’s documents, whoever did it', async () => {
+  it('report all changes to a session’s documents, by any caller', async () => {
     const { id } = await upload(anna);
     await failWith(id, 'STORAGE_ERROR');
     await documents.retry(anna, id);
@@ -619,7 +634,7 @@ describe('events', () => {
     await tasks.sweep({ services: ['passports'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 100 });
     await documents.rename(anna, id, 'b.pdf');
     await documents.remove(anna, id);
-    expect(await told('anna')).toEqual([
+    expect(await eventsOf('anna')).toEqual([
       [1, 'task', null, 'PENDING'],
       [2, 'task', 'PENDING', 'PROCESSING'],
       [3, 'task', 'PROCESSING', 'ERROR'],
@@ -629,15 +644,15 @@ describe('events', () => {
       [7, 'task', 'ERROR', 'ERROR'],
       [8, 'deleted', null, null],
     ]);
-    expect(await told('anna', 6)).toHaveLength(2);
-    expect(await told('anna', 8)).toEqual([]);
+    expect(await eventsOf('anna', 6)).toHaveLength(2);
+    expect(await eventsOf('anna', 8)).toEqual([]);
     expect(await documents.lastEvent('anna')).toBe(8);
     expect(await documents.lastEvent('boris')).toBe(0);
-    expect(await told('boris')).toEqual([]);
+    expect(await eventsOf('boris')).toEqual([]);
     expect(await documents.events('anna', 9)).toBe('lost');
   });
 
-  it('have no gaps and never appear below a number that somebody has seen', async () => {
+  it('have no gaps and never appear below a number that a reader has seen', async () => {
     const writers = Promise.all(
       Array.from({ length: 8 }, async () => {
         for (let i = 0; i < 5; i++) await documents.rename(anna, (await upload(anna)).id, `${i}.pdf`);
@@ -651,7 +666,7 @@ describe('events', () => {
       const seen: number[] = [];
       for (let last = false; ; ) {
         last = !writing;
-        for (const [id] of await told('anna', seen.length)) seen.push(id as number);
+        for (const [id] of await eventsOf('anna', seen.length)) seen.push(id as number);
         if (last) return seen;
       }
     };
@@ -661,7 +676,7 @@ describe('events', () => {
     expect(two).toEqual(one);
   });
 
-  it('are kept to the last thousand; who is further behind is told so', async () => {
+  it('are limited to the latest 1000; a reader further behind gets "lost"', async () => {
     await db.query(
       `insert into passport_events (session, kind, document) select 'anna', 'deleted', n::text from generate_series(1, 1500) n`,
     );
@@ -672,11 +687,11 @@ describe('events', () => {
     expect(events[0]).toMatchObject({ id: 501, task: '501' });
   });
 
-  it('of many sessions are asked for at once: who has none after the last that was seen is left out', async () => {
+  it('stirred returns only the sessions with events after the given number', async () => {
     await upload(anna);
     const last = await documents.lastEvent('anna');
     const stirred = async (after: number) =>
-      [...(await documents.stirred(['anna', 'boris', 'nobody'].map((session) => ({ session, after }))))].sort();
+      [...(await documents.stirred(['anna', 'boris', 'unknown'].map((session) => ({ session, after }))))].sort();
     expect(await documents.stirred([{ session: 'anna', after: last }])).toEqual(new Set());
     expect(await stirred(0)).toEqual(['anna']);
     await upload(boris);
@@ -684,11 +699,11 @@ describe('events', () => {
     expect(await documents.stirred([{ session: 'anna', after: last }])).toEqual(new Set());
     await upload(anna);
     expect(await documents.stirred([{ session: 'anna', after: last }])).toEqual(new Set(['anna']));
-    // A number that was never given says that the reader must start anew.
-    expect(await documents.stirred([{ session: 'nobody', after: 7 }])).toEqual(new Set(['nobody']));
+    // An unknown number means that the reader must start again.
+    expect(await documents.stirred([{ session: 'unknown', after: 7 }])).toEqual(new Set(['unknown']));
   });
 
-  it('of a session that nobody watches do not pile up', async () => {
+  it('of an unwatched session are limited and expire', async () => {
     await db.query(
       `insert into passport_events (session, kind, document, at)
        select 'anna', 'deleted', n::text, now() - interval '2 minutes' from generate_series(1, 1500) n`,
@@ -702,7 +717,7 @@ describe('events', () => {
     expect(await documents.events('anna', 1400)).toHaveLength(100);
   });
 
-  it('wake who waits for them', async () => {
+  it('call the callback of onEvents', async () => {
     const stop = new AbortController();
     const woken = new Promise<void>((resolve) => documents.onEvents(resolve, stop.signal));
     await upload(anna);

@@ -17,26 +17,23 @@ import { each, find, list, open } from './read.ts';
 import { SERVICE, strictForChanges } from './rows.ts';
 import { failures } from './statistics.ts';
 
-/** Documents in PostgreSQL, their bytes in the file store; each verb is in the file of its idea. */
-export function postgresDocuments(needs: {
+export function postgresDocuments(deps: {
   db: Db;
   tasks: TaskStore;
   files: Files;
   log: Log;
-  /** Absent where no document is created. */
+  /** Needed only to create documents. */
   admission?: Admission;
-  /** Whether a key sees nothing of anonymous sessions. */
   strictOwnership: boolean;
   imageTtlSeconds: number;
-  /** How many bytes of documents and images an API key, or a session without one, may hold. */
+  /** Per API key, or per session without one. */
   quotaBytes: number;
 }): Documents & { tidy(signal?: AbortSignal): Promise<void> } {
-  const { db, tasks, files, admission, quotaBytes, strictOwnership: strict } = needs;
-  const trash = openTrash({ ...needs, table: 'passport_trash' });
-  const images = postgresImages(db, { ttlSeconds: needs.imageTtlSeconds, quotaBytes });
+  const { db, tasks, files, admission, quotaBytes, strictOwnership: strict } = deps;
+  const trash = openTrash({ ...deps, table: 'passport_trash' });
+  const images = postgresImages(db, { ttlSeconds: deps.imageTtlSeconds, quotaBytes });
   const events = postgresEvents(db);
-  /** After the commit of what may have put something into the trash, or made an event. */
-  const settled = async () => {
+  const afterCommit = async () => {
     tasks.hint(`changed:${SERVICE}`);
     await trash.empty();
   };
@@ -44,12 +41,12 @@ export function postgresDocuments(needs: {
   return {
     async create(caller, documents, request, within) {
       const keys = documents.map(({ fileKey }) => fileKey);
-      const created = await writeDown(keys, needs, () =>
+      const created = await writeDown(keys, deps, () =>
         create({ db, tasks, admission, quotaBytes }, caller, documents, request, within),
       );
       if (created.some(({ status }) => status === 'PENDING')) tasks.hint(`waiting:${SERVICE}`);
-      // What was cached left bytes that nobody needs, and so did images that became a PDF.
-      await settled();
+      // Of cached documents, and of images that became a PDF.
+      await afterCommit();
       return created;
     },
     find: (caller, id) => find(db, caller, id, strict),
@@ -74,11 +71,11 @@ export function postgresDocuments(needs: {
     },
     async remove(caller, id) {
       const removed = await remove({ db, tasks }, caller, id, strictForChanges(caller, strict));
-      if (removed) await settled();
+      if (removed) await afterCommit();
       return removed;
     },
 
-    each: (which) => each(db, which),
+    each: (filter) => each(db, filter),
     async cleanup(options) {
       const removed = await cleanup({ db, tasks, trash }, options);
       tasks.hint(`changed:${SERVICE}`);
@@ -87,7 +84,7 @@ export function postgresDocuments(needs: {
     failures: (windowSeconds, caller) => failures(db, windowSeconds, caller),
 
     async addImage(caller, image, most) {
-      const added = await writeDown([image.fileKey], needs, () => images.add(caller, image, most));
+      const added = await writeDown([image.fileKey], deps, () => images.add(caller, image, most));
       if (added === 'too-many') await files.remove(image.fileKey);
       return added;
     },
@@ -107,13 +104,13 @@ export function postgresDocuments(needs: {
     events: events.after,
     lastEvent: events.last,
     stirred: events.stirred,
-    onEvents(wake, signal) {
-      // A worker's endings and our own verbs; what else happens is seen by the look now and then.
-      tasks.onHint('finished', wake, signal);
-      tasks.onHint(`changed:${SERVICE}`, wake, signal);
+    onEvents(callback, signal) {
+      // Finished tasks and our own changes; other changes are found by the periodic check.
+      tasks.onHint('finished', callback, signal);
+      tasks.onHint(`changed:${SERVICE}`, callback, signal);
     },
 
-    /** Housekeeping: what has grown old, and bytes that a crash kept from being removed. */
+    /** Deletes expired data, and files that a crash left behind. */
     async tidy(signal) {
       for (let more = true; more && !signal?.aborted; ) more = (await images.sweep()) >= 1000;
       await trash.empty(signal);

@@ -3,14 +3,11 @@ import type { Caller } from '../documents.ts';
 import { quotaExceeded } from '../refusals.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
-/** The first half of the advisory locks that guard quotas; any number that no other lock of ours has. */
+/** First half of an advisory lock key, unique in this product. */
 const QUOTA_LOCK = 1_884_220_664;
-const FOLDED_AT_ONCE = 10_000;
+const FOLD_BATCH = 10_000;
 
-/**
- * Throws `QUOTA_EXCEEDED` when the caller would hold more than `quotaBytes` with `moreBytes` of documents or images. Until
- * the transaction ends, other uploads of the same principal wait, so that each sees the sizes of those before it.
- */
+/** Throws `QUOTA_EXCEEDED`. Serialises uploads of one principal until the transaction ends. */
 export async function checkQuota(
   tx: Transaction,
   caller: Caller,
@@ -23,10 +20,10 @@ export async function checkQuota(
   if (rows[0]!.bytes + moreBytes > quotaBytes) throw quotaExceeded(quotaBytes);
 }
 
-/** Folds the differences that have gathered into one row per principal; a bounded number of them. */
+/** Sums up differences into one row per principal. */
 export async function foldBytes(db: Queryable): Promise<{ more: boolean }> {
-  const { rows } = await db.query<{ differences: number }>(FOLD, [FOLDED_AT_ONCE]);
-  return { more: rows[0]!.differences >= FOLDED_AT_ONCE };
+  const { rows } = await db.query<{ differences: number }>(FOLD, [FOLD_BATCH]);
+  return { more: rows[0]!.differences >= FOLD_BATCH };
 }
 
 const HELD = {
@@ -35,24 +32,24 @@ const HELD = {
   text: 'select coalesce(sum(bytes), 0)::bigint as bytes from passport_bytes where principal = $1',
 };
 
-// A row that another fold has deleted meanwhile is not returned, so nothing is counted twice.
+// Rows that a concurrent fold has deleted are not returned, so nothing counts twice.
 const FOLD = `
-  with late as (
+  with unfolded as (
     select serial, principal
       from passport_bytes
      where not folded
      order by serial
      limit $1
        for update skip locked),
-  gone as (
+  deleted as (
     delete from passport_bytes
-     where principal in (select principal from late)
-       and (folded or serial in (select serial from late))
+     where principal in (select principal from unfolded)
+       and (folded or serial in (select serial from unfolded))
     returning principal, bytes),
   sums as (
     insert into passport_bytes (principal, bytes, folded)
     select principal, sum(bytes), true
-      from gone
+      from deleted
      group by principal
     having sum(bytes) <> 0)
-  select count(*) as differences from late`;
+  select count(*) as differences from unfolded`;

@@ -1,10 +1,9 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
-import type { Caller, Document, Opened, Status } from '../documents.ts';
+import { type Caller, type Document, isOpened, type Opened, type Status } from '../documents.ts';
 import {
   access,
   COLUMNS,
   type DocumentRow,
-  isOpened,
   OPENED_COLUMNS,
   type OpenedRow,
   toDocument,
@@ -34,7 +33,7 @@ export async function list(
   session: string,
   { status, page, limit }: { status?: Status; page: number; limit: number },
 ): Promise<{ items: Document[]; total: number }> {
-  // One statement, so that the count is of the same moment as the page, and stands also beyond the last one.
+  // One statement, so that count and page are consistent.
   const { rows } = await db.query<{ total: number; items: JsonRow[] }>(status === undefined ? LIST : LIST_OF_STATUS, [
     session,
     limit,
@@ -42,34 +41,32 @@ export async function list(
     ...(status === undefined ? [] : [status]),
   ]);
   const { total, items } = rows[0]!;
-  return { total, items: items.map((row) => toDocument(dated(row))) };
+  return { total, items: items.map((row) => toDocument(parseDates(row))) };
 }
 
-/** A row that came as JSON: its dates are text. */
 type JsonRow = Omit<DocumentRow, 'created_at' | 'updated_at'> & { created_at: string; updated_at: string };
 
-const dated = (row: JsonRow): DocumentRow => ({
+const parseDates = (row: JsonRow): DocumentRow => ({
   ...row,
   created_at: new Date(row.created_at),
   updated_at: new Date(row.updated_at),
 });
 
-/** How many extractions are in memory at once while all of them go by. */
+/** Number of extractions in memory. */
 const BATCH = 50;
 
-/** By key, not by cursor: a slow reader then holds no transaction open. */
+/** Pages by key, so that a slow reader keeps no transaction open. */
 export async function* each(
   db: Queryable,
-  which: { session?: string; from?: Date; to?: Date },
+  filter: { session?: string; from?: Date; to?: Date },
 ): AsyncGenerator<Opened, void, undefined> {
-  // Before everything: PostgreSQL's own word for it.
   let after: { at: Date | string; id: string } = { at: '-infinity', id: '' };
   for (;;) {
     const { rows }: { rows: OpenedRow[] } = await db.query<OpenedRow>(
-      which.session === undefined ? EACH : EACH_OF_SESSION,
+      filter.session === undefined ? EACH : EACH_OF_SESSION,
       [
-        ...[after.at, after.id, which.from ?? '-infinity', which.to ?? 'infinity', BATCH],
-        ...(which.session === undefined ? [] : [which.session]),
+        ...[after.at, after.id, filter.from ?? '-infinity', filter.to ?? 'infinity', BATCH],
+        ...(filter.session === undefined ? [] : [filter.session]),
       ],
     );
     for (const row of rows) {
@@ -94,25 +91,25 @@ const OPEN = {
   text: `select ${OPENED_COLUMNS} from passport_documents d join tasks t on t.id = d.id where d.id = $1 and ${VISIBLE}`,
 };
 
-const listed = (name: string, mine: string) => ({
+const listQuery = (name: string, matching: string) => ({
   name,
   limitMs,
   text: `
-    with mine as not materialized (${mine}),
+    with matching as not materialized (${matching}),
     page as materialized (
       select ${COLUMNS}
-        from (select id, created_at from mine order by created_at desc, id desc limit $2 offset $3) as m
+        from (select id, created_at from matching order by created_at desc, id desc limit $2 offset $3) as m
         join passport_documents d on d.id = m.id
         join tasks t on t.id = d.id
     )
-    select (select count(*) from mine) as total,
+    select (select count(*) from matching) as total,
            (select coalesce(json_agg(page order by page.created_at desc, page.id desc), '[]') from page) as items`,
 });
 
-// A key's own session may hold a hundred thousand documents: without a filter, counting them asks no task.
-const LIST = listed('passport-list', 'select id, created_at from passport_documents where session = $1');
+// Without a status filter the count needs no join: a key's session may hold 100 000 documents.
+const LIST = listQuery('passport-list', 'select id, created_at from passport_documents where session = $1');
 
-const LIST_OF_STATUS = listed(
+const LIST_OF_STATUS = listQuery(
   'passport-list-status',
   `select d.id, d.created_at
      from passport_documents d
@@ -120,8 +117,8 @@ const LIST_OF_STATUS = listed(
     where d.session = $1 and passport_status(t.status, t.error_code) = $4`,
 );
 
-// Nothing stands beside the place that the last batch came to, so that each begins in the index where the last one ended.
-const eachOf = (name: string, whose: string) => ({
+// The row comparison lets each batch start in the index where the last one ended.
+const eachQuery = (name: string, condition: string) => ({
   name,
   text: `
     select ${OPENED_COLUMNS}
@@ -129,10 +126,10 @@ const eachOf = (name: string, whose: string) => ({
       join tasks t on t.id = d.id
      where (d.created_at, d.id) > ($1::timestamptz, $2::text)
        and d.created_at >= $3::timestamptz and d.created_at < $4::timestamptz
-       and t.status = 'done' ${whose}
+       and t.status = 'done' ${condition}
      order by d.created_at, d.id
      limit $5`,
 });
 
-const EACH = eachOf('passport-each', '');
-const EACH_OF_SESSION = eachOf('passport-each-session', 'and d.session = $6');
+const EACH = eachQuery('passport-each', '');
+const EACH_OF_SESSION = eachQuery('passport-each-session', 'and d.session = $6');

@@ -6,7 +6,6 @@ import { statusOf } from './status.ts';
 
 export const SERVICE = 'passports';
 
-/** A document with its task, as SQL gives it; `COLUMNS` asks for just these. */
 export interface DocumentRow {
   id: string;
   filename: string;
@@ -32,7 +31,7 @@ export interface OpenedRow extends DocumentRow {
   edits: { key: string; value: Value; at: string }[] | null;
 }
 
-/** With the result and the latest edit of each key: one statement, so that version, result and edits belong together. */
+/** One statement, so that result, edits and version are consistent. */
 export const OPENED_COLUMNS = `${COLUMNS},
   t.result,
   (select json_agg(json_build_object('key', e.key, 'value', e.became, 'at', e.at) order by e.serial)
@@ -65,19 +64,14 @@ export function toOpened(row: OpenedRow): Opened | Document {
   return { ...toDocument(row), extraction: row.result, edits };
 }
 
-export const isOpened = (document: Opened | Document): document is Opened => 'extraction' in document;
-
 /**
- * Who may see a document `d` (X-11 of the contract): its session, the key that made it, and, where the operator does not
- * say `strict`, any key where it was made in an anonymous session. The parameters are `$2` to `$4`, see `access`.
+ * Access to a document `d` (X-11 of the contract): its session, the key that created it and, unless `strict`, any key
+ * for documents of anonymous sessions. Parameters `$2` to `$4` come from {@link access}.
  */
 export const VISIBLE =
   '(d.session = $2 or ($3::text is not null and (d.key_name = $3 or (d.key_name is null and not $4::boolean))))';
 
-/**
- * Whether the rule is strict for who would change a document: an id is enough for any key to read a document of an anonymous
- * session, but only its session and administrators change it.
- */
+/** Documents of anonymous sessions can be changed only by their session and administrators. */
 export const strictForChanges = ({ role }: Caller, strict: boolean): boolean => strict || role !== 'admin';
 
 export const access = ({ session, key }: Caller, strict: boolean): [string, string | null, boolean] => [

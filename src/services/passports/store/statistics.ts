@@ -2,10 +2,9 @@ import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
 import type { Caller, Documents } from '../documents.ts';
 import { endedAs, errorType } from '../failures.ts';
 
-/** How many of the failures are named. */
 const RECENT = 20;
 
-/** What ended within the last `windowSeconds`, and how. An id opens a document, so that only its owner is told of it. */
+/** Non-administrators get only ids of their own documents. */
 export async function failures(
   db: Queryable,
   windowSeconds: number,

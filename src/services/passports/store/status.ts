@@ -2,7 +2,7 @@ import type { Task } from '../../../tasks/task.ts';
 import type { Status } from '../documents.ts';
 import { endedAs } from '../failures.ts';
 
-/** The state of a document by that of its task. `passport_status` in the database says the same, for filters and events. */
+/** Must match the SQL function `passport_status`. */
 export function statusOf(status: Task['status'], errorCode: string | null): Status {
   switch (status) {
     case 'queued':
@@ -14,4 +14,10 @@ export function statusOf(status: Task['status'], errorCode: string | null): Stat
     case 'failed':
       return endedAs(errorCode ?? '');
   }
+}
+
+/** The task alone, without its document. */
+export function presentTask(task: Task): string {
+  const code = task.status === 'failed' ? task.failure.code : null;
+  return JSON.stringify({ id: task.id, status: statusOf(task.status, code) });
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * `count` identifiers in the order of their text: UUIDs of version 7 (RFC 9562 §5.7), 48 bits of milliseconds since 1970,
- * then 12 bits that count within this call (its method 1), then 62 random ones.
+ * UUIDs of version 7 (RFC 9562 §5.7) in sort order: 48 bits of Unix milliseconds, a 12-bit counter (method 1) and 62
+ * random bits.
  */
 export function uuids(count: number, now = Date.now()): string[] {
   return Array.from({ length: count }, (_, i) => {
-    // Past 4096 the time itself moves on, so the order holds.
+    // Beyond 4096 the timestamp advances, which keeps the order.
     const bytes = randomBytes(16);
     bytes.writeUIntBE(now + (i >>> 12), 0, 6);
     bytes.writeUInt16BE(0x7000 | (i & 0xfff), 6);

@@ -2,12 +2,10 @@ import type { Edit, Opened } from '../../documents.ts';
 import type { Field, Value } from '../../extraction.ts';
 import type { Box } from '../../page.ts';
 
-/** A field as it was read from page 1. */
 export function read(value: Value, bbox: Box | null = null, confidence: number | null = 0.9): Field {
   return { value, confidence, source: 'text', page: bbox && 1, bbox, text: String(value) };
 }
 
-/** A document that is done, with these fields and edits. */
 export function opened(
   fields: Readonly<Record<string, Field>>,
   more: Partial<Pick<Opened, 'id' | 'filename' | 'createdAt'>> & { edits?: readonly Edit[] } = {},

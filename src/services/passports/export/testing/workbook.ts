@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 
-/** The files of a ZIP archive, each checked against its sum. */
+/** The files of a ZIP archive, after checking their CRC. */
 export function unzipped(archive: Buffer): Map<string, string> {
   const end = archive.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
   const files = new Map<string, string>();
@@ -18,7 +18,7 @@ export function unzipped(archive: Buffer): Map<string, string> {
   return files;
 }
 
-/** Each sheet by its name: its rows, each cell as its kind and what it holds (`text:…`, `number:…`, `date:…`). */
+/** Rows of each sheet by name; cells as `text:…`, `number:…` or `date:…`. */
 export function sheetsOf(archive: Buffer): Map<string, string[][]> {
   const files = unzipped(archive);
   const sheets = new Map<string, string[][]>();
@@ -26,14 +26,14 @@ export function sheetsOf(archive: Buffer): Map<string, string[][]> {
   for (const [, name, id] of names) {
     const rows = [...files.get(`xl/worksheets/sheet${id}.xml`)!.matchAll(/<row r="\d+">(.*?)<\/row>/gs)];
     sheets.set(
-      plain(name!),
+      unescapeXml(name!),
       rows.map(([, cells]) => cellsOf(cells!)),
     );
   }
   return sheets;
 }
 
-/** Cells that are not there are empty; how many a row has, its header says. */
+/** Missing cells are empty strings. */
 function cellsOf(row: string): string[] {
   const cells: string[] = [];
   for (const [, letters, attributes, content] of row.matchAll(/<c r="([A-Z]+)\d+"([^>]*)>(.*?)<\/c>/gs)) {
@@ -46,14 +46,14 @@ function cellsOf(row: string): string[] {
 
 function cellOf(attributes: string, content: string): string {
   if (content.includes('<f')) return `formula:${content}`;
-  if (attributes.includes('inlineStr')) return `text:${plain(/<t[^>]*>(.*)<\/t>/s.exec(content)![1]!)}`;
+  if (attributes.includes('inlineStr')) return `text:${unescapeXml(/<t[^>]*>(.*)<\/t>/s.exec(content)![1]!)}`;
   const value = /<v>(.*)<\/v>/.exec(content)![1]!;
   if (attributes.includes('t="b"')) return `boolean:${value}`;
   if (!/s="[23]"/.test(attributes)) return `number:${value}`;
   return `date:${new Date(Math.round((Number(value) - 25_569) * 86_400) * 1000).toISOString().replace('T00:00:00.000Z', '')}`;
 }
 
-const plain = (xml: string) =>
+const unescapeXml = (xml: string) =>
   xml
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
