@@ -10,29 +10,29 @@ export async function verifyCommand(): Promise<void> {
   const result = await inExistingDatabase(where, verifyTrail)
     .catch(notMigrated('There is no audit trail'))
     .catch(inWords);
-  if (result.outcome === 'whole') return console.log(sentence(result));
+  if (result.outcome === 'intact') return console.log(sentence(result));
   console.error(sentence(result));
   process.exitCode = 1;
 }
 
 export function sentence(result: TrailVerdict): string {
   switch (result.outcome) {
-    case 'whole':
+    case 'intact':
       return `The audit trail is intact: ${result.rows} events, last hash ${result.lastHash}.`;
     case 'broken':
       return `The audit trail is broken at event ${result.serial}: ${BROKEN[result.why]}.`;
-    case 'disagrees':
-      return `The audit trail does not match the report ${result.report}: ${DISAGREES[result.why]}.`;
+    case 'mismatch':
+      return `The audit trail does not match the report ${result.report}: ${MISMATCH[result.why]}.`;
   }
 }
 
 const BROKEN: Record<Extract<TrailVerdict, { outcome: 'broken' }>['why'], string> = {
   changed: 'the event was changed after it was written',
   missing: 'the event was deleted',
-  'put in between': 'the event was inserted later',
+  inserted: 'the event was inserted later',
 };
 
-const DISAGREES: Record<Extract<TrailVerdict, { outcome: 'disagrees' }>['why'], string> = {
+const MISMATCH: Record<Extract<TrailVerdict, { outcome: 'mismatch' }>['why'], string> = {
   changed: 'the report was changed without an event, or the end of the trail was deleted',
   missing: 'the report was deleted',
   unknown: 'the trail has no event that creates it, or the end of the trail was deleted',

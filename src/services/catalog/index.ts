@@ -5,14 +5,13 @@ import { missingCredentials, readOwn, settings } from './settings.ts';
 
 const TITLE = 'Catalog';
 
-/** What the other services have finished becomes records that people search, report and moderate. */
+/** Turns the results of the other services into records that users search, report and moderate. */
 export const catalog: Service = {
   name: 'catalog',
   title: TITLE,
   settings,
   missingCredentials,
-  // Without a catalog nobody would read what the tables' triggers write down for it. That a person has deleted something
-  // stays written, for the day when there is one again.
+  // Without a catalog nothing consumes what the triggers write to the feed. Deletions stay, in case the catalog returns.
   takeBack: async (db) => {
     await db.query('delete from catalog_sources');
     await db.query('delete from catalog_feed where not gone');
@@ -30,9 +29,9 @@ export const catalog: Service = {
       port: own.port,
       publicUrl: own.publicUrl,
       verdicts: {
-        readers: own.open ? 'everybody' : counted(entries.readers.length, 'none: only moderators read'),
-        moderators: counted(entries.moderators.length, 'none: nobody decides on reports'),
-        sources: own.sources.join(', ') || 'none: only what is imported',
+        readers: own.open ? 'everyone' : countText(entries.readers.length, 'none: only moderators can read'),
+        moderators: countText(entries.moderators.length, 'none: reports cannot be decided'),
+        sources: own.sources.join(', ') || 'none: only imported records',
       },
       gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, entries }),
       attend: async (house, signal) => (await import('./model.ts')).attend({ house, own, shared, signal }),
@@ -46,16 +45,16 @@ export const catalog: Service = {
   },
 };
 
-const counted = (tokens: number, none: string) => (tokens === 0 ? none : `${tokens} configured`);
+const countText = (tokens: number, none: string) => (tokens === 0 ? none : `${tokens} configured`);
 
-/** The first token of a list that is not only known by its digest. */
+/** The first token of the list that is not a digest. */
 const plainToken = (tokens = '') =>
   tokens
     .split(',')
-    .map((word) => word.trim())
-    .find((word) => word !== '' && !/^sha256:/i.test(word));
+    .map((token) => token.trim())
+    .find((token) => token !== '' && !/^sha256:/i.test(token));
 
-/** Indexes a record of one's own and finds it by a word that is misspelt, with nothing but curl. */
+/** A curl command that imports a record and finds it by a misspelt word. */
 function example(baseUrl: string, token: string | undefined): string {
   const curl = `curl -sS -w '\\n' -H 'Authorization: Bearer ${token ?? 'TOKEN'}'`;
   const record = '{"records":[{"record_id":"bridge-7","title":"Bridge 7","text":"crack in the third beam"}]}';

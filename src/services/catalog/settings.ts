@@ -13,10 +13,10 @@ import {
 import { tokensFrom } from '../../http/bearer.ts';
 import { tokenList } from '../../http/token-settings.ts';
 
-/** The services whose finished work can be searched. */
+/** The services whose results can be searched. */
 export const SOURCES: readonly string[] = ['defectoscopy', 'stt', 'passports'];
-/** Documents of passports name people. */
-const SOURCES_BY_DEFAULT: readonly string[] = ['defectoscopy', 'stt'];
+/** Without passports, which contain personal data. */
+const DEFAULT_SOURCES: readonly string[] = ['defectoscopy', 'stt'];
 
 export const settings = {
   port: integer('CATALOG_PORT', 8004, 'Port of the catalog listener: search, reports and their pages.', {
@@ -25,27 +25,27 @@ export const settings = {
   publicUrl: text('CATALOG_PUBLIC_URL', undefined, 'Base address under which clients reach the catalog.'),
   apiTokens: tokenList(
     'REPORTS_API_TOKENS',
-    'Tokens of readers, who search and report, comma-separated; `sha256:<hex>` in place of a token keeps only its digest here; `assay tokens` issues more. Without any, only moderators read.',
+    'Comma-separated reader tokens, for searching and reporting; `sha256:<hex>` stores a digest instead of the token; `assay tokens` issues more. If not set, only moderators can read.',
   ),
   moderatorTokens: tokenList(
     'REPORTS_MODERATOR_TOKENS',
-    'Tokens of moderators, who may all that, decide on reports and index records of their own; needed in `production`.',
+    'Comma-separated moderator tokens, for reading, deciding on reports and importing records; required in `production`.',
   ),
   apply: flag(
     'REPORTS_APPLY',
     true,
-    'An accepted report hides its record, or shows it again; `false`: the decision is only written down.',
+    'An accepted report hides its record or shows it again; `false`: the decision is only recorded.',
   ),
   open: flag(
     'CATALOG_PUBLIC',
     false,
-    'Everybody may read and report, without a token (30 reports a minute and address).',
+    'Allows reading and reporting without a token (30 reports per minute and address).',
   ),
   sources: sources(
     'CATALOG_SOURCES',
-    `Services whose finished work can be searched, of ${SOURCES.join(', ')}; \`none\`: only what is imported. Documents of passports name people.`,
+    `Services whose results can be searched: ${SOURCES.join(', ')}; \`none\`: only imported records. Passports contain personal data.`,
   ),
-  retentionDays: integer('CATALOG_RETENTION_DAYS', 365, 'How long a record is kept after it was indexed last.', {
+  retentionDays: integer('CATALOG_RETENTION_DAYS', 365, 'How long a record is kept after it was last indexed.', {
     min: 1,
     max: 36_500,
   }),
@@ -53,40 +53,38 @@ export const settings = {
 
 export type Own = Omit<Values<typeof settings>, 'sources'> & { readonly sources: readonly string[] };
 
-/** Everything that the operator said of the catalog, or a `SettingsProblem` with every fault in it. */
+/** Reads the catalog's settings; throws a `SettingsProblem` that names all errors. */
 export function readOwn(env: Environment): Own {
-  const own = readSettings(settings, env, [apart, ...(profileOf(env) === 'production' ? [moderated] : [])]);
-  return { ...own, sources: own.sources ?? (profileOf(env) === 'local' ? SOURCES : SOURCES_BY_DEFAULT) };
+  const rules = [distinctTokens, ...(profileOf(env) === 'production' ? [moderatorRequired] : [])];
+  const own = readSettings(settings, env, rules);
+  return { ...own, sources: own.sources ?? (profileOf(env) === 'local' ? SOURCES : DEFAULT_SOURCES) };
 }
 
-/** What the `local` profile has to make: a token of each kind, where nobody has said anything about that kind. */
+/** The token variables that the `local` profile generates. An empty value is a choice and not missing. */
 export function missingCredentials(env: Environment): string[] {
   const { apiTokens, moderatorTokens } = settings;
-  const given = readSettings({ apiTokens, moderatorTokens }, env);
+  const values = readSettings({ apiTokens, moderatorTokens }, env);
   return [
-    // Defined and empty was left so on purpose.
-    ...(given.apiTokens === undefined ? [apiTokens.env] : []),
-    ...(given.moderatorTokens === undefined ? [moderatorTokens.env] : []),
+    ...(values.apiTokens === undefined ? [apiTokens.env] : []),
+    ...(values.moderatorTokens === undefined ? [moderatorTokens.env] : []),
   ];
 }
 
-const apart: Agreement<typeof settings> = {
+const distinctTokens: Agreement<typeof settings> = {
   between: ['apiTokens', 'moderatorTokens'],
   check({ apiTokens, moderatorTokens }) {
     const readers = digestsOf(apiTokens);
     if (!digestsOf(moderatorTokens).some((digest) => readers.includes(digest))) return;
-    throw new Error(
-      'REPORTS_MODERATOR_TOKENS: a token of readers cannot be a moderator’s too; remove it from one list.',
-    );
+    throw new Error('REPORTS_MODERATOR_TOKENS: a token is in REPORTS_API_TOKENS too; remove it from one of the lists.');
   },
 };
 
-const moderated: Agreement<typeof settings> = {
+const moderatorRequired: Agreement<typeof settings> = {
   between: ['moderatorTokens'],
   check({ moderatorTokens }) {
     if (digestsOf(moderatorTokens).length > 0) return;
     throw new Error(
-      'REPORTS_MODERATOR_TOKENS must be set in `production`: somebody must be able to decide on reports.',
+      'REPORTS_MODERATOR_TOKENS must be set in `production`: without moderators no report can be decided.',
     );
   },
 };
@@ -96,18 +94,18 @@ function digestsOf(tokens: string | undefined): string[] {
   return set.state === 'enforced' ? set.entries.map(({ digest }) => digest.toString('latin1')) : [];
 }
 
-/** Undefined: what the profile says. */
+/** Undefined: the profile's default. */
 function sources(env: string, about: string): Setting<readonly string[] | undefined> {
   const setting = list(env, [], about, (name) => {
     if (SOURCES.includes(name)) return name;
-    throw new Error(`"${name}" is none of ${SOURCES.join(', ')}.`);
+    throw new Error(`"${name}" is not one of ${SOURCES.join(', ')}.`);
   });
   return {
     ...setting,
-    shownDefault: 'all of them in `local`, otherwise defectoscopy,stt',
-    read(given) {
-      if (!given) return undefined;
-      return given === 'none' ? [] : [...new Set(setting.read(given))];
+    shownDefault: 'all in `local`, otherwise defectoscopy,stt',
+    read(value) {
+      if (!value) return undefined;
+      return value === 'none' ? [] : [...new Set(setting.read(value))];
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { RefusalTexts } from '../../../ui/browser/refusal-texts.ts';
 
-/** What the moderators' page hands to its script. */
+/** Data of the moderation page for its script. */
 export interface QueueData extends RefusalTexts {
   readonly decided: string;
   readonly conflict: string;

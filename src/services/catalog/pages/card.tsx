@@ -5,19 +5,19 @@ import { Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
 import { counted } from './texts.ts';
 import { Tile } from './tile.tsx';
 
-const THUMBNAIL = 320;
+const THUMBNAIL_PX = 320;
 
-/** A record in the gallery: the whole of it leads to the record. */
+/** A record in the gallery; the whole card links to the record. */
 export function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   return (
     <li class="card" data-record={hit.recordId}>
-      <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL} />
+      <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
       <div class="caption">
         <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
           <Stranger text={nameOf(hit, language)} />
         </a>
-        <Verdict hit={hit} onlooker={onlooker} />
+        <Outcome hit={hit} onlooker={onlooker} />
         <p class="hint">
           <span safe>{serviceOf(hit.service, words)}</span> · <Moment at={hit.createdAt} language={language} />
         </p>
@@ -27,8 +27,8 @@ export function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.E
   );
 }
 
-/** What came out, in a line: the surest defects, or what kind of answer it is. */
-function Verdict({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
+/** The most confident defect, the failure or the snippet. */
+function Outcome({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   if (hit.status === 'failed') return <p class="verdict-line bad">{words.failed}</p>;
   const [first, ...others] = hit.defects;
@@ -49,7 +49,7 @@ function Verdict({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Eleme
   );
 }
 
-/** What a moderator, or a careful reader, wants to know of a record before opening it. */
+/** Badges of a hidden or reported record. */
 export function Marks({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   if (!hit.hidden && hit.openReports === 0) return '';

@@ -12,7 +12,6 @@ import { type Language, type Texts, texts } from './texts.ts';
 
 export const STYLES = ['ui/workspace.css', 'services/catalog/browser/catalog.css'];
 
-/** What every page is made with. */
 export interface FrameNeeds {
   readonly door: Pick<Door, 'look' | 'sessionOf'>;
   readonly csrf: Csrf;
@@ -20,41 +19,41 @@ export interface FrameNeeds {
   readonly version: string;
 }
 
-/** Who looks at a page, in which language. */
+/** The user and language of a page. */
 export interface Onlooker {
   readonly language: Language;
   readonly words: Texts;
   readonly visitor: Visitor | null;
   readonly moderator: boolean;
-  /** The word of his forms. */
+  /** CSRF token of the forms. */
   readonly csrf: string | undefined;
 }
 
 export interface FramedPage {
   readonly title: string;
-  /** The way to the page at `/`. */
+  /** Relative path to the page at `/`. */
   readonly root: '' | '../' | '../../';
   readonly script?: string;
-  /** For the script. */
+  /** Data for the script. */
   readonly own?: object;
   readonly styles?: readonly string[];
-  /** Which part of the catalog this is. */
+  /** The highlighted navigation entry. */
   readonly part?: 'records' | 'reports';
   readonly children: JSX.Element;
 }
 
 export interface Frame {
   onlooker(request: FastifyRequest): Promise<Onlooker>;
-  /** Sends a page of the catalog to who has asked for it: it is his, and kept nowhere. */
+  /** Sends a page with `Cache-Control: no-store`, because it is personal. */
   send(reply: FastifyReply, onlooker: Onlooker, page: FramedPage): Promise<FastifyReply>;
 }
 
-export function openFrame({ door, csrf, assets, version }: FrameNeeds): Frame {
+export function openFrame({ door: guard, csrf, assets, version }: FrameNeeds): Frame {
   return {
     async onlooker(request) {
       const language = languageOf(request.headers['accept-language']);
-      const visitor = await door.look(request);
-      const session = door.sessionOf(request);
+      const visitor = await guard.look(request);
+      const session = guard.sessionOf(request);
       return {
         language,
         words: texts[language],
@@ -85,8 +84,8 @@ export function openFrame({ door, csrf, assets, version }: FrameNeeds): Frame {
   };
 }
 
-function Nav(given: { onlooker: Onlooker; root: string; part: FramedPage['part'] }): JSX.Element {
-  const { onlooker, root, part } = given;
+function Nav(props: { onlooker: Onlooker; root: string; part: FramedPage['part'] }): JSX.Element {
+  const { onlooker, root, part } = props;
   const { words, visitor, moderator, csrf } = onlooker;
   const current = (of: FramedPage['part']) => (part === of ? 'page' : undefined);
   return (

@@ -8,7 +8,7 @@ import { QueueRecord } from './queue-record.tsx';
 import { Moment, nameOf, Stranger } from './said.tsx';
 import { Tile } from './tile.tsx';
 
-/** What a report may become, by what it is. `open` from a decision asks for a note; from a review it is only put back. */
+/** Allowed transitions. Reopening a decision requires a note; returning from review does not. */
 const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   open: ['accepted', 'rejected', 'duplicate', 'in_review'],
   in_review: ['accepted', 'rejected', 'duplicate', 'open'],
@@ -21,17 +21,17 @@ const KEYS: Readonly<Record<Status, string>> = {
   ...{ accepted: 'a', rejected: 'r', duplicate: 'd', in_review: 'i', open: 'o' },
 };
 
-/** One report with its record and the decisions that can be taken on it. */
-export function QueueItem(given: {
+/** One report with its record and the possible decisions. */
+export function QueueItem(props: {
   report: Report;
-  /** Undefined where the catalog has no such record. */
+  /** Undefined: not in the catalog. */
   row: Row | undefined;
   root: '../' | '../../';
   onlooker: Onlooker;
   /** The page that shows one report alone. */
   alone?: boolean;
 }): JSX.Element {
-  const { report, row, root, onlooker, alone = false } = given;
+  const { report, row, root, onlooker, alone = false } = props;
   const { words, language } = onlooker;
   const { id, status, actionType, description, userInfo, resolverNote, createdAt, recordId } = report;
   return (
@@ -119,7 +119,7 @@ function Decisions({ report, alone, onlooker }: { report: Report; alone: boolean
       <label class="visually-hidden" for={`note-${id}`} safe>
         {words.noteLabel}
       </label>
-      {/* An area and no line: in a line Enter would send the form by its first button. */}
+      {/* A textarea, because Enter in an input would submit the form with its first button. */}
       <textarea
         id={`note-${id}`}
         name="note"

@@ -7,7 +7,7 @@ import type { Row, Search } from '../search/found.ts';
 import type { Frame, Onlooker } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
 
-/** Makes the page of `GET /admin/reports`: what waits for a decision, worked with the keyboard, or by forms alone. */
+/** The page of `GET /admin/reports`; works with the keyboard, and without scripts. */
 export const queuePage =
   ({ frame, search }: { frame: Frame; search: Search }) =>
   async (request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply> => {
@@ -44,7 +44,7 @@ export const queuePage =
           <p id="refused" class="notice bad" role="alert" hidden></p>
           <div id="queue" data-fresh="queue">
             {queue.items.length === 0 ? (
-              <Nothing queue={queue} onlooker={onlooker} />
+              <NoReports queue={queue} onlooker={onlooker} />
             ) : (
               queue.items.map((report) => (
                 <QueueItem report={report} row={rows.get(report.recordId)} root="../" onlooker={onlooker} />
@@ -63,8 +63,8 @@ async function rowsOf(search: Search, { items }: Queue): Promise<Map<string, Row
   return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.recordId, row] as const])));
 }
 
-/** What the address says beside the status and the page. */
-function wordsOf({ q, actionType, recordId, from, to }: ReportFilters): Record<string, string> {
+/** Query parameters except status and page. */
+function otherFilters({ q, actionType, recordId, from, to }: ReportFilters): Record<string, string> {
   return {
     ...(q !== undefined && { q }),
     ...(actionType !== undefined && { action_type: actionType }),
@@ -85,7 +85,7 @@ function Tabs({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.El
     <nav class="tabs" aria-label={words.state} data-fresh="tabs">
       {[...STATUSES, 'all' as const].map((status) => (
         <a
-          href={address({ ...wordsOf(filters), status })}
+          href={address({ ...otherFilters(filters), status })}
           aria-current={status === current ? 'page' : undefined}
           data-tab={status}
         >
@@ -143,12 +143,12 @@ function Shortcuts({ onlooker }: { onlooker: Onlooker }): JSX.Element {
         <span safe>{words.shortcuts}</span> <kbd>?</kbd>
       </summary>
       <dl>
-        {words.keys.map(([key, does]) => (
+        {words.keys.map(([key, action]) => (
           <div>
             <dt>
               <kbd safe>{key}</kbd>
             </dt>
-            <dd safe>{does}</dd>
+            <dd safe>{action}</dd>
           </div>
         ))}
       </dl>
@@ -156,17 +156,17 @@ function Shortcuts({ onlooker }: { onlooker: Onlooker }): JSX.Element {
   );
 }
 
-function Nothing({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
+function NoReports({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
   const { words } = onlooker;
   const { status, ...rest } = queue.filters;
-  const plain = status === 'open' && Object.keys(rest).length === 0;
+  const isUnfiltered = status === 'open' && Object.keys(rest).length === 0;
   return (
     <section class="panel nothing">
       <h2 safe>{words.noReports}</h2>
       <p class="hint" safe>
-        {plain ? words.noReportsWhy : words.noReportsSuch}
+        {isUnfiltered ? words.noReportsWhy : words.noReportsSuch}
       </p>
-      {plain ? (
+      {isUnfiltered ? (
         ''
       ) : (
         <p>
@@ -184,7 +184,8 @@ function Paging({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.
   const { total, page, limit, filters } = queue;
   const pages = Math.max(1, Math.ceil(total / limit));
   if (pages === 1) return '';
-  const to = (other: number) => address({ ...wordsOf(filters), status: filters.status ?? 'all', page: String(other) });
+  const to = (other: number) =>
+    address({ ...otherFilters(filters), status: filters.status ?? 'all', page: String(other) });
   return (
     <nav class="paging" aria-label={fill(words.pageOf, { page, pages })}>
       {page > 1 ? (

@@ -8,7 +8,7 @@ import { Moment, Stranger } from './said.tsx';
 
 const Query = Type.Object({ receipt: Type.String({ maxLength: 200, default: '' }) });
 
-/** `GET /receipt/{report_id}`: what has become of a report, for whoever has its receipt. */
+/** `GET /receipt/{report_id}`: the state of a report, for the holder of its receipt. */
 export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports; frame: Frame }): void {
   app.get<{ Params: Static<typeof ReportParams>; Querystring: Static<typeof Query> }>(
     '/receipt/:report_id',

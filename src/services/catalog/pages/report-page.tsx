@@ -12,7 +12,7 @@ export interface ReportPageNeeds {
   readonly frame: Frame;
 }
 
-/** Sends the page of one report with its trail; `problem`: why it is not as the moderator wanted it. */
+/** Sends the page of one report with its audit trail; `problem`: why a decision was rejected. */
 export async function sendReport(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -47,7 +47,7 @@ export async function sendReport(
         <QueueItem report={report} row={row} root="../../" onlooker={onlooker} alone />
         <Trail
           events={events}
-          wish={wishOf(report, row === undefined ? report.recordId : nameOf(row, onlooker.language), onlooker)}
+          request={requestOf(report, row === undefined ? report.recordId : nameOf(row, onlooker.language), onlooker)}
           onlooker={onlooker}
         />
       </>
@@ -55,20 +55,20 @@ export async function sendReport(
   });
 }
 
-interface Wish {
-  /** As the trail has it: it is hashed, so it stays as it was written. */
-  readonly written: string;
-  /** As people say it. */
-  readonly said: string;
+interface RequestNote {
+  /** As stored and hashed in the audit trail. */
+  readonly stored: string;
+  /** In the user's language. */
+  readonly label: string;
 }
 
-const wishOf = ({ actionType, recordId }: Report, name: string, { words }: Onlooker): Wish => ({
-  written: `${actionType} ${recordId}`,
-  said: `${words.actions[actionType]}: ${name}`,
+const requestOf = ({ actionType, recordId }: Report, name: string, { words }: Onlooker): RequestNote => ({
+  stored: `${actionType} ${recordId}`,
+  label: `${words.actions[actionType]}: ${name}`,
 });
 
-function Trail(given: { events: readonly TrailEvent[]; wish: Wish; onlooker: Onlooker }): JSX.Element {
-  const { events, wish, onlooker } = given;
+function Trail(props: { events: readonly TrailEvent[]; request: RequestNote; onlooker: Onlooker }): JSX.Element {
+  const { events, request, onlooker } = props;
   const { words, language } = onlooker;
   return (
     <div class="panel trail">
@@ -92,12 +92,12 @@ function Trail(given: { events: readonly TrailEvent[]; wish: Wish; onlooker: Onl
                 <td>
                   <Moment at={event.at} language={language} />
                 </td>
-                <td safe>{happened(event, onlooker)}</td>
+                <td safe>{describeEvent(event, onlooker)}</td>
                 <td>
                   <code safe>{event.actor}</code>
                 </td>
                 <td dir="auto">
-                  <Stranger text={event.note === wish.written ? wish.said : (event.note ?? '')} />
+                  <Stranger text={event.note === request.stored ? request.label : (event.note ?? '')} />
                 </td>
                 <td>
                   <code title={event.hash} safe>
@@ -113,11 +113,11 @@ function Trail(given: { events: readonly TrailEvent[]; wish: Wish; onlooker: Onl
   );
 }
 
-function happened({ action, outcome, from, to }: TrailEvent, { words }: Onlooker): string {
+function describeEvent({ action, outcome, from, to }: TrailEvent, { words }: Onlooker): string {
   const states: Readonly<Record<string, string>> = words.reportStates;
-  const said = (state: string | null) => (state === null ? '—' : (states[state] ?? state).toLowerCase());
+  const label = (state: string | null) => (state === null ? '—' : (states[state] ?? state).toLowerCase());
   if (action === 'created') return words.trailActions.created;
-  const moved = { from: said(from), to: said(to) };
-  if (outcome === 'refused') return fill(words.trailActions.refused, moved);
-  return from === to ? words.trailActions.noted : fill(words.trailActions.changed, moved);
+  const transition = { from: label(from), to: label(to) };
+  if (outcome === 'refused') return fill(words.trailActions.refused, transition);
+  return from === to ? words.trailActions.noted : fill(words.trailActions.changed, transition);
 }

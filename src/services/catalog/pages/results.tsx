@@ -10,7 +10,7 @@ import type { Texts } from './texts.ts';
 export type ViewName = 'gallery' | 'table';
 export const PER_PAGE = 48;
 
-/** A filter that could be dropped, and how many records there would be without it. */
+/** The number of results without one of the filters. */
 export interface Loosened {
   readonly key: string;
   readonly total: number;
@@ -22,14 +22,14 @@ export interface ResultsView {
   readonly view: ViewName;
   readonly page: number;
   readonly onlooker: Onlooker;
-  /** Where nothing was found. */
+  /** Suggestions when there are no results. */
   readonly loosened: readonly Loosened[];
 }
 
-/** What was found, as pictures or as a table, or what to do where nothing was. */
-export function Results(given: ResultsView): JSX.Element {
-  const { found, view, onlooker } = given;
-  if (found.items.length === 0) return found.total > 0 ? <Beyond {...given} /> : <Nothing {...given} />;
+/** The results as a gallery or a table, or suggestions when there are none. */
+export function Results(props: ResultsView): JSX.Element {
+  const { found, view, onlooker } = props;
+  if (found.items.length === 0) return found.total > 0 ? <PageOutOfRange {...props} /> : <NoResults {...props} />;
   return (
     <>
       {view === 'gallery' ? (
@@ -41,12 +41,12 @@ export function Results(given: ResultsView): JSX.Element {
       ) : (
         <HitsTable items={found.items} onlooker={onlooker} />
       )}
-      <Paging {...given} />
+      <Paging {...props} />
     </>
   );
 }
 
-/** Each filter as a chip that drops it. */
+/** Active filters; each chip removes its filter. */
 export function Chips({ state, onlooker }: { state: State; onlooker: Onlooker }): JSX.Element {
   const { words } = onlooker;
   const active = FILTERS.filter((key) => key in state);
@@ -54,17 +54,17 @@ export function Chips({ state, onlooker }: { state: State; onlooker: Onlooker })
   return (
     <ul class="chips" aria-label={words.active}>
       {active.map((key) => {
-        const said = filterSaid(key, state[key]!, onlooker);
+        const label = filterSaid(key, state[key]!, onlooker);
         return (
           <li>
             <a
               class="chip"
               id={`chip-${key}`}
               href={addressOf(changed(state, { [key]: null }))}
-              aria-label={fill(words.drop, { value: said })}
+              aria-label={fill(words.drop, { value: label })}
               data-swap
             >
-              <bdi safe>{said}</bdi> <span aria-hidden="true">×</span>
+              <bdi safe>{label}</bdi> <span aria-hidden="true">×</span>
             </a>
           </li>
         );
@@ -106,12 +106,11 @@ function Paging({ found, state, page, onlooker }: ResultsView): JSX.Element {
 
 const pagesOf = ({ total }: Found): number => Math.max(1, Math.ceil(total / PER_PAGE));
 
-/** With `upto` the next page continues this one, whatever is indexed meanwhile. */
+/** `upto` keeps pages consistent while new records are indexed. */
 const pageAddress = (state: State, { upTo }: Found, page: number): string =>
   addressOf(changed(state, { page: page === 1 ? null : String(page), upto: page === 1 ? null : String(upTo) }));
 
-/** A page behind the last one. */
-function Beyond({ found, state, onlooker }: ResultsView): JSX.Element {
+function PageOutOfRange({ found, state, onlooker }: ResultsView): JSX.Element {
   const { words } = onlooker;
   const pages = pagesOf(found);
   return (
@@ -127,7 +126,7 @@ function Beyond({ found, state, onlooker }: ResultsView): JSX.Element {
   );
 }
 
-function Nothing({ state, onlooker, loosened }: ResultsView): JSX.Element {
+function NoResults({ state, onlooker, loosened }: ResultsView): JSX.Element {
   const { words } = onlooker;
   if (FILTERS.every((key) => !(key in state))) return <Empty words={words} />;
   return (

@@ -5,10 +5,10 @@ import { photoOf } from './results-shape.ts';
 import { Moment, nameOf, Stranger, serviceOf } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** What the record is called, and the ways back and on. */
+/** Title and navigation of a record. */
 export function Head({ row, back, onlooker }: { row: Row; back: string; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
-  // What lists show below is older: the way down is the way on.
+  // Lists show newer records first, so "next" is older.
   const { prev: older, next: newer } = row;
   return (
     <div class="record-head">
@@ -53,7 +53,7 @@ export function Head({ row, back, onlooker }: { row: Row; back: string; onlooker
   );
 }
 
-/** What programs need to know of it. */
+/** Ids, model and JSON of a record. */
 export function About({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words } = onlooker;
   const { model } = photoOf(row.result);

@@ -7,16 +7,16 @@ import { LARGE } from './row-photo.tsx';
 import { shareOf } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** What was read from a document beside the picture of its first page: the place of the field in focus lights up. */
+/** A document's fields beside its first page; the script highlights the box of the focused field. */
 export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   const { fields, sheet } = documentOf(row.result);
   const boxes = fields.filter(({ page, bbox }) => page === 1 && bbox !== undefined);
   const sections = [...new Set(fields.map(({ section }) => section[language]))];
-  const pictured = row.image !== null && sheet !== undefined;
+  const hasPicture = row.image !== null && sheet !== undefined;
   return (
-    <div class={pictured ? 'detail' : ''}>
-      {pictured ? (
+    <div class={hasPicture ? 'detail' : ''}>
+      {hasPicture ? (
         <section class="pages" aria-label={words.sheet} tabindex="0">
           <figure class="sheet">
             <Sheet
@@ -39,7 +39,7 @@ export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker })
           <p class="hint" safe>
             {words.noFields}
           </p>
-        ) : pictured ? (
+        ) : hasPicture ? (
           <p class="hint needs-script" safe>
             {words.boxHint}
           </p>
@@ -47,20 +47,20 @@ export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker })
           ''
         )}
         {sections.map((section) => (
-          <Section section={section} fields={fields} lit={pictured} onlooker={onlooker} />
+          <Section section={section} fields={fields} lit={hasPicture} onlooker={onlooker} />
         ))}
       </section>
     </div>
   );
 }
 
-function Section(given: {
+function Section(props: {
   section: string;
   fields: readonly ReadField[];
   lit: boolean;
   onlooker: Onlooker;
 }): JSX.Element {
-  const { section, fields, lit, onlooker } = given;
+  const { section, fields, lit, onlooker } = props;
   const here = fields.filter((field) => field.section[onlooker.language] === section);
   const single = here.filter(({ row }) => row === undefined);
   const cells = here.filter(({ row }) => row !== undefined);
@@ -84,8 +84,8 @@ function Section(given: {
   );
 }
 
-function Rows(given: { section: string; cells: readonly ReadField[]; lit: boolean; onlooker: Onlooker }): JSX.Element {
-  const { section, cells, lit, onlooker } = given;
+function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolean; onlooker: Onlooker }): JSX.Element {
+  const { section, cells, lit, onlooker } = props;
   const columns = [...new Set(cells.map(({ label }) => label[onlooker.language]))];
   const rows = [...new Set(cells.map(({ row }) => row!))].sort((a, b) => a - b);
   return (
@@ -115,19 +115,19 @@ function Rows(given: { section: string; cells: readonly ReadField[]; lit: boolea
   );
 }
 
-/** A value; one that has a place on the page that is shown can be gone to. */
-function Value(given: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; onlooker: Onlooker }): JSX.Element {
-  const { tag, field, lit, onlooker } = given;
+/** A value; focusable if it has a box on the shown page. */
+function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; onlooker: Onlooker }): JSX.Element {
+  const { tag, field, lit, onlooker } = props;
   const { words, language } = onlooker;
   const { key, value, confidence, page, bbox } = field;
-  const placed = lit && page === 1 && bbox !== undefined;
+  const hasBox = lit && page === 1 && bbox !== undefined;
   const facts = [
     ...(confidence === undefined ? [] : [shareOf(confidence, language)]),
     ...(page === undefined || page === 1 ? [] : [fill(words.otherPage, { page })]),
   ].join(' · ');
-  const shown = (
+  const content = (
     <>
-      {placed ? (
+      {hasBox ? (
         <span class="read" data-key={key} tabindex="0" dir="auto" safe>
           {visible(value)}
         </span>
@@ -145,5 +145,5 @@ function Value(given: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; onlook
       )}
     </>
   );
-  return tag === 'dd' ? <dd class="value">{shown}</dd> : <td class="value">{shown}</td>;
+  return tag === 'dd' ? <dd class="value">{content}</dd> : <td class="value">{content}</td>;
 }

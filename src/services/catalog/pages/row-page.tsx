@@ -18,7 +18,7 @@ import { failureSaid, nameOf, Stranger } from './said.tsx';
 import type { Language } from './texts.ts';
 import { firstWords, visible } from './visible.ts';
 
-/** Makes the page of one record: what came out, with everything that helps to judge it, and "report this". */
+/** The page of one record: its result, details and the report form. */
 export const rowPage =
   (frame: Frame) =>
   async (
@@ -57,7 +57,7 @@ export const rowPage =
     });
   };
 
-/** Where this browser searched last. */
+/** URL of this browser's last search. */
 function backOf({ cookies }: FastifyRequest): string {
   const last = cookies[REMEMBERED] ?? '';
   return `../${addressOf(/^[!-~]{0,4000}$/.test(last) ? last : '').slice(2)}`;
@@ -83,7 +83,7 @@ function Body({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element 
               {words.failure}
             </h2>
             <p dir="auto">
-              <Stranger text={sentenceOf(row, onlooker.language)} />
+              <Stranger text={failureMessage(row, onlooker.language)} />
             </p>
           </div>
         </section>
@@ -102,8 +102,8 @@ function Body({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element 
   }
 }
 
-/** Why it failed: by its code where that has words in the reader's language. */
-function sentenceOf({ service, result, text }: Row, language: Language): string {
+/** The failure in the user's language, or the original message if its code has no translation. */
+function failureMessage({ service, result, text }: Row, language: Language): string {
   const { code, sentence } = failureOf(result);
   return failureSaid(service, code, language) ?? (sentence || text);
 }

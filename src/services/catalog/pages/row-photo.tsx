@@ -8,10 +8,10 @@ import { photoOf } from './results-shape.ts';
 import { nameOf, shareOf, titleOf } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** Of the pictures that are kept. */
+/** Width in pixels of stored pictures. */
 export const LARGE = 1024;
 
-/** A photo with its classes; the script lays the map of the chosen class over it. */
+/** A photo with its classes; the script overlays the heatmap of the selected class. */
 export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   const { surface, masters, defects } = photoOf(row.result);
@@ -25,8 +25,8 @@ export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): J
               ? words.looksSound
               : defects
                   .map(({ name, conf }, at) => {
-                    const said = at === 0 ? titleOf(name, language) : visible(className(name, language));
-                    return `${said}, ${shareOf(conf, language)}`;
+                    const label = at === 0 ? titleOf(name, language) : visible(className(name, language));
+                    return `${label}, ${shareOf(conf, language)}`;
                   })
                   .join(' · ')}
           </h2>
@@ -50,7 +50,7 @@ export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): J
   );
 }
 
-/** The picture that the catalog keeps, with room for a map. */
+/** The stored picture, with room for a heatmap. */
 export function Picture({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   const { image, recordId } = row;
@@ -74,15 +74,15 @@ export function Picture({ row, onlooker }: { row: Row; onlooker: Onlooker }): JS
   );
 }
 
-/** As `browser/bars.ts` makes them, but that nothing can be chosen: a script puts those in their place. */
-function Classes(given: {
+/** Static bars; the script replaces them with the selectable bars of `browser/bars.ts`. */
+function Classes(props: {
   title: string;
   classes: readonly { name: string; conf: number }[];
   empty: string;
   tone: string;
   onlooker: Onlooker;
 }): JSX.Element {
-  const { title, classes, empty, tone, onlooker } = given;
+  const { title, classes, empty, tone, onlooker } = props;
   return (
     <section class="bars" data-tone={tone}>
       <h3 safe>{title}</h3>

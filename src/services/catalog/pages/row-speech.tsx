@@ -7,16 +7,16 @@ import { speechOf } from './results-shape.ts';
 import { Stranger } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** What was said, with its times, below a player that it follows while the recording is kept. */
+/** A transcript with times, and a player while the recording is stored. */
 export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words } = onlooker;
-  const { text, language, segments, words: said } = speechOf(row.result);
-  const sound = row.soundKey !== null;
+  const { text, language, segments, words: timedWords } = speechOf(row.result);
+  const hasSound = row.soundKey !== null;
   return (
     <section class="panel speech" aria-labelledby="transcript-title">
-      {sound ? (
+      {hasSound ? (
         <div class="player">
-          {/* biome-ignore lint/a11y/useMediaCaption: what is said stands below it, as text that follows. */}
+          {/* biome-ignore lint/a11y/useMediaCaption: the synchronised transcript is below. */}
           <audio
             id="audio"
             controls="controls"
@@ -49,8 +49,8 @@ export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
         </p>
       ) : (
         <div id="transcript" class="transcript" lang={language}>
-          {paragraphs(segments, said).map((paragraph) => (
-            <Line paragraph={paragraph} gap={gapOf(language)} sound={sound} onlooker={onlooker} />
+          {paragraphs(segments, timedWords).map((paragraph) => (
+            <Line paragraph={paragraph} gap={gapOf(language)} hasSound={hasSound} onlooker={onlooker} />
           ))}
         </div>
       )}
@@ -58,13 +58,13 @@ export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
   );
 }
 
-function Line(given: { paragraph: Paragraph; gap: string; sound: boolean; onlooker: Onlooker }): JSX.Element {
-  const { paragraph, gap, sound, onlooker } = given;
+function Line(props: { paragraph: Paragraph; gap: string; hasSound: boolean; onlooker: Onlooker }): JSX.Element {
+  const { paragraph, gap, hasSound, onlooker } = props;
   const { segment, parts } = paragraph;
   const time = clock(segment.start);
   return (
     <p>
-      {sound ? (
+      {hasSound ? (
         <button
           type="button"
           class="link time needs-script"

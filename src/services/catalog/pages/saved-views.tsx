@@ -6,9 +6,9 @@ import type { Onlooker } from './frame.tsx';
 import { Stranger } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** A person's own names for what he looks for: to open, to remove, and one more to save. */
-export function SavedViews(given: { views: readonly View[]; state: State; onlooker: Onlooker }): JSX.Element {
-  const { views, state, onlooker } = given;
+/** The user's saved views, and a form to save the current one. */
+export function SavedViews(props: { views: readonly View[]; state: State; onlooker: Onlooker }): JSX.Element {
+  const { views, state, onlooker } = props;
   const { words, csrf } = onlooker;
   return (
     <section class="saved" aria-labelledby="saved-title">

@@ -19,20 +19,20 @@ const Query = Type.Object({
   upto: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
 });
 
-/** Which view this browser was last shown. */
+/** The last view of this browser: gallery or table. */
 const VIEW_COOKIE = 'assay_view';
 const YEAR_SECONDS = 365 * 86_400;
-/** More filters than these are not tried without, one by one. */
-const MOST_LOOSENED = 6;
+/** At most this many filters are tried out when there are no results. */
+const MAX_LOOSENED = 6;
 
-/** `GET /`: everything that was found, by words and filters that all stand in the address. */
+/** `GET /`: the search page; its URL contains the whole state. */
 export function searchPage(
   app: Gateway,
-  needs: { search: Search; views: Views; owners: ViewOwners; frame: Frame; cookies: CookieRules },
+  deps: { search: Search; views: Views; owners: ViewOwners; frame: Frame; cookies: CookieRules },
 ): void {
-  const { search, views, owners, frame } = needs;
-  const remembered = openRemembered(needs.cookies);
-  const options = cookieOptions(needs.cookies);
+  const { search, views, owners, frame } = deps;
+  const remembered = openRemembered(deps.cookies);
+  const options = cookieOptions(deps.cookies);
   app.get<{ Querystring: Static<typeof Query> }>(
     '/',
     {
@@ -52,14 +52,14 @@ export function searchPage(
       const sort = sortFrom(query, filters);
       const view: ViewName = query.view ?? (request.cookies[VIEW_COOKIE] === 'table' ? 'table' : 'gallery');
       const { page, upto } = query;
-      const asked = { sort, page, limit: PER_PAGE, facets: true, ...(upto !== undefined && { upTo: upto }) };
+      const paging = { sort, page, limit: PER_PAGE, facets: true, ...(upto !== undefined && { upTo: upto }) };
       const owner = owners.find(request, onlooker.visitor);
       const [found, saved] = await Promise.all([
-        search.find(filters, asked),
+        search.find(filters, paging),
         owner === undefined ? [] : views.list(owner),
       ]);
       const loosened = found.total === 0 ? await loosen(search, query, state, onlooker) : [];
-      // So that the page of a record leads back to where its reader came from, and the next search looks like this one.
+      // The record page links back to this search.
       remembered.keep(request, reply, changed(state, {}));
       if (query.view !== undefined) void reply.setCookie(VIEW_COOKIE, query.view, options(request, YEAR_SECONDS));
       const { words } = onlooker;
@@ -75,16 +75,16 @@ export function searchPage(
   );
 }
 
-/** Which filter, if it were dropped, would let something be found. */
+/** The filters without which the search would have results. */
 async function loosen(
   search: Search,
   query: Static<typeof Query>,
   state: State,
   onlooker: Onlooker,
 ): Promise<Loosened[]> {
-  const keys = FILTERS.filter((key) => key in state).slice(0, MOST_LOOSENED);
+  const keys = FILTERS.filter((key) => key in state).slice(0, MAX_LOOSENED);
   if (keys.length < 2) return [];
-  const tried = await Promise.all(
+  const totals = await Promise.all(
     keys.map(async (key) => {
       const { [key]: _, ...rest } = query as Record<string, unknown>;
       const filters = filtersFrom(rest as FilterQuery, onlooker.visitor);
@@ -92,5 +92,5 @@ async function loosen(
       return { key, total };
     }),
   );
-  return tried.filter(({ total }) => total > 0);
+  return totals.filter(({ total }) => total > 0);
 }

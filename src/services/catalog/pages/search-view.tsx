@@ -7,9 +7,9 @@ import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
 import { SavedViews } from './saved-views.tsx';
 import { counted } from './texts.ts';
 
-/** The box, the filters beside, and what was found. What has `data-fresh` is exchanged by the script for a newer one. */
-export function SearchView(given: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort }): JSX.Element {
-  const { found, state, view, onlooker, saved, filters, sort } = given;
+/** Search box, filters and results. The script replaces elements with `data-fresh` by their latest versions. */
+export function SearchView(props: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort }): JSX.Element {
+  const { found, state, view, onlooker, saved, filters, sort } = props;
   const { words, language } = onlooker;
   const active = FILTERS.filter((key) => key !== 'q' && key in state).length;
   const linked = ['service', 'status', 'surface', 'master', 'defect', 'view'] as const;
@@ -18,7 +18,7 @@ export function SearchView(given: ResultsView & { saved: readonly View[]; filter
       <h1 class="visually-hidden" safe>
         {words.heading}
       </h1>
-      {/* biome-ignore lint/a11y/useSemanticElements: <search> is too young for some readers. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: older screen readers do not support <search>. */}
       <form id="search" class="search" role="search" method="get" action="./">
         <label class="visually-hidden" for="q" safe>
           {words.q}
@@ -77,7 +77,7 @@ export function SearchView(given: ResultsView & { saved: readonly View[]; filter
                 {(Object.keys(words.sorts) as Sort[])
                   .filter((name) => name !== 'relevance' || filters.q !== undefined)
                   .map((name) => (
-                    <option value={name === usual(filters) ? '' : name} selected={name === sort} safe>
+                    <option value={name === defaultSort(filters) ? '' : name} selected={name === sort} safe>
                       {words.sorts[name]}
                     </option>
                   ))}
@@ -90,7 +90,7 @@ export function SearchView(given: ResultsView & { saved: readonly View[]; filter
             <Chips state={state} onlooker={onlooker} />
           </div>
           <div id="hits" data-fresh="hits" data-total={counted(words.total, found.total, language)}>
-            <Results {...given} />
+            <Results {...props} />
           </div>
           <Exports place="exports" state={state} onlooker={onlooker} />
         </section>
@@ -99,7 +99,7 @@ export function SearchView(given: ResultsView & { saved: readonly View[]; filter
   );
 }
 
-const usual = (filters: Filters): Sort => (filters.q === undefined ? 'newest' : 'relevance');
+const defaultSort = (filters: Filters): Sort => (filters.q === undefined ? 'newest' : 'relevance');
 
 function Switch({ state, view, onlooker }: { state: State; view: ViewName; onlooker: Onlooker }): JSX.Element {
   const { words } = onlooker;
@@ -120,8 +120,8 @@ function Switch({ state, view, onlooker }: { state: State; view: ViewName; onloo
   );
 }
 
-function Exports(given: { place: string; state: State; onlooker: Onlooker }): JSX.Element {
-  const { place, state, onlooker } = given;
+function Exports(props: { place: string; state: State; onlooker: Onlooker }): JSX.Element {
+  const { place, state, onlooker } = props;
   const filters = { ...filtersOf(state), ...(state['sort'] !== undefined && { sort: state['sort'] }) };
   return (
     <p class="exports hint" data-fresh={place}>

@@ -1,6 +1,6 @@
 import type { Action, Report, Status } from './report.ts';
 
-/** A row of `reports`, as far as it is read. */
+/** The columns of `reports` that are read. */
 export interface ReportRow {
   readonly id: string;
   readonly record_id: string;
