@@ -25,7 +25,7 @@ it.each(SERVICES)('an address that is none is a page for whoever comes to %s wit
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     const html = await answer.text();
     expect(html).toContain('<html lang="ru">');
-    expect(html).toContain('По этому адресу ничего нет.');
+    expect(html).toContain('Страница не найдена.');
     expect(html).toContain(`<a href="${root}">`);
     // Where its styles are said to be, they are.
     const [, style] = /<link rel="stylesheet" href="([^"]+)"/.exec(html)!;

@@ -3,7 +3,7 @@ import { type TrailVerdict, verifyTrail } from '../services/catalog/reports/veri
 import { inExistingDatabase } from './existing-database.ts';
 import { inWords, notMigrated } from './telling.ts';
 
-/** `assay audit verify`: verifies the audit trail of the reports. Exit status 1 when it was altered. */
+/** Exit status 1 when the audit trail was altered. */
 export async function verifyCommand(): Promise<void> {
   const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'audit');
   const where = { planned, applicationName: 'assay-audit', nothing: 'There is no audit trail' };

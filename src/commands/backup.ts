@@ -11,7 +11,7 @@ import { FILE_COLUMNS } from './file-columns.ts';
 import { checkOutputFolder } from './given-file.ts';
 import { inWords, mebibytes, statusLine } from './telling.ts';
 
-/** `assay backup FILE`: writes a consistent snapshot to one file, also while Assay runs; `-` is standard output. */
+/** Writes a consistent snapshot, also while Assay runs; `-` is standard output. */
 export async function backupCommand(file: string, signal: AbortSignal): Promise<void> {
   if (file === '-' && process.stdout.isTTY) {
     throw new OperatorError('A backup is binary data: name a file, or redirect standard output.');

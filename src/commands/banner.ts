@@ -1,7 +1,7 @@
 import type { Plan } from '../plan.ts';
 import type { OpenService } from '../services/service.ts';
 
-/** Text printed once all listeners are up: addresses and lines to paste. Includes credentials only in the `local` profile. */
+/** Includes credentials only in the `local` profile. */
 export function banner(planned: Plan, addresses: Readonly<Record<string, string>>): string {
   const { services, settings, shared } = planned;
   const local = settings.appEnv === 'local';
@@ -22,7 +22,6 @@ export function banner(planned: Plan, addresses: Readonly<Record<string, string>
   );
 }
 
-/** Shell variables of the documentation's examples. */
 const SHELL_VARIABLES: Readonly<Record<string, readonly [address: string, credential: string, other?: string]>> = {
   defectoscopy: ['ASSAY', 'TOKEN'],
   stt: ['ASSAY_STT', 'STT_TOKEN'],
@@ -30,7 +29,7 @@ const SHELL_VARIABLES: Readonly<Record<string, readonly [address: string, creden
   catalog: ['ASSAY_CATALOG', 'MODERATOR_TOKEN', 'READER_TOKEN'],
 };
 
-/** One line to paste before the examples. Tokens and addresses need no shell quoting. */
+/** Tokens and addresses need no shell quoting. */
 function shellLines({ name, credential, otherCredentials = {} }: OpenService, address: string): string[] {
   const values = [address, credential, ...Object.values(otherCredentials)];
   const variables = SHELL_VARIABLES[name] ?? [];

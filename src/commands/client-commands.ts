@@ -4,7 +4,6 @@ import type { ExtractOptions } from './extract.ts';
 import type { PredictOptions } from './predict.ts';
 import type { TranscribeOptions } from './transcribe.ts';
 
-/** Adds the commands that call a server, local or remote, through the public API. */
 export function addClientCommands(program: Command): void {
   onServer(program.command('predict'), 'defectoscopy')
     .description('classify the surface and its defects on a photo')
@@ -50,7 +49,7 @@ const onServer = (command: Command, service: string): Command =>
     .option('--server <url>', `base address of ${service} (default: this machine's)`)
     .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
     .option('--no-wait', 'print the task id and exit')
-    // Declared after --no-wait, which makes it the default without a second note in the help.
+    // After --no-wait, which makes it the default.
     .option('--wait', 'wait for the result (the default)')
     .option('--json', 'print one JSON object')
     .option('--output <file>', 'write the output to this file');

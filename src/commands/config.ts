@@ -5,7 +5,7 @@ import { services } from '../services/index.ts';
 import { houseSettings } from '../settings.ts';
 import { misspeltSettings } from './misspelt-settings.ts';
 
-/** `assay config`: prints every setting with its effective value, secrets masked. Invalid settings exit with status 2. */
+/** Secrets are masked. Invalid settings exit with status 2. */
 export async function configCommand({ markdown }: { markdown: boolean }): Promise<void> {
   if (markdown) return console.log(settingsDocument());
   const planned = await plan(process.env, 'config');
@@ -21,7 +21,7 @@ export async function configCommand({ markdown }: { markdown: boolean }): Promis
   console.log('\nThe settings are valid.');
 }
 
-/** docs/configure.md, generated from the settings. */
+/** The content of docs/configure.md. */
 export function settingsDocument(): string {
   const tables = groups().map(({ title, settings }) => {
     const rows = Object.values(settings).map(

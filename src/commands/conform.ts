@@ -30,15 +30,11 @@ export interface ConformOptions {
   readonly only?: readonly string[];
   readonly flood?: boolean;
   readonly cleanup?: boolean;
-  /** Seconds. */
   readonly patience?: string;
   readonly json?: boolean;
 }
 
-/**
- * `assay conform URL`: runs the conformance checks against a deployment and prints failures. Returns whether all
- * executed checks passed; throws an `OperatorError` when they cannot run.
- */
+/** Returns whether all executed checks passed; throws an `OperatorError` when they cannot run. */
 export async function conformCommand(
   url: string,
   options: ConformOptions,
@@ -113,7 +109,7 @@ async function runInputs({ name }: Subject, base: string, options: ConformOption
   };
 }
 
-/** The credential configured or generated on this machine. Never sent to another machine. */
+/** Never sent to another machine. */
 async function localCredential(name: string): Promise<string | undefined> {
   const { services } = await plan(process.env, 'conform');
   const serviceName = name === 'reports' ? 'catalog' : name;

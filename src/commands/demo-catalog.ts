@@ -2,10 +2,9 @@ import { rest } from '../base/loop.ts';
 import { Assay, type Catalog, type Hit } from '../client/index.ts';
 import type { Stage } from './demo-stage.ts';
 
-/** Indexing takes up to two seconds, and longer while all processes start. */
 const INDEX_TIMEOUT_MS = 20_000;
 
-/** Finds the records that the other steps created, one of them by a misspelt word, and reports one. */
+/** Finds the records of the other steps, one of them by a misspelt word, and reports one. */
 export async function showCatalog(stage: Stage, recordIds: readonly string[]): Promise<void> {
   const { address, credential: token, signal, say, sayAfter } = stage;
   const { catalog } = new Assay({ catalog: { url: address, token } });
@@ -32,7 +31,6 @@ export async function showCatalog(stage: Stage, recordIds: readonly string[]): P
   if (!signal.aborted) say(`   moderators decide on it at ${address}/admin/reports`);
 }
 
-/** Waits until all records are indexed and returns them; after the timeout returns those that are. */
 async function waitUntilIndexed(catalog: Catalog, recordIds: readonly string[], signal: AbortSignal): Promise<Hit[]> {
   for (const since = Date.now(); ; await rest(100, signal)) {
     signal.throwIfAborted();
@@ -44,7 +42,6 @@ async function waitUntilIndexed(catalog: Catalog, recordIds: readonly string[], 
   }
 }
 
-/** The title's longest word with its third and fourth letters swapped. */
 function misspell(title: string): string {
   const words = title.match(/\p{L}{4,}/gu) ?? [title];
   const [word = title] = words.sort((a, b) => b.length - a.length);

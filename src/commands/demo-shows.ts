@@ -2,7 +2,6 @@ import { Assay } from '../client/index.ts';
 import { type Stage, sizeOf } from './demo-stage.ts';
 import { documentLines, photoLines, recordingLines } from './result-lines.ts';
 
-/** Sends a file of `examples/` to one service through its public API. */
 export interface Show {
   readonly service: string;
   /** Returns the task id. */
@@ -78,7 +77,7 @@ function showTask(
   say(`3. GET ${status_url}`);
 }
 
-/** Omits the initial status, which is printed when the task is created. */
+/** The initial status is printed when the task is created. */
 function showStatus({ sayAfter }: Stage, status: string): void {
   if (status !== 'queued' && status !== 'PENDING') sayAfter(status);
 }

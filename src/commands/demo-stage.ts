@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { PACKAGE_ROOT } from '../plan.ts';
 
-/** A demo step's service and terminal output. */
 export interface Stage {
   readonly address: string;
   readonly credential: string | undefined;
   readonly signal: AbortSignal;
   read(example: string): Promise<Buffer>;
   say(line: string): void;
-  /** Prints a status with the elapsed seconds; skips repetitions. */
+  /** With the elapsed seconds; skips repetitions. */
   sayAfter(status: string): void;
 }
 

@@ -4,7 +4,7 @@ import { SHOWS } from './demo-shows.ts';
 import { seconds, setStage } from './demo-stage.ts';
 import { start } from './start.ts';
 
-/** Starts all processes, sends an example to each service, prints the results, finds them in the catalog, and stops (unless `keep`). */
+/** `assay demo`: sends an example to each service, prints the results, and stops unless `keep`. */
 export async function demo({ keep, signal }: { keep: boolean; signal: AbortSignal }): Promise<void> {
   const done = new AbortController();
   let shown: Promise<void> | undefined;

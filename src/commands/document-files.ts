@@ -4,9 +4,8 @@ import { OperatorError } from '../base/operator-error.ts';
 import type { Passports, ReadDocument } from '../client/index.ts';
 import { keep } from './given-file.ts';
 
-/** Writes each document to a separate file. */
 export interface DocumentFiles {
-  /** Prints the path of each file to standard output. */
+  /** Prints the path of each file. */
   write(
     passports: Passports,
     documents: readonly ReadDocument[],
@@ -37,7 +36,7 @@ export async function documentFiles(
   };
 }
 
-/** Appends a number when the name is used already: two folders can each contain a passport.pdf. */
+/** Two folders can each contain a passport.pdf. */
 function uniqueName(usedNames: Set<string>, preferred: string): string {
   let name = preferred;
   for (let copy = 2; usedNames.has(name.toLowerCase()); copy++) name = `${preferred} (${copy})`;

@@ -1,10 +1,10 @@
 import { OperatorError } from '../base/operator-error.ts';
 import { MISCONFIGURED } from '../roles/supervise.ts';
 
-/** Set for child processes that send their error message to the supervisor, which prints it after all have stopped. */
+/** Set for child processes, whose error messages the supervisor prints at the end. */
 export const SUPERVISED = 'ASSAY_SUPERVISED';
 
-/** Prints why this process exits: a message for an `OperatorError`, a stack trace for an unexpected error. */
+/** Prints a message for an `OperatorError`, a stack trace for unexpected errors. */
 export function endWith(error: unknown): void {
   const expected = error instanceof OperatorError;
   process.exitCode = expected ? MISCONFIGURED : 1;

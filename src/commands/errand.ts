@@ -5,17 +5,15 @@ import { checkOutputFolder, keep } from './given-file.ts';
 import { type Server, type ServerOptions, serverOf } from './server-of.ts';
 
 export interface ErrandOptions extends ServerOptions {
-  /** False: print the task id and exit. */
   readonly wait: boolean;
   readonly json?: boolean;
-  /** A file instead of standard output. */
   readonly output?: string;
 }
 
 /** 128 + SIGINT, by shell convention. */
 const EXIT_INTERRUPTED = 130;
 
-/** Runs a client command. Exit status 0; 1 when a task has failed; 2 with a message for any other error. */
+/** Exit status 0; 1 when a task has failed; 2 for other errors. */
 export async function onErrand(
   service: string,
   options: ErrandOptions,
@@ -41,10 +39,9 @@ export async function onErrand(
 export const failureOf = ({ taskId, message, code }: TaskFailed) =>
   onOneLine(`The task ${taskId} has failed: ${message} (${code})`);
 
-/** Replaces control characters, so that a remote server cannot send terminal escape sequences. */
+/** A remote server must not send terminal escape sequences. */
 const onOneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
 
-/** Prints the result as JSON or as lines, to standard output or to the file of `--output`. */
 export async function tell({ json, output }: ErrandOptions, result: unknown, lines: readonly string[]): Promise<void> {
   const text = json ? JSON.stringify(result, null, 2) : lines.join('\n');
   if (output === undefined) process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);

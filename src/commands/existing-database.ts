@@ -6,10 +6,7 @@ import { startEmbedded } from '../compose.ts';
 import type { Plan } from '../plan.ts';
 import { occupy } from './occupy.ts';
 
-/**
- * Runs `run` on the configured database, or on the embedded one, which is started for this time unless it runs already.
- * Never creates a database: throws `nothing` (the start of the message) when the data directory has none.
- */
+/** Uses the configured or the embedded database, starting the latter if necessary. Never creates one: throws `nothing` as the start of the message. */
 export async function inExistingDatabase<T>(
   { planned, applicationName, nothing }: { planned: Plan; applicationName: string; nothing: string },
   run: (db: Db) => Promise<T>,
@@ -25,7 +22,7 @@ export async function inExistingDatabase<T>(
       `${nothing} in ${shared.dataDir}. Run the command in the folder where Assay was started, or set DATA_DIR or DATABASE_URL.`,
     );
   });
-  // While no supervisor runs, hold its lock: one that started now would lose the database when this command ends.
+  // A supervisor that started now would lose the database when this command ends.
   const unlock = await occupy(shared.dataDir).catch(() => undefined);
   try {
     const embedded = await startEmbedded(planned);

@@ -8,16 +8,13 @@ import { whileWaiting } from './waiting.ts';
 
 export interface ExtractOptions extends ErrandOptions {
   readonly language?: 'en' | 'ru';
-  /** `text` and `json` print one output; the others write one file per document. */
+  /** `text` and `json`: one output; others: one file per document. */
   readonly format?: 'text' | 'json' | 'xlsx' | 'pdf';
 }
 
 type File = Awaited<ReturnType<typeof givenFile>>;
 
-/**
- * `assay extract FILE…`: extracts the fields of technical passports. Each PDF is a document; all other files are page
- * photos and form one document, in the given order.
- */
+/** Each PDF is a document; all other files are page photos of one document. */
 export function extractCommand(paths: readonly string[], flags: ExtractOptions, signal: AbortSignal): Promise<void> {
   const options = { ...flags, json: flags.json || flags.format === 'json' };
   const { format, language, output } = options;
@@ -72,7 +69,6 @@ async function splitByKind(files: readonly File[]): Promise<Inputs> {
   return { pdfs, pages };
 }
 
-/** Uploads all files and returns the document ids. Throws at the first rejected file, naming it. */
 async function upload(passports: Passports, { pdfs, pages }: Inputs, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
   if (pages.length > 0) {
@@ -88,7 +84,6 @@ async function upload(passports: Passports, { pdfs, pages }: Inputs, signal: Abo
   return ids;
 }
 
-/** Adds the file names to an error that concerns the files (400, 413, 415). */
 function nameRejected(files: readonly File[]) {
   return (error: AssayError): never => {
     if (![400, 413, 415].includes(error.status)) throw error;

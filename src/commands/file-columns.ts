@@ -1,6 +1,6 @@
 import type { FileColumn } from '../base/backup/file-columns.ts';
 
-/** Every column that references a stored file: a backup checks that it contains these files. */
+/** A backup checks that it contains the referenced files. */
 export const FILE_COLUMNS: readonly FileColumn[] = [
   { table: 'files', column: 'key', where: 'expires_at > now()' }, // housekeeping deletes the bytes first, then the row
   { table: 'passport_files', column: 'key' },

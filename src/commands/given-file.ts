@@ -3,7 +3,6 @@ import { access, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 
-/** A file to upload, streamed from the disk. */
 export async function givenFile(path: string): Promise<{ name: string; data: Blob }> {
   try {
     const found = await stat(path);
@@ -25,7 +24,7 @@ export async function keep(path: string, content: string | Uint8Array): Promise<
   });
 }
 
-/** Throws before any work starts when the output file's folder is missing or read-only. */
+/** Throws when the folder is missing or read-only. */
 export async function checkOutputFolder(output: string): Promise<void> {
   await access(dirname(output), constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => {
     const reason = code === 'ENOENT' ? `the folder ${dirname(output)} does not exist` : `${code}`;
@@ -33,6 +32,5 @@ export async function checkOutputFolder(output: string): Promise<void> {
   });
 }
 
-/** URLs pass through unchanged; anything else is a file path. */
 export const givenSource = async (source: string): Promise<string | Blob> =>
   /^https?:\/\//i.test(source) ? source : (await givenFile(source)).data;

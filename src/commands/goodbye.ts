@@ -1,7 +1,6 @@
-/** A faster shutdown prints no explanation. */
 const EXPLAIN_AFTER_MS = 500;
 
-/** Runs `run`; after `signal` aborts, prints that the shutdown is in progress and when it is done. */
+/** After `signal` aborts, prints that the shutdown is in progress and when it is done. */
 export async function withGoodbye(signal: AbortSignal, run: () => Promise<void>): Promise<void> {
   let explaining: NodeJS.Timeout | undefined;
   const explain = () => {

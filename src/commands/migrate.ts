@@ -2,7 +2,6 @@ import { migrateDatabase, openHouse } from '../compose.ts';
 import { plan } from '../plan.ts';
 import { inWords } from './telling.ts';
 
-/** `assay migrate`: migrates the configured database to this version. */
 export async function migrateCommand(): Promise<void> {
   const app = await openHouse(await plan(process.env, 'migrate')).catch(inWords);
   try {

@@ -5,10 +5,9 @@ import { services } from '../services/index.ts';
 import { houseSettings } from '../settings.ts';
 import { SUPERVISED } from './ending.ts';
 
-/** Variables of the client commands. */
 const CLIENT_VARIABLES: readonly string[] = ['ASSAY_TOKEN', 'ASSAY_API_KEY'];
 
-/** A warning per variable that is probably a misspelt setting. Not an error: other programs share the environment. */
+/** Not errors: other programs share the environment. */
 export function misspeltSettings(env: Environment): string[] {
   const settings = [houseSettings, ...services.map((service) => service.settings)].flatMap(Object.values);
   const known = settings.flatMap(({ env: name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
@@ -19,7 +18,7 @@ export function misspeltSettings(env: Environment): string[] {
   );
 }
 
-/** Logs the warnings, except in supervised children: their supervisor has logged them. */
+/** Not for supervised children: their supervisor logs the warnings. */
 export function warnOfMisspelt(env: Environment, log: Log): void {
   if (env[SUPERVISED]) return;
   for (const warning of misspeltSettings(env)) log.warn(warning);

@@ -6,7 +6,7 @@ import { type SpeechManifest, speechModel, speechModels } from '../ml/speech/cat
 import { installedFolder, pulledFolder } from '../ml/speech/installed.ts';
 import { pullModel } from '../ml/speech/pull.ts';
 
-/** `assay models list`: lists the speech models for STT_MODEL with the install command of those not installed. */
+/** `assay models list`: lists the speech models with the install command of those not installed. */
 export async function listModels(): Promise<void> {
   const { shared } = await plan(process.env, 'config');
   for (const line of modelLines(shared.dataDir)) console.log(line);
@@ -58,7 +58,7 @@ function sizeOf({ files }: SpeechManifest): string {
 
 const EVERY_MS = 200;
 
-/** Rewrites one line on a terminal; in a log writes one line per file and tenth. */
+/** One line on a terminal, one line per tenth in a log. */
 export function progressLine(out: { isTTY?: boolean; write(text: string): unknown }, now = () => performance.now()) {
   let shownMs = Number.NEGATIVE_INFINITY;
   let shown = '';

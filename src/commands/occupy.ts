@@ -6,10 +6,7 @@ import { newId } from '../base/ids.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { isAlive } from '../base/postgres/processes.ts';
 
-/**
- * Locks a data directory for one supervisor and returns the unlock function; throws while another supervisor holds it.
- * The lock file names the pid and the start time, so a killed supervisor or a reused pid does not hold the lock.
- */
+/** Returns the unlock function; throws while another supervisor runs. The lock names pid and start time, so a killed supervisor or a reused pid does not hold it. */
 export async function occupy(dataDir: string): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true });
   const lock = join(dataDir, 'supervisor.lock');
@@ -17,7 +14,7 @@ export async function occupy(dataDir: string): Promise<() => Promise<void>> {
   const ours = `${process.pid}\n${await startOf(process.pid)}\n`;
   await writeFile(draft, ours, { flag: 'wx' });
   try {
-    // link() is atomic and never replaces another process's lock.
+    // link() is atomic and does not replace an existing lock.
     while (!(await tryLink(draft, lock))) {
       const held = await readFile(lock, 'utf8').catch(ignoreMissing);
       if (held === undefined) continue;
@@ -37,7 +34,6 @@ export async function occupy(dataDir: string): Promise<() => Promise<void>> {
   };
 }
 
-/** The pid of the lock's process, if that process still runs. */
 async function livePid(held: string): Promise<number | undefined> {
   const [pid, started] = held.split('\n');
   const number = Number(pid);
@@ -45,7 +41,7 @@ async function livePid(held: string): Promise<number | undefined> {
   return (await startOf(number)) === started ? number : undefined;
 }
 
-/** Removes a stale lock. Puts it back if another process has replaced it with its own meanwhile. */
+/** Puts the lock back if another process has replaced it meanwhile. */
 async function removeStale(lock: string, held: string): Promise<void> {
   const moved = `${lock}.${newId()}`;
   await rename(lock, moved).catch(ignoreMissing);
@@ -64,7 +60,7 @@ const tryLink = (from: string, to: string): Promise<boolean> =>
     },
   );
 
-/** A process's start time as text unique per pid; empty where the platform does not provide it. */
+/** Start time, unique per pid; empty where unknown. */
 async function startOf(pid: number): Promise<string> {
   if (process.platform === 'win32') return '';
   if (process.platform !== 'linux') {
@@ -75,7 +71,7 @@ async function startOf(pid: number): Promise<string> {
   }
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
-  // Field 22: clock ticks from boot to start. Field 2 is a name and can contain any characters.
+  // Field 22: clock ticks from boot to start. Field 2 can contain any characters.
   const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   return `${boot.trim()} ${ticks}`;
 }

@@ -6,10 +6,7 @@ import { OperatorError } from '../base/operator-error.ts';
 // Wrong password, unknown role, unknown database: 28P01, 28000, 3D000.
 const REJECTED = /^(28...|3D000)$/;
 
-/**
- * Retries `query` until it succeeds or `signal` aborts, because the database may start later. Throws errors that are no
- * outage; a rejected login becomes an `OperatorError`.
- */
+/** Retries while the database is unavailable; a rejected login becomes an `OperatorError`. */
 export async function untilAnswered(
   query: () => Promise<unknown>,
   { log, signal, why = waitingFor }: { log: Log; signal: AbortSignal; why?: (error: unknown) => string | undefined },

@@ -21,7 +21,7 @@ export function refuseOtherPlace({ files_in: bucket }: Contents, { settings }: P
   }
 }
 
-/** Keys that the database references and the bucket lacks: a copy of the bucket can be older than the backup. */
+/** A copy of the bucket can be older than the backup. */
 export async function missingInBucket(db: Db, { tables }: Contents, planned: Plan): Promise<readonly string[]> {
   const { filesUrl } = planned.settings;
   if (filesUrl === undefined) return [];

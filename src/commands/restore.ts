@@ -17,7 +17,7 @@ import { occupy } from './occupy.ts';
 import { missingInBucket, refuseOtherPlace } from './place-of-files.ts';
 import { inWords, mebibytes, statusLine } from './telling.ts';
 
-/** `assay restore FILE`: restores a backup into an empty target, or with `replace` over existing data; `-` is standard input. */
+/** Into an empty target, or with `replace` over existing data; `-` is standard input. */
 export async function restoreCommand(
   file: string,
   { replace, signal }: { replace: boolean; signal: AbortSignal },
@@ -40,7 +40,6 @@ export async function restoreCommand(
       const target = { db, migrations, dataDir: shared.dataDir, replace, onPart };
       const restored = await putBack(readArchive(read(path)), manifest, target)
         .catch((error: unknown) => {
-          // The verification has just succeeded.
           throw error instanceof Damaged ? new OperatorError(`The backup ${name} changed while it was read.`) : error;
         })
         .finally(status.clear);
@@ -72,7 +71,7 @@ function summary(
 const some = (keys: readonly string[]) =>
   keys.length === 0 ? '' : `: ${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ', …' : ''}`;
 
-/** Requeues the tasks that were running when the backup was made, without counting the attempt. */
+/** Does not count the interrupted attempt. */
 async function requeueRunning(db: Db): Promise<void> {
   const tasks = postgresTaskStore(db);
   const { rows } = await db.query<{ id: string; service: string; worker: string; attempts: number }>(
@@ -85,7 +84,7 @@ async function requeueRunning(db: Db): Promise<void> {
   tasks.close();
 }
 
-/** Passes the backup's path; copies standard input to a file first, because the backup is read twice. */
+/** Standard input is copied to a file, because the backup is read twice. */
 async function withFile(
   file: string,
   { dataDir, signal }: { dataDir: string; signal: AbortSignal },

@@ -1,6 +1,5 @@
 import type { DoneRecording, Photo, ReadDocument } from '../client/index.ts';
 
-/** Results as text lines, for the demo and the client commands. */
 
 type Classification = NonNullable<Photo['result']>;
 
@@ -30,7 +29,6 @@ export function recordingLines({ result }: Pick<DoneRecording, 'result'>): strin
   ];
 }
 
-/** Shows at most `limit` single values and counts the rest. */
 export function documentLines({ fields }: Pick<ReadDocument, 'fields'>, limit = Number.POSITIVE_INFINITY): string[] {
   const found = Object.entries(fields).filter(([, { value }]) => value !== null);
   const single = found.filter(([key]) => !/:\d+\./.test(key));

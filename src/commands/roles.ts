@@ -26,11 +26,11 @@ import { warnOfMisspelt } from './misspelt-settings.ts';
 import { untilAnswered, waitingFor } from './patience.ts';
 import { inWords } from './telling.ts';
 
-/** `assay serve`: runs the HTTP listeners of the named services, or of all. They answer 503 while the database is unavailable. */
+/** The listeners answer 503 while the database is unavailable. */
 export const serveCommand = (services: readonly string[]) =>
   runRole('serve', services, async (app, signal) => {
     await waitForSchema(app, signal, { orUnavailable: true });
-    // Between SIGTERM and `closing` the gateway serves requests but reports not ready.
+    // Until then the gateway serves requests but reports not ready.
     const closing = delayed(signal, app.shutdownDelayMs);
     const gateways = await gatewayHouse(app, closing, undefined, signal);
     const closed = new AbortController();
@@ -49,7 +49,7 @@ export const serveCommand = (services: readonly string[]) =>
     await gateways.limits.left; // otherwise the other gateways wait for its lease to expire
   });
 
-/** `assay work`: runs one worker with one service's model, or the background job of a service without tasks. */
+/** Runs a model, or the background job of a service without tasks. */
 export const workCommand = (name: string) =>
   runRole('work', [name], async (app, signal) => {
     const { id, services, tasks, workers, log, settings } = app;
@@ -83,7 +83,7 @@ export const workCommand = (name: string) =>
     }
   });
 
-/** `assay deliver`: delivers webhooks; with `sweep`, also runs housekeeping, as on a single machine. */
+/** `assay deliver`: delivers webhooks; with `sweep`, also runs housekeeping. */
 export const deliverCommand = (options: { sweep: boolean }) =>
   runRole('deliver', [], async (app, signal) => {
     await waitForSchema(app, signal);
@@ -101,7 +101,6 @@ export const sweepCommand = () =>
     await Promise.all([sweep(sweepNeeds(app, signal)), sendHeartbeats(app, signal, 'sweep')]);
   });
 
-/** Runs one role until a stop signal arrives, then closes everything. */
 async function runRole(
   role: string,
   services: readonly string[],
@@ -115,16 +114,13 @@ async function runRole(
   try {
     await run(app, signal);
   } finally {
-    // When one part has failed, the others must not keep the process alive.
+    // Stops the other parts when one has failed.
     done.abort();
     await app.close();
   }
 }
 
-/**
- * Waits for the database and its schema. With `orUnavailable` waits for neither: a gateway answers 503 meanwhile. Throws
- * for a newer schema that this version does not support.
- */
+/** With `orUnavailable` returns at once: a gateway answers 503 meanwhile. Throws for a newer, unsupported schema. */
 const waitForSchema = ({ db, log }: House, signal: AbortSignal, { orUnavailable = false } = {}): Promise<void> =>
   untilAnswered(
     async () => {
@@ -144,7 +140,7 @@ class NotMigrated extends Error {
   override readonly name = 'NotMigrated';
 }
 
-/** Heartbeats carry the process's metrics to all gateways, so that a scrape of any gateway includes them. */
+/** Heartbeats carry the process's metrics to all gateways. */
 async function sendHeartbeats(
   { id, workers, registry, log }: House,
   signal: AbortSignal,

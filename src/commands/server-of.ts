@@ -5,13 +5,11 @@ import type { AssayOptions } from '../client/index.ts';
 import { sendable } from './sendable.ts';
 
 export interface ServerOptions {
-  /** Absent: the listener of this machine's settings. */
   readonly server?: string;
   readonly token?: string;
   readonly apiKey?: string;
 }
 
-/** A service's base URL, credential and client options. */
 export interface Server extends Pick<AssayOptions, 'polling' | 'retries'> {
   readonly url: string;
   readonly token: string | undefined;
@@ -19,10 +17,7 @@ export interface Server extends Pick<AssayOptions, 'polling' | 'retries'> {
   readonly local: boolean;
 }
 
-/**
- * The server of `--server`, or this machine's. The credential comes from the command line, else from ASSAY_TOKEN or
- * ASSAY_API_KEY; for this machine alone also from its settings or generated credentials.
- */
+/** Credentials: command line, then ASSAY_TOKEN or ASSAY_API_KEY, then, for this machine only, its settings. */
 export async function serverOf(name: string, { server, token, apiKey }: ServerOptions): Promise<Server> {
   const explicitUrl = server === undefined ? undefined : addressOf(server);
   const local = explicitUrl === undefined || LOOPBACK.includes(new URL(explicitUrl).hostname);
@@ -42,7 +37,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const ALL_INTERFACES: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 async function localServer(service: string) {
-  // Imported only here: a remote server does not need the settings of all services.
+  // Not needed for a remote server.
   const { plan } = await import('../plan.ts');
   const { services, host } = await plan(process.env, 'client');
   const found = services.find((each) => each.name === service);

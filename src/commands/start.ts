@@ -17,19 +17,15 @@ import { untilAnswered } from './patience.ts';
 
 type OnListening = (planned: Plan, addresses: Readonly<Record<string, string>>) => void;
 
-/**
- * Runs Assay on one machine until `signal` aborts: the database, the listeners, a worker per model, deliveries and
- * housekeeping, each in its own process that is restarted when it exits.
- */
+/** Runs the database, listeners, workers, deliveries and housekeeping, each in a process that is restarted when it exits. */
 export async function start({
   quiet = false,
   signal,
   onListening,
 }: {
-  /** Logs warnings and errors only, unless LOG_LEVEL is set. */
   quiet?: boolean;
   signal: AbortSignal;
-  /** Called when all processes are up, and again after a restart of the listeners. */
+  /** Called again after a restart of the listeners. */
   onListening: OnListening;
 }): Promise<void> {
   const planned = await plan(quiet ? { LOG_LEVEL: 'warn', ...process.env } : process.env, 'start');
@@ -96,17 +92,16 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
   }
 }
 
-/** The ready message waits at most this long for a model to load. */
+/** Limits the wait for a slow model. */
 const STARTUP_TIMEOUT_MS = 5_000;
 
-/** Watches the first start of the workers, so that the ready message is not followed by a startup error. */
+/** The ready message must not be followed by a startup error. */
 function watchStartup(workers: number) {
   let missing = workers;
   let startupError: OperatorError | undefined;
   const done = new AbortController();
   if (missing === 0) done.abort();
   return {
-    /** Resolves when every worker has loaded, a process has rejected its settings, or the timeout expires. */
     finished: new Promise<void>((resolve) => {
       if (done.signal.aborted) return resolve();
       const timeout = setTimeout(resolve, STARTUP_TIMEOUT_MS).unref();
@@ -137,7 +132,6 @@ interface Database {
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** The configured database, or the embedded one, which is restarted when it exits. */
 async function openDatabase(planned: Plan, signal: AbortSignal): Promise<Database> {
   const { settings, log } = planned;
   const { databaseUrl } = settings;
@@ -167,7 +161,7 @@ async function openDatabase(planned: Plan, signal: AbortSignal): Promise<Databas
       const { url } = running;
       running = next!;
       if (running.url === url) continue;
-      // Another program took the port meanwhile, and all processes use the old URL.
+      // Another program has taken the port; all processes use the old URL.
       moved.abort();
       moved = new AbortController();
     }
@@ -177,7 +171,7 @@ async function openDatabase(planned: Plan, signal: AbortSignal): Promise<Databas
     address: () => ({ url: running.url, moved: moved.signal }),
     async close() {
       closed.abort();
-      // A failed start must not stop a database that was already running: another process may use it.
+      // After a failed start, another process may use the adopted database.
       if (running.adopted && !signal.aborted) return;
       await running.stop();
       await watching;

@@ -3,9 +3,8 @@ import { OperatorError } from '../base/operator-error.ts';
 
 const EVERY_MS = 200;
 
-/** A progress line on a terminal; writes nothing elsewhere. */
+/** Writes to terminals only. */
 export function statusLine(out: { isTTY?: boolean; write(text: string): unknown }) {
-  // Not 0: performance.now() can still be below the interval.
   let shownMs = Number.NEGATIVE_INFINITY;
   return {
     show(text: string): void {
@@ -24,7 +23,7 @@ export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed
 /** SQLSTATE undefined_table. */
 const UNDEFINED_TABLE = '42P01';
 
-/** Replaces an undefined-table error: the database has an older schema or belongs to another program. */
+/** The database has an older schema or belongs to another program. */
 export const notMigrated =
   (nothing: string) =>
   (error: unknown): never => {
@@ -32,7 +31,7 @@ export const notMigrated =
     throw new OperatorError(`${nothing} in this database. Run \`assay migrate\` to update it.`);
   };
 
-/** Turns disk and database errors into an `OperatorError`; rethrows unexpected errors unchanged. */
+/** Unexpected errors are rethrown unchanged. */
 export function inWords(error: unknown): never {
   if (!(error instanceof Error) || error instanceof OperatorError) throw error;
   if (isUnavailable(error)) throw new OperatorError(`The database is unavailable: ${error.message}.`);

@@ -16,7 +16,7 @@ export interface CreateOptions {
   readonly json?: boolean;
 }
 
-/** `assay tokens create`: prints the new token to standard output and notes about it to standard error. */
+/** `assay tokens create`: prints the token to standard output, notes about it to standard error. */
 export async function createToken(options: CreateOptions): Promise<void> {
   const { service, name } = options;
   if (!NAME.test(name)) {
@@ -59,7 +59,7 @@ export async function listTokens({ service, json }: { service?: string; json?: b
     console.log(line);
 }
 
-/** `assay tokens revoke NAME`: revokes a token on all listeners. */
+/** `assay tokens revoke NAME` */
 export async function revokeToken(name: string, { service }: { service?: string }): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
@@ -114,7 +114,7 @@ function roleOf(role: string | undefined, roles: OpenService['issues']['roles'],
   throw new OperatorError(`--role of ${service} must be ${roles.join(' or ')}, not ${role}.`);
 }
 
-/** The token's name in logs and rows, as for a token of the settings. */
+/** As for a token of the settings. */
 const principalOf = (digest: string) => `token-${digest.slice(0, 12)}`;
 
 const dayOf = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`;

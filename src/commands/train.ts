@@ -17,7 +17,7 @@ export async function trainCommand(folder: string, { name }: { name?: string } =
 const WIDTH = 30;
 const EVERY_MS = 200;
 
-/** Redraws a bar on a terminal; in a log writes one line per tenth. */
+/** A bar on a terminal, one line per tenth in a log. */
 export function progressBar(out: { isTTY?: boolean; write(text: string): unknown }) {
   let begunMs: number | undefined;
   let shownMs = Number.NEGATIVE_INFINITY;

@@ -9,7 +9,7 @@ export interface Standing {
 const EVERY_MS = 250;
 const WIDTH = 30;
 
-/** Shows the elapsed time and progress on a terminal while `run` waits; `run` reports each task state to its callback. */
+/** Shows elapsed time and progress on a terminal while `run` waits; `run` reports each task state. */
 export async function whileWaiting<T>(
   run: (onState: (state: Standing) => void) => Promise<T>,
   { estimateSeconds, out = process.stderr }: { estimateSeconds?: number; out?: NodeJS.WriteStream } = {},
