@@ -6,7 +6,10 @@ import { startEmbedded } from '../compose.ts';
 import type { Plan } from '../plan.ts';
 import { occupy } from './occupy.ts';
 
-/** Uses the configured or the embedded database, starting the latter if necessary. Never creates one: throws `nothing` as the start of the message. */
+/**
+ * Uses the configured or the embedded database, starting the latter if necessary. Never creates one: throws `nothing`
+ * as the start of the message.
+ */
 export async function inExistingDatabase<T>(
   { planned, applicationName, nothing }: { planned: Plan; applicationName: string; nothing: string },
   run: (db: Db) => Promise<T>,

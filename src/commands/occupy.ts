@@ -6,7 +6,10 @@ import { newId } from '../base/ids.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { isAlive } from '../base/postgres/processes.ts';
 
-/** Returns the unlock function; throws while another supervisor runs. The lock names pid and start time, so a killed supervisor or a reused pid does not hold it. */
+/**
+ * Returns the unlock function; throws while another supervisor runs. The lock names pid and start time, so a killed
+ * supervisor or a reused pid does not hold it.
+ */
 export async function occupy(dataDir: string): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true });
   const lock = join(dataDir, 'supervisor.lock');

@@ -1,6 +1,5 @@
 import type { DoneRecording, Photo, ReadDocument } from '../client/index.ts';
 
-
 type Classification = NonNullable<Photo['result']>;
 
 export function photoLines({ surface, masters, defects }: Classification): string[] {

@@ -17,7 +17,10 @@ import { untilAnswered } from './patience.ts';
 
 type OnListening = (planned: Plan, addresses: Readonly<Record<string, string>>) => void;
 
-/** Runs the database, listeners, workers, deliveries and housekeeping, each in a process that is restarted when it exits. */
+/**
+ * Runs the database, listeners, workers, deliveries and housekeeping, each in a process that is restarted when it
+ * exits.
+ */
 export async function start({
   quiet = false,
   signal,

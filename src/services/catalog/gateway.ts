@@ -42,7 +42,6 @@ const LOGINS = 20;
 /** Anonymous reports per address in any 60 seconds. */
 const OPEN_REPORTS = 30;
 
-/** Creates the catalog's listener: reports (section 4.4 of the specification), search and their pages. */
 export async function openGateway({
   house,
   own,
@@ -134,7 +133,6 @@ export async function openGateway({
   return app;
 }
 
-/** Applies the limit to anonymous addresses alone, not to token holders. */
 const limitAnonymous = (limiter: Limiter): Limiter => ({
   policy: limiter.policy,
   take: (key) =>

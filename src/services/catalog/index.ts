@@ -5,13 +5,12 @@ import { missingCredentials, readOwn, settings } from './settings.ts';
 
 const TITLE = 'Catalog';
 
-/** Turns the results of the other services into records that users search, report and moderate. */
 export const catalog: Service = {
   name: 'catalog',
   title: TITLE,
   settings,
   missingCredentials,
-  // Without a catalog nothing consumes what the triggers write to the feed. Deletions stay, in case the catalog returns.
+  // Nothing consumes the feed then. Deletions stay, in case the catalog is enabled again.
   takeBack: async (db) => {
     await db.query('delete from catalog_sources');
     await db.query('delete from catalog_feed where not gone');
@@ -47,14 +46,12 @@ export const catalog: Service = {
 
 const countText = (tokens: number, none: string) => (tokens === 0 ? none : `${tokens} configured`);
 
-/** The first token of the list that is not a digest. */
 const plainToken = (tokens = '') =>
   tokens
     .split(',')
     .map((token) => token.trim())
     .find((token) => token !== '' && !/^sha256:/i.test(token));
 
-/** A curl command that imports a record and finds it by a misspelt word. */
 function example(baseUrl: string, token: string | undefined): string {
   const curl = `curl -sS -w '\\n' -H 'Authorization: Bearer ${token ?? 'TOKEN'}'`;
   const record = '{"records":[{"record_id":"bridge-7","title":"Bridge 7","text":"crack in the third beam"}]}';

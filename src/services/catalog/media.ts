@@ -1,7 +1,7 @@
 import type { Db } from '../../base/db.ts';
 import type { JsonValue } from '../../base/json.ts';
 
-/** File store keys of a record's picture and recording, and a photo's heatmaps. Undefined when the record does not exist. */
+/** Values are undefined when the record does not exist. */
 export interface Media {
   picture(recordId: string): Promise<{ readonly key: string | null; readonly hidden: boolean } | undefined>;
   sound(recordId: string): Promise<{ readonly key: string | null; readonly hidden: boolean } | undefined>;

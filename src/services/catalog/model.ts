@@ -10,9 +10,9 @@ import { rebuildStep } from './records/rebuild.ts';
 import { feedEarlier, switchSources } from './records/sources.ts';
 import type { Own } from './settings.ts';
 
-/** Longest time between two polls of the feed, with or without a hint. */
+/** Polls at least this often, with or without a hint. */
 const POLL_MS = 500;
-/** Results that finish within this time are indexed in one batch. */
+/** Results within this time are indexed in one batch. */
 const BATCH_WINDOW_MS = 50;
 const PICTURE_WORKERS = 2;
 /** Pictures of imported records and retries send no signal, so they are polled. */
@@ -21,7 +21,6 @@ const REBUILD_POLL_MS = 2000;
 /** Pause between iterations, and the first backoff after a failure. */
 const REST_MS = 5;
 
-/** Indexes the results of the services until `signal` aborts. */
 export async function attend({
   house,
   own,
@@ -82,7 +81,7 @@ export async function attend({
   ]);
 }
 
-/** Sets the indexed services and backfills their earlier results; retries until it succeeds. */
+/** Retries until it succeeds. */
 async function initSources(
   { db, log }: AttendHouse,
   sources: readonly RecordSource[],

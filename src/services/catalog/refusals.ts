@@ -1,7 +1,5 @@
 import { Fault } from '../../base/faults.ts';
 
-/** Error codes, statuses and messages of the catalog. */
-
 export const forbidden = () => new Fault('FORBIDDEN', 403, 'This requires a moderator token; yours is a reader token.');
 export const csrfFailed = () =>
   new Fault('CSRF_FAILED', 403, 'The request came from a page of another site; open the catalog’s page and try again.');

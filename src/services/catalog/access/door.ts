@@ -8,29 +8,27 @@ import type { Cookies } from './cookies.ts';
 import type { Tokens } from './tokens.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Authenticates requests as a moderator, a reader or neither. */
 export interface Door {
   readonly guard: Guard;
-  /** The client of a public route; null also for an invalid token. */
+  /** For public routes; null also for an invalid token. */
   look(request: FastifyRequest): Promise<Visitor | null>;
-  /** The session that CSRF tokens are bound to; undefined unless the credential is a cookie. */
+  /** Undefined unless the credential is a cookie. */
   sessionOf(request: FastifyRequest): string | undefined;
-  /** Throws when the credential is a cookie and the form's CSRF token is missing or wrong. */
+  /** Throws for a wrong CSRF token when the credential is a cookie. */
   checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
 }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Access rules. A token is sent in `Authorization` or, by a signed-in browser, in a cookie; an invalid `Authorization` is
- * rejected even with a valid cookie. Changes without the header are accepted from the catalog's own pages only. With
- * public access a client without a token is a reader identified by its address.
+ * An invalid `Authorization` is rejected even with a valid cookie. Changes without the header are accepted from the
+ * catalog's own pages only. With public access a client without a token is a reader identified by its address.
  */
 export function openDoor(deps: {
   tokens: Tokens;
   cookies: Cookies;
   csrf: Csrf;
-  /** With public access: the pseudonymous principal of an address. */
+  /** Public access: the pseudonymous principal of an address. */
   visitorAt: ((ip: string) => string) | undefined;
   publicOrigins: readonly string[];
 }): Door {
@@ -59,7 +57,7 @@ export function openDoor(deps: {
     }
   }
 
-  // Browsers with one token share its principal and its access, so they can share a CSRF token.
+  // Browsers with the same token can share a CSRF token.
   function sessionOf(request: FastifyRequest): string | undefined {
     const visitor = tryAuthenticate(request);
     return visitor?.by === 'cookie' ? visitor.principal : undefined;
@@ -88,9 +86,8 @@ export function openDoor(deps: {
   };
 }
 
-/** The authenticated client of a route that requires one. */
 export function readerOf(request: FastifyRequest): Visitor {
-  // A programming error, not an ApiError: the route's access rule is too wide.
+  // Not an ApiError: the route's access rule is too wide.
   if (request.reader === null)
     throw new Error(`${request.routeOptions.url} reads the client but requires no credential.`);
   return request.reader;

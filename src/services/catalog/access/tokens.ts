@@ -3,12 +3,11 @@ import type { Issued } from '../../../http/issued-tokens.ts';
 import type { Own } from '../settings.ts';
 import type { Role } from './visitor.ts';
 
-/** The valid tokens and their roles. */
 export interface Tokens {
   /** Undefined for an invalid token. The principal is safe to store and to log. */
   holder(token: string): { readonly role: Role; readonly principal: string } | undefined;
   count(): { readonly readers: number; readonly moderators: number };
-  /** False until the issued tokens have been read from the database. */
+  /** False until the issued tokens have been read. */
   complete(): boolean;
 }
 
@@ -25,7 +24,7 @@ export const configuredEntries = ({
   moderators: entriesOf(moderatorTokens),
 });
 
-/** The configured and the issued tokens. Compares each token with both lists, so the duration reveals nothing. */
+/** Compares each token with both lists, so the duration reveals nothing. */
 export function tokensNow(configured: Entries, issued: () => Issued): Tokens {
   let cachedFor: Issued | undefined;
   let entries = configured;

@@ -11,7 +11,6 @@ export interface Visitor {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on routes that are not public. */
     reader: Visitor | null;
   }
 }

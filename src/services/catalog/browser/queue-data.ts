@@ -1,6 +1,5 @@
 import type { RefusalTexts } from '../../../ui/browser/refusal-texts.ts';
 
-/** Data of the moderation page for its script. */
 export interface QueueData extends RefusalTexts {
   readonly decided: string;
   readonly conflict: string;

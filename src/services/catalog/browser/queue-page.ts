@@ -53,7 +53,6 @@ const KEYS: Readonly<Record<string, (item: HTMLElement | undefined, event: Keybo
   },
 };
 
-/** Escape leaves the note; Ctrl+Enter submits the decision that required it. */
 function handleNoteKey(event: KeyboardEvent, item: HTMLElement): void {
   if (event.key === 'Escape') item.focus();
   else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
@@ -82,7 +81,6 @@ function follow(link: HTMLAnchorElement | null | undefined): boolean {
   return link != null;
 }
 
-/** Submits the decision if the report allows this transition. */
 function press(item: HTMLElement, status: string): void {
   if (item.querySelector(`button[value="${status}"]`) !== null) void decide(item, status);
 }
@@ -113,7 +111,7 @@ async function decide(item: HTMLElement, status: string): Promise<void> {
   if (hadFocus) document.getElementById(item.id)?.focus();
 }
 
-/** Updates the report in place. It keeps its position until the page is reloaded, so the list does not jump. */
+/** Keeps the position until a reload, so the list does not jump. */
 async function refresh(item: HTMLElement, message: string | undefined, isError: boolean): Promise<void> {
   const recordUrl = allReportsUrl(item.dataset['record'] ?? '');
   const [recordPage, queuePage] = await Promise.all([askAnew(recordUrl), askAnew(location.href)]);
@@ -133,7 +131,6 @@ async function refresh(item: HTMLElement, message: string | undefined, isError: 
   showOutcome(item, message ?? conflict(), isError);
 }
 
-/** The queue page of a record's reports in all states. */
 const allReportsUrl = (record: string) =>
   `reports?${new URLSearchParams({ status: 'all', record_id: record, limit: '200' })}`;
 

@@ -5,12 +5,10 @@ interface Scored {
   readonly conf: number;
 }
 
-/** Data of the record page for its script. */
 export interface RowPage {
   readonly language: string;
   readonly defects: readonly Scored[];
   readonly masters: readonly Scored[];
-  /** Class titles by class name. */
   readonly classes: Readonly<Record<string, string>>;
   /** Heatmaps by class: row-major bytes (0..255 for 0..1) in base64. */
   readonly heat: {

@@ -17,7 +17,6 @@ if (photo instanceof HTMLImageElement) showPhoto(photo);
 if (document.getElementById('audio')) bindTranscript();
 if (document.querySelector('.box')) linkBoxes();
 
-/** Opens the newer or older record by keyboard. */
 function bindNeighbourKeys(): void {
   const linkIds: Readonly<Record<string, string>> = { ArrowLeft: 'newer', k: 'newer', ArrowRight: 'older', j: 'older' };
   addEventListener('keydown', (event) => {
@@ -28,7 +27,6 @@ function bindNeighbourKeys(): void {
   });
 }
 
-/** Sets the photo's aspect ratio and, with heatmaps, shows the classes to choose from. */
 function showPhoto(img: HTMLImageElement): void {
   const frame = byId('frame');
   frame.style.setProperty('--ratio', String(img.width / img.height));
@@ -61,7 +59,6 @@ function showPhoto(img: HTMLImageElement): void {
   }
 }
 
-/** Highlights the word being played; a click on a word plays from there. */
 function bindTranscript(): void {
   const marks = openMarks();
   const player = openPlayer(marks.follow, () => {
@@ -83,7 +80,6 @@ function bindTranscript(): void {
   });
 }
 
-/** Highlights the box of the focused or hovered value; a click on a box focuses its value. */
 function linkBoxes(): void {
   const values = document.querySelector('.values');
   const show = ({ target }: Event) => {

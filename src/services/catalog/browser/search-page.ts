@@ -2,11 +2,10 @@ import { announce, byId } from '../../../ui/browser/dom.ts';
 import { askAnew, exchange } from '../../../ui/browser/fresh.ts';
 import { isTyping } from './keyboard.ts';
 
-/** Debounce of typing, chosen: longer than the pause between two keys. */
+/** Chosen: longer than the pause between two keys. */
 const DEBOUNCE_MS = 250;
 
 const form = byId<HTMLFormElement>('search');
-/** The search that is shown. */
 let current = location.search;
 let pendingRequest: AbortController | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,14 +48,13 @@ function isField(target: EventTarget | null): target is HTMLInputElement | HTMLS
   return field?.form === form;
 }
 
-/** The URL that submitting the form would open, without empty fields. */
 function addressOfForm(): string {
   const filled = [...new FormData(form)].filter(([, value]) => value !== '');
   const query = new URLSearchParams(filled.map(([name, value]) => [name, String(value)])).toString();
   return query === '' ? './' : `./?${query}`;
 }
 
-/** Loads this URL's results into the page. `toTop`: scrolls to the first result. */
+/** `toTop`: scrolls to the first result. */
 async function show(address: string, how: 'push' | 'replace' | 'stay', toTop = false): Promise<void> {
   pendingRequest?.abort();
   const own = new AbortController();
@@ -66,9 +64,8 @@ async function show(address: string, how: 'push' | 'replace' | 'stay', toTop = f
   const latest = await askAnew(address, own.signal);
   if (own.signal.aborted) return;
   results.removeAttribute('aria-busy');
-  // Do not interrupt typing with an error for an incomplete query or a short outage.
+  // Do not interrupt typing with an error.
   if (latest === undefined && how === 'replace') return;
-  // Let the browser show an error page or another page.
   if (latest?.getElementById('hits') == null) {
     location.assign(address);
     return;
@@ -96,14 +93,12 @@ function applyLatest(latest: Document, typing: boolean): void {
   exchange(link, latest.querySelector('.to-filters'));
   document.title = latest.title;
   announce(byId('total').textContent?.trim() ?? '');
-  // Restore the focus if its element was replaced; focus the results if it is gone.
   if (activeElement instanceof HTMLElement && !activeElement.isConnected) {
     document.getElementById(focused)?.focus({ preventScroll: true });
     if (document.activeElement === document.body) byId('results').focus({ preventScroll: true });
   }
 }
 
-/** Sets the field to its value in the URL. */
 function updateField(field: Element, latest: Document): void {
   if (field.closest('[data-fresh]') !== null) return;
   const name = field.getAttribute('name');

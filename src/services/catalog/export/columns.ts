@@ -2,7 +2,6 @@ import type { Cell } from '../../../base/xlsx/xlsx.ts';
 import type { Exported } from '../search/found.ts';
 import { hitBody } from '../search/wire.ts';
 
-/** A column of the CSV and XLSX exports. */
 export interface Column {
   readonly name: string;
   /** Characters; for XLSX. */
@@ -10,7 +9,6 @@ export interface Column {
   readonly cell: (record: Exported) => Cell;
 }
 
-/** All filterable values, the text, and the result as JSON text. */
 export const COLUMNS: readonly Column[] = [
   { name: 'record_id', width: 40, cell: ({ recordId }) => recordId },
   { name: 'service', width: 16, cell: ({ service }) => service },
@@ -29,5 +27,4 @@ export const COLUMNS: readonly Column[] = [
   { name: 'result', width: 60, cell: ({ result }) => JSON.stringify(result) },
 ];
 
-/** A record as a JSON body. */
 export const bodyOf = (record: Exported) => ({ ...hitBody(record), text: record.text, result: record.result });

@@ -3,7 +3,7 @@ import type { Cell } from '../../../base/xlsx/xlsx.ts';
 import type { Exported } from '../search/found.ts';
 import { COLUMNS } from './columns.ts';
 
-/** CSV (RFC 4180) in UTF-8 with a byte order mark, for Excel. Formula-like text is escaped with an apostrophe. */
+/** RFC 4180, in UTF-8 with a byte order mark for Excel. */
 export async function* csv(records: AsyncIterable<Exported>): AsyncGenerator<Buffer, void, undefined> {
   yield Buffer.from(`\uFEFF${line(COLUMNS.map(({ name }) => name))}`);
   for await (const record of records) yield Buffer.from(line(COLUMNS.map(({ cell }) => formatCell(cell(record)))));

@@ -3,7 +3,7 @@ import type { Exported } from '../search/found.ts';
 import { bodyOf, COLUMNS } from './columns.ts';
 import { csv } from './csv.ts';
 
-/** An export format. `bytes` streams: it holds a few records at a time. */
+/** `bytes` streams: it holds a few records at a time. */
 export interface Format {
   readonly mediaType: string;
   /** File name extension. */
@@ -23,7 +23,6 @@ export const FORMATS = {
 
 export type FormatName = keyof typeof FORMATS;
 
-/** One JSON object per line. */
 async function* jsonl(records: AsyncIterable<Exported>): AsyncGenerator<Buffer, void, undefined> {
   for await (const record of records) yield Buffer.from(`${JSON.stringify(bodyOf(record))}\n`);
 }

@@ -9,8 +9,8 @@ const MAX_ROW_BYTES = 2 ** 20;
 const CHUNK_BYTES = 2 ** 16;
 
 /**
- * Reads at most `most` rows of a CSV file (RFC 4180, UTF-8). The header determines the delimiter: commas, semicolons (Excel
- * in locales with decimal commas) or tabs. Throws {@link InvalidInput} for invalid CSV.
+ * Reads at most `most` rows (RFC 4180, UTF-8), separated by commas, semicolons (Excel in locales with decimal commas)
+ * or tabs. Throws {@link InvalidInput}.
  */
 export async function readCsv(bytes: Buffer, most: number, signal: AbortSignal): Promise<Cell[][]> {
   if (!isUtf8(bytes)) throw notATable('The file is not UTF-8: save it as “CSV UTF-8”');
@@ -19,7 +19,6 @@ export async function readCsv(bytes: Buffer, most: number, signal: AbortSignal):
     bom: true,
     delimiter: delimiterOf(bytes),
     max_record_size: MAX_ROW_BYTES,
-    // Programs often omit the empty cells at the end of a row.
     relax_column_count_less: true,
     skip_empty_lines: true,
     // Per row: a mebibyte of commas is a million cells.
@@ -45,14 +44,13 @@ const MESSAGES: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'A quote is not closed',
 };
 
-/** Removes trailing empty cells, which programs write up to the width of their sheet. */
+/** Programs write empty cells up to the width of their sheet. */
 function trimTail(row: string[]): string[] {
   const cells = row.slice(0, row.findLastIndex((cell) => cell !== '') + 1);
   if (cells.length > MOST_COLUMNS) throw notATable(`A table has at most ${MOST_COLUMNS} columns`);
   return cells;
 }
 
-/** Yields to the event loop after each chunk. */
 async function* chunks(bytes: Buffer, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
     yield bytes.subarray(at, at + CHUNK_BYTES);
@@ -63,7 +61,7 @@ async function* chunks(bytes: Buffer, signal: AbortSignal): AsyncGenerator<Buffe
 
 const DELIMITERS = [',', ';', '\t'];
 
-/** The most frequent delimiter of the first line; field names contain none. */
+/** By the first line; field names contain no delimiter. */
 function delimiterOf(bytes: Buffer): string {
   const [line = ''] = bytes
     .subarray(0, CHUNK_BYTES)

@@ -2,14 +2,13 @@ import type { JsonObject } from '../../../base/json.ts';
 import { checkUrl, type UrlPolicy, UrlRefused } from '../../../base/outbound-url.ts';
 import type { Detail } from '../../../http/details.ts';
 
-/** The fields of an imported record. */
 export const FIELDS = ['record_id', 'title', 'text', 'image_url', 'attributes', 'created_at'] as const;
 type Field = (typeof FIELDS)[number];
 
-/** Reports an invalid field; `input`: the value, shown truncated. */
+/** `input`: shown truncated. */
 export type Complain = (field: string, what: Omit<Detail, 'loc' | 'input'> & { readonly input?: string }) => void;
 
-/** Reads a record's fields. Invalid fields are reported and treated as absent, as are null and (except for the id) empty text. */
+/** Invalid fields are reported and treated as absent, as are null and (except for the id) empty text. */
 export function fieldsOf(input: Readonly<Record<string, unknown>>, complain: Complain, images: UrlPolicy) {
   const text = (name: Field, most: number): string | undefined => {
     const value = input[name] ?? undefined;
@@ -74,7 +73,7 @@ function attributesProblem(value: unknown): Pick<Detail, 'msg' | 'type'> | undef
   return { msg: `Attributes are larger than ${MAX_ATTRIBUTES_BYTES / 1024} KiB`, type };
 }
 
-/** Iterative: a body of some megabytes can be nested deeper than the call stack. */
+/** Iterative: a body can be nested deeper than the call stack. */
 function deeperThan(value: object, most: number): boolean {
   let level: object[] = [value];
   for (let depth = 1; level.length > 0; depth++) {

@@ -6,7 +6,6 @@ import type { ImportedRecord } from '../records/records.ts';
 import { SOURCES } from '../settings.ts';
 import { type Complain, FIELDS, fieldsOf } from './fields.ts';
 
-/** The valid and the invalid records of one request. */
 export interface Given {
   readonly records: readonly ImportedRecord[];
   readonly failed: readonly Failed[];
@@ -19,15 +18,12 @@ export interface Failed {
   readonly detail: readonly Detail[];
 }
 
-/** Records per request. */
 export const MOST_RECORDS = 1000;
 
 const MAX_ID_LENGTH = 200;
-/** Error details per record. */
 const MAX_DETAILS = 20;
 const MAX_TEXT_LENGTH = 100_000;
 
-/** Validates the records of a request. `images`: the allowed image URLs. */
 export function readRecords(inputs: readonly unknown[], images: UrlPolicy): Given {
   const seen = new Set<string>();
   const records: ImportedRecord[] = [];

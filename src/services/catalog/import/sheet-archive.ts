@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { type ZipEntry, zip } from '../../../base/xlsx/zip.ts';
 
-/** The bytes are not a readable workbook; the message is shown to users. */
+/** The message is shown to users. */
 export class NotAWorkbook extends Error {
   override readonly name = 'NotAWorkbook';
 }
@@ -12,14 +12,14 @@ const MAX_ENTRIES = 500;
 const MAX_BYTES = 64 * 2 ** 20;
 
 /**
- * A cell beyond column ZZ or row 99999: the reader allocates all cells before it, empty ones too. The match stops at the
- * next cell, because an archive with 20 million unterminated cells would take quadratic time.
+ * A cell beyond column ZZ or row 99999: the reader allocates all cells before it. The match stops at the next cell;
+ * otherwise 20 million unterminated cells take quadratic time.
  */
 const FAR_CELL = /<(?:\w+:)?c\s(?:[^<>]|<(?!(?:\w+:)?c\s))*?\br=["'](?:[A-Z]{3}|[A-Z]{1,2}\d{6})/;
 
 /**
- * Repacks the parts of a workbook that hold its cells into a safe archive: sizes are as declared, no parts overlap or share
- * a name, all together below 64 MiB. Sizes are checked while unpacking, so a decompression bomb is never in memory.
+ * Repacks the parts that hold cells: sizes as declared, no parts overlap or share a name, below 64 MiB together. Checks
+ * sizes while unpacking, so a decompression bomb is never in memory.
  */
 export async function unpackedAnew(bytes: Buffer): Promise<Buffer> {
   const archive = await fromBufferPromise(bytes, { lazyEntries: true, validateEntrySizes: true }).catch(reject);
@@ -77,7 +77,6 @@ async function textOf(archive: ZipFile, entry: Entry): Promise<string> {
   return text.join('');
 }
 
-/** All errors of yauzl mean that the archive is unreadable. */
 function reject(cause: unknown): never {
   throw new NotAWorkbook('The file is not a well-formed XLSX workbook', { cause });
 }

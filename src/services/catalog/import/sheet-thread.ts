@@ -5,11 +5,10 @@ import type { Cell } from './table.ts';
 
 export interface SheetOptions {
   readonly bytes: Uint8Array;
-  /** Maximum number of rows. */
   readonly most: number;
 }
 
-/** The rows of the first sheet, or an error message without a full stop. */
+/** `problem` has no full stop. */
 export type Said = { readonly rows: Cell[][] } | { readonly problem: string };
 
 const { bytes, most } = workerData as SheetOptions;
@@ -26,7 +25,6 @@ async function read(): Promise<Said> {
   }
 }
 
-/** Dates become ISO text in UTC. */
 function textOf(cell: unknown): Cell {
   if (cell === null || cell === undefined) return null;
   return cell instanceof Date ? cell.toISOString() : String(cell as string | boolean);

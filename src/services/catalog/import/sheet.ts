@@ -10,8 +10,8 @@ const LIMIT_MS = 30_000;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Reads at most `most` rows of an XLSX workbook's first sheet; formulas yield their stored values. Reads one workbook at a
- * time, in a thread with limited memory and time. Throws {@link InvalidInput} for an unreadable or too large workbook.
+ * Reads at most `most` rows; formulas yield their stored values. One workbook at a time, in a thread with limited
+ * memory and time. Throws {@link InvalidInput}.
  */
 export function readFirstSheet(bytes: Buffer, most: number, signal: AbortSignal): Promise<Cell[][]> {
   const reading = last.then(() => readInThread(bytes, most, signal));

@@ -6,14 +6,13 @@ import { FIELDS } from './fields.ts';
 /** Null: empty. */
 export type Cell = string | null;
 
-/** Prefix of attribute columns. */
 const ATTRIBUTE_PREFIX = 'attributes.';
 const MAX_NAME_LENGTH = 200;
 export const MOST_COLUMNS = 500;
 
 /**
- * Converts a table's non-empty rows to records as in a JSON request. Throws {@link InvalidInput} for an invalid header, and
- * a 413 error when the JSON in the cells exceeds the limits of a JSON body.
+ * Skips empty rows. Throws {@link InvalidInput} for an invalid header, and 413 when the JSON in the cells exceeds the
+ * limits of a JSON body.
  */
 export function recordsOf(table: readonly (readonly Cell[])[]): JsonObject[] {
   const [header = [], ...rows] = table;
@@ -30,7 +29,6 @@ export function recordsOf(table: readonly (readonly Cell[])[]): JsonObject[] {
     .map((row) => recordOf(names, row, parse));
 }
 
-/** An error of the table as a whole. */
 export const notATable = (msg: string): InvalidInput => new InvalidInput([{ loc: ['body'], msg, type: 'value_error' }]);
 
 function checkHeader(names: readonly string[]): void {
@@ -63,7 +61,7 @@ function recordOf(names: readonly string[], row: readonly Cell[], parse: (cell: 
     else fields.push([name, cell]);
   }
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  // The validation of the record rejects a value that is not an object.
+  // Rejected by the validation of the record.
   if (json !== undefined && !isObject) fields.push(['attributes', json]);
   else if (attributes.length > 0 || isObject) {
     fields.push(['attributes', Object.fromEntries([...Object.entries((json as JsonObject) ?? {}), ...attributes])]);

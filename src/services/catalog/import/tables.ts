@@ -5,10 +5,9 @@ import { MOST_RECORDS } from './read-record.ts';
 import { readFirstSheet } from './sheet.ts';
 import { recordsOf } from './table.ts';
 
-/** File formats of tables with a header row. */
 export type TableType = 'csv' | 'xlsx';
 
-/** Reads a table's rows as records of a JSON request. Throws {@link InvalidInput} for an invalid table, 413 for too many rows. */
+/** Throws {@link InvalidInput} for an invalid table, 413 for too many rows. */
 export async function readTable(type: TableType, bytes: Buffer, signal: AbortSignal): Promise<JsonObject[]> {
   // The header and one row more than allowed.
   const most = MOST_RECORDS + 2;

@@ -1,9 +1,8 @@
 import { Counter, type Registry } from 'prom-client';
 import type { PictureOutcome } from './pictures.ts';
 
-/** Metrics of the catalog's worker, sent with its heartbeat. */
+/** Sent with the worker's heartbeat. */
 export interface CatalogMeters {
-  /** Written records by service. */
   indexed(counts: ReadonlyMap<string, number>): void;
   picture(outcome: PictureOutcome): void;
 }

@@ -8,7 +8,6 @@ import { IMPORT } from '../records/entry.ts';
 
 const IMAGE_MAX_BYTES = 20 * 2 ** 20;
 
-/** Loads the images of imported records, from Assay's files or by download. */
 export function importedPictures(
   shared: Pick<SharedSettings, 'filesHost' | 'holes'>,
 ): Pick<RecordSource, 'service' | 'picture'> {

@@ -1,7 +1,6 @@
 import sharp from 'sharp';
 import { decodePhoto, PhotoRefused } from '../../../ml/image.ts';
 
-/** A record's picture as stored. */
 export interface Picture {
   /** WebP, upright, sRGB, without metadata. */
   readonly bytes: Buffer;
@@ -13,7 +12,7 @@ export interface Picture {
 const MAX_SIDE = 1024;
 const QUALITY = 80;
 
-/** Converts an image in any format of {@link decodePhoto}. Undefined when the bytes are not a readable image. */
+/** Undefined when the bytes are not an image that {@link decodePhoto} reads. */
 export async function makePicture(bytes: Buffer, signal: AbortSignal): Promise<Picture | undefined> {
   const photo = await decodePhoto(bytes, fitSize, signal).catch((error: unknown) => {
     signal.throwIfAborted();

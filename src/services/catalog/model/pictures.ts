@@ -8,11 +8,11 @@ import type { PictureHouse, RecordSource } from '../../records.ts';
 import type { Trash } from '../../trash.ts';
 import { makePicture, type Picture } from './picture.ts';
 
-/** `none`: permanently unavailable; `again`: retried later; `late`: the record was changed or deleted meanwhile. */
+/** `late`: the record was changed or deleted meanwhile. */
 export type PictureOutcome = 'made' | 'none' | 'again' | 'late';
 
 export interface PictureMaker {
-  /** Creates one due picture; undefined when no picture is due. Safe to run concurrently, also in several processes. */
+  /** Undefined when no picture is due. Safe to run concurrently. */
   turn(signal: AbortSignal): Promise<PictureOutcome | undefined>;
 }
 
@@ -87,7 +87,7 @@ const MAX_ATTEMPTS = 5;
 /** 10 s after the first attempt, then 40 s, 160 s and 640 s. */
 const RETRY_SECONDS = 10;
 const LIMIT_MS = 60_000;
-/** After this time another process retries a picture; longer than any attempt takes. */
+/** Longer than any attempt; then another process retries. */
 const LEASE_SECONDS = 120;
 /** Far above any WebP of 1024 × 1024 pixels. */
 const PICTURE_MAX_BYTES = 8 * 2 ** 20;
@@ -99,7 +99,7 @@ async function storePicture(
   { bytes, width, height }: Picture,
 ): Promise<PictureOutcome> {
   const { key } = await files.put(bytes, { maxBytes: PICTURE_MAX_BYTES });
-  // If this throws, the outcome is unknown: an orphaned file is better than a missing picture.
+  // If this throws, the outcome is unknown: keep the file.
   const { rowCount } = await db.query(KEEP, [...fence(due), key, width, height]);
   if (rowCount > 0) return 'made';
   await files.remove(key);

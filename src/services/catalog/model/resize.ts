@@ -8,10 +8,10 @@ export interface Resized {
   readonly type: string;
 }
 
-/** At most two at a time, so that thumbnails leave CPU time for searches. */
+/** Leaves CPU time for searches. */
 const withPermit = createGate(2);
 
-/** Converts a stored picture to another size (at most `side` pixels per side, never enlarged) or format, without metadata. */
+/** At most `side` pixels per side, never enlarged, without metadata. */
 export function resized(
   bytes: Buffer,
   { side, format }: { side: number | undefined; format: PictureFormat },

@@ -1,4 +1,3 @@
-/** The search page's query parameters that are set. */
 export type State = Readonly<Record<string, string>>;
 
 /** In URL order. */
@@ -13,7 +12,7 @@ export const stateOf = (query: Readonly<Record<string, unknown>>): State =>
     KNOWN.filter((key) => query[key] !== undefined && query[key] !== '').map((key) => [key, String(query[key])]),
   );
 
-/** The query string, without `?`, after `changes` (null removes). Returns to the first page unless `page` changes. */
+/** Null removes. Returns to the first page unless `page` changes. Without `?`. */
 export function changed(state: State, changes: Readonly<Record<string, string | null>>): string {
   const { page: _page, upto: _upto, ...rest } = state;
   const base: State = 'page' in changes ? state : rest;
@@ -23,10 +22,9 @@ export function changed(state: State, changes: Readonly<Record<string, string | 
   ).toString();
 }
 
-/** The URL relative to the page at `/`. */
+/** Relative to the page at `/`. */
 export const addressOf = (query: string): string => (query === '' ? './' : `./?${query}`);
 
-/** Without sort order, view and page. */
 export const filtersOf = (state: State): State =>
   Object.fromEntries(FILTERS.filter((key) => key in state).map((key) => [key, state[key]!]));
 

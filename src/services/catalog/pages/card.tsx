@@ -7,7 +7,6 @@ import { Tile } from './tile.tsx';
 
 const THUMBNAIL_PX = 320;
 
-/** A record in the gallery; the whole card links to the record. */
 export function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   return (
@@ -27,7 +26,6 @@ export function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.E
   );
 }
 
-/** The most confident defect, the failure or the snippet. */
 function Outcome({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   if (hit.status === 'failed') return <p class="verdict-line bad">{words.failed}</p>;
@@ -49,7 +47,6 @@ function Outcome({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Eleme
   );
 }
 
-/** Badges of a hidden or reported record. */
 export function Marks({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   if (!hit.hidden && hit.openReports === 0) return '';

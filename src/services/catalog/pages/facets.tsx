@@ -9,7 +9,6 @@ const FACETS = ['service', 'status', 'defect', 'master', 'surface'] as const sat
 const EXPANDED_COUNT = 8;
 const CONFIDENCES = ['0.5', '0.7', '0.8', '0.9', '0.95'];
 
-/** Facet values with counts; each link sets or removes the filter. */
 export function Facets(props: { found: Found; state: State; onlooker: Onlooker }): JSX.Element {
   const { found, state, onlooker } = props;
   return (
@@ -38,7 +37,7 @@ export function Facets(props: { found: Found; state: State; onlooker: Onlooker }
   );
 }
 
-/** Adds a selected value without results, so that it can be removed. */
+/** A selected value without results can still be removed. */
 function withSelected(facet: Facet, selected: string | undefined): Facet {
   if (selected === undefined || facet.some(({ value }) => value === selected)) return facet;
   return [{ value: selected, count: 0, more: false }, ...facet];
@@ -80,7 +79,6 @@ function Values(props: { name: FacetName; facet: Facet; state: State; onlooker: 
   );
 }
 
-/** The remaining filters, as fields of the search form. */
 export function FilterFields({ state, onlooker }: { state: State; onlooker: Onlooker }): JSX.Element {
   const { words, language, moderator } = onlooker;
   const minConf = state['min_conf'];

@@ -21,7 +21,6 @@ const NAME_LENGTH = 100;
 const NOTE_LENGTH = 4000;
 const QUERY_LENGTH = 4000;
 
-/** Adds the routes of the pages' forms, and the page of one report. */
 export async function formRoutes(
   app: Gateway,
   deps: ReportPageNeeds & { views: Views; owners: ViewOwners; door: Pick<Door, 'checkForm'> },
@@ -84,7 +83,7 @@ export async function formRoutes(
     );
   });
 
-  /** A moderator's decision. Returns the report as JSON for scripts; otherwise redirects to the queue or shows the problem. */
+  /** JSON for scripts; otherwise redirects to the queue or shows the problem. */
   async function decide(
     request: FastifyRequest<{ Params: Static<typeof ReportParams>; Body: Form | undefined }>,
     reply: FastifyReply,
@@ -116,7 +115,6 @@ function statusOf(form: Form): Status {
   return status;
 }
 
-/** A trimmed text field; undefined when empty. */
 function textOf(form: Form, field: string, most: number): string | undefined {
   const text = (form.get(field) ?? '').trim();
   if (text.length > most) {

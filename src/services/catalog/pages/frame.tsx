@@ -19,13 +19,11 @@ export interface FrameNeeds {
   readonly version: string;
 }
 
-/** The user and language of a page. */
 export interface Onlooker {
   readonly language: Language;
   readonly words: Texts;
   readonly visitor: Visitor | null;
   readonly moderator: boolean;
-  /** CSRF token of the forms. */
   readonly csrf: string | undefined;
 }
 
@@ -34,10 +32,8 @@ export interface FramedPage {
   /** Relative path to the page at `/`. */
   readonly root: '' | '../' | '../../';
   readonly script?: string;
-  /** Data for the script. */
   readonly own?: object;
   readonly styles?: readonly string[];
-  /** The highlighted navigation entry. */
   readonly part?: 'records' | 'reports';
   readonly children: JSX.Element;
 }

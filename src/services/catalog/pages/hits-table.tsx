@@ -7,7 +7,6 @@ import { Tile } from './tile.tsx';
 
 const THUMBNAIL_PX = 320;
 
-/** Search results as a table. */
 export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   const { columns } = words;

@@ -10,7 +10,7 @@ import type { Door } from '../access/door.ts';
 import { STYLES } from './frame.tsx';
 import { type Texts, texts } from './texts.ts';
 
-/** `GET /login`: signs a browser in with a token. `back`: the page to return to. */
+/** `back`: the page to return to. */
 export function loginPage(
   app: Gateway,
   { assets, door: guard, version }: { assets: () => Promise<Assets>; door: Pick<Door, 'look'>; version: string },
@@ -32,7 +32,7 @@ export function loginPage(
   });
 }
 
-/** The sign-in form; `refused`: the error of the previous attempt. */
+/** `refused`: the error of the previous attempt. */
 export function Login(props: {
   words: Texts;
   back: string | undefined;
@@ -47,7 +47,7 @@ export function Login(props: {
   );
 }
 
-/** The page to return to after signing in. The redirect checks that it is a page of the catalog. */
+/** The redirect checks that it is a page of the catalog. */
 export function backOf({ query, body }: FastifyRequest): string | undefined {
   const fromBody = body instanceof Map ? (body.get('back') as unknown) : undefined;
   const back = (query as Readonly<Record<string, unknown>>)['back'] ?? fromBody;

@@ -34,20 +34,15 @@ export interface PageNeeds {
 
 export interface Pages {
   readonly refusal: RefusalPage;
-  /** `GET /row/{record_id}` as HTML. */
   row(
     request: FastifyRequest,
     reply: FastifyReply,
     it: { row: Row; reports: readonly Report[] },
   ): Promise<FastifyReply>;
-  /** `GET /admin/reports` as HTML. */
   queue(request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply>;
 }
 
-/**
- * Adds the HTML pages: `/`, `/login`, `/receipt/{id}`, `/admin/reports/{id}` and their forms. All of them work without
- * scripts.
- */
+/** All pages work without scripts. */
 export async function pageRoutes(app: Gateway, deps: PageNeeds): Promise<Pages> {
   const assets = assetRoutes(app, { folders: ['ui', 'services/catalog'], files: [] });
   const frame = openFrame({ ...deps, assets });

@@ -21,14 +21,12 @@ const KEYS: Readonly<Record<Status, string>> = {
   ...{ accepted: 'a', rejected: 'r', duplicate: 'd', in_review: 'i', open: 'o' },
 };
 
-/** One report with its record and the possible decisions. */
 export function QueueItem(props: {
   report: Report;
   /** Undefined: not in the catalog. */
   row: Row | undefined;
   root: '../' | '../../';
   onlooker: Onlooker;
-  /** The page that shows one report alone. */
   alone?: boolean;
 }): JSX.Element {
   const { report, row, root, onlooker, alone = false } = props;

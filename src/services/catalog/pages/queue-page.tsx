@@ -7,7 +7,7 @@ import type { Row, Search } from '../search/found.ts';
 import type { Frame, Onlooker } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
 
-/** The page of `GET /admin/reports`; works with the keyboard, and without scripts. */
+/** Works with the keyboard, and without scripts. */
 export const queuePage =
   ({ frame, search }: { frame: Frame; search: Search }) =>
   async (request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply> => {
@@ -63,7 +63,6 @@ async function rowsOf(search: Search, { items }: Queue): Promise<Map<string, Row
   return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.recordId, row] as const])));
 }
 
-/** Query parameters except status and page. */
 function otherFilters({ q, actionType, recordId, from, to }: ReportFilters): Record<string, string> {
   return {
     ...(q !== undefined && { q }),

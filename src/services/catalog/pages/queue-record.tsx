@@ -6,7 +6,6 @@ import { firstWords } from './visible.ts';
 
 const TEXT_LENGTH = 300;
 
-/** A short summary of a record, enough for most decisions. */
 export function QueueRecord({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { language } = onlooker;
   const { service, status, surface, defects, title } = row;

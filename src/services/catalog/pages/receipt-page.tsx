@@ -8,7 +8,6 @@ import { Moment, Stranger } from './said.tsx';
 
 const Query = Type.Object({ receipt: Type.String({ maxLength: 200, default: '' }) });
 
-/** `GET /receipt/{report_id}`: the state of a report, for the holder of its receipt. */
 export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports; frame: Frame }): void {
   app.get<{ Params: Static<typeof ReportParams>; Querystring: Static<typeof Query> }>(
     '/receipt/:report_id',

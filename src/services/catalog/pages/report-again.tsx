@@ -3,7 +3,7 @@ import type { Search } from '../search/found.ts';
 import type { Frame } from './frame.tsx';
 import { ReportFields, type Written } from './report-form.tsx';
 
-/** For the error page: the submitted report form after a 422, and nothing for other errors. */
+/** Only after a 422; nothing for other errors. */
 export const reportAgain =
   ({ search, frame }: { search: Search; frame: Frame }) =>
   async (status: number, request: FastifyRequest): Promise<JSX.Element> => {

@@ -4,13 +4,12 @@ import type { Row } from '../search/found.ts';
 import type { Onlooker } from './frame.tsx';
 import { Moment, Stranger } from './said.tsx';
 
-/** Query parameters that the form's route adds after a report was sent. No receipt: an earlier report was kept. */
+/** Query parameters of the redirect. No receipt: an earlier report was kept. */
 export interface Sent {
   readonly reported?: string;
   readonly receipt?: string;
 }
 
-/** The "Report this" panel with the existing reports. */
 export function ReportForm(props: {
   row: Row;
   reports: readonly Report[];
@@ -34,10 +33,9 @@ export function ReportForm(props: {
   );
 }
 
-/** Submitted form values, unvalidated. */
+/** Unvalidated form values. */
 export type Written = Readonly<Record<string, unknown>>;
 
-/** The report form; `action`: relative URL. */
 export function ReportFields(props: { row: Row; action: string; written?: Written; onlooker: Onlooker }): JSX.Element {
   const { row, action, written = {}, onlooker } = props;
   const { words, csrf } = onlooker;

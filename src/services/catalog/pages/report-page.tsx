@@ -12,7 +12,7 @@ export interface ReportPageNeeds {
   readonly frame: Frame;
 }
 
-/** Sends the page of one report with its audit trail; `problem`: why a decision was rejected. */
+/** `problem`: why a decision was rejected. */
 export async function sendReport(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -56,9 +56,7 @@ export async function sendReport(
 }
 
 interface RequestNote {
-  /** As stored and hashed in the audit trail. */
   readonly stored: string;
-  /** In the user's language. */
   readonly label: string;
 }
 

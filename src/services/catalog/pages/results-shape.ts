@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 
-/** Parsers of a record's `result`. Parts can be missing: the record can be imported or from an older version. */
+/** Parts of a `result` can be missing: the record can be imported or from an older version. */
 export interface PhotoResult {
   readonly surface?: string;
   readonly masters: readonly Scored[];
@@ -77,7 +77,6 @@ export function failureOf({ error, error_code: code }: JsonObject): { code: stri
   return { code: typeof code === 'string' ? code : '', sentence: typeof error === 'string' ? error : '' };
 }
 
-/** Heatmaps by class; undefined when the record has none. */
 export function heatOf(
   attachment: JsonValue | null,
 ): { width: number; height: number; maps: Record<string, string> } | undefined {

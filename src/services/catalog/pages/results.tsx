@@ -10,7 +10,6 @@ import type { Texts } from './texts.ts';
 export type ViewName = 'gallery' | 'table';
 export const PER_PAGE = 48;
 
-/** The number of results without one of the filters. */
 export interface Loosened {
   readonly key: string;
   readonly total: number;
@@ -22,11 +21,9 @@ export interface ResultsView {
   readonly view: ViewName;
   readonly page: number;
   readonly onlooker: Onlooker;
-  /** Suggestions when there are no results. */
   readonly loosened: readonly Loosened[];
 }
 
-/** The results as a gallery or a table, or suggestions when there are none. */
 export function Results(props: ResultsView): JSX.Element {
   const { found, view, onlooker } = props;
   if (found.items.length === 0) return found.total > 0 ? <PageOutOfRange {...props} /> : <NoResults {...props} />;
@@ -46,7 +43,6 @@ export function Results(props: ResultsView): JSX.Element {
   );
 }
 
-/** Active filters; each chip removes its filter. */
 export function Chips({ state, onlooker }: { state: State; onlooker: Onlooker }): JSX.Element {
   const { words } = onlooker;
   const active = FILTERS.filter((key) => key in state);

@@ -5,7 +5,6 @@ import { photoOf } from './results-shape.ts';
 import { Moment, nameOf, Stranger, serviceOf } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** Title and navigation of a record. */
 export function Head({ row, back, onlooker }: { row: Row; back: string; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   // Lists show newer records first, so "next" is older.
@@ -53,7 +52,6 @@ export function Head({ row, back, onlooker }: { row: Row; back: string; onlooker
   );
 }
 
-/** Ids, model and JSON of a record. */
 export function About({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words } = onlooker;
   const { model } = photoOf(row.result);

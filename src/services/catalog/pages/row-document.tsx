@@ -7,7 +7,6 @@ import { LARGE } from './row-photo.tsx';
 import { shareOf } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** A document's fields beside its first page; the script highlights the box of the focused field. */
 export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   const { fields, sheet } = documentOf(row.result);
@@ -115,7 +114,6 @@ function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolea
   );
 }
 
-/** A value; focusable if it has a box on the shown page. */
 function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; onlooker: Onlooker }): JSX.Element {
   const { tag, field, lit, onlooker } = props;
   const { words, language } = onlooker;

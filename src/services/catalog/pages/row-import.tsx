@@ -4,11 +4,10 @@ import type { Onlooker } from './frame.tsx';
 import { Picture } from './row-photo.tsx';
 import { visible } from './visible.ts';
 
-/** Removes the attribute values that are appended to the searchable text. */
+/** Attribute values are appended to the searchable text. */
 const withoutTail = (text: string, tail: string) =>
   (text.endsWith(tail) ? text.slice(0, text.length - tail.length) : text).trim();
 
-/** An imported record: its text and attributes. */
 export function RowImport({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words } = onlooker;
   const attributes = <Attributes row={row} />;
@@ -35,11 +34,9 @@ export function RowImport({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
   );
 }
 
-/** A record's text without its attribute values. */
 export const textOf = ({ text, result }: Row): string =>
   withoutTail(text, valuesIn(result['attributes'] ?? {}).join('\n'));
 
-/** A record's attributes; empty when it has none. */
 export function Attributes({ row }: { row: Row }): JSX.Element {
   const { attributes } = row.result;
   const entries = typeof attributes === 'object' && attributes !== null ? Object.entries(attributes) : [];
@@ -60,7 +57,6 @@ export function Attributes({ row }: { row: Row }): JSX.Element {
   );
 }
 
-/** Joins a list of scalars with commas; formats other values as JSON. */
 function formatValue(value: unknown): string {
   if (typeof value === 'string') return value;
   const isFlat = Array.isArray(value) && value.every((one) => one !== null && typeof one !== 'object');

@@ -18,7 +18,6 @@ import { failureSaid, nameOf, Stranger } from './said.tsx';
 import type { Language } from './texts.ts';
 import { firstWords, visible } from './visible.ts';
 
-/** The page of one record: its result, details and the report form. */
 export const rowPage =
   (frame: Frame) =>
   async (
@@ -57,7 +56,6 @@ export const rowPage =
     });
   };
 
-/** URL of this browser's last search. */
 function backOf({ cookies }: FastifyRequest): string {
   const last = cookies[REMEMBERED] ?? '';
   return `../${addressOf(/^[!-~]{0,4000}$/.test(last) ? last : '').slice(2)}`;
@@ -102,7 +100,7 @@ function Body({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element 
   }
 }
 
-/** The failure in the user's language, or the original message if its code has no translation. */
+/** The original message if its code has no translation. */
 function failureMessage({ service, result, text }: Row, language: Language): string {
   const { code, sentence } = failureOf(result);
   return failureSaid(service, code, language) ?? (sentence || text);

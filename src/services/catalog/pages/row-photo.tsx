@@ -11,7 +11,6 @@ import { visible } from './visible.ts';
 /** Width in pixels of stored pictures. */
 export const LARGE = 1024;
 
-/** A photo with its classes; the script overlays the heatmap of the selected class. */
 export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   const { surface, masters, defects } = photoOf(row.result);
@@ -50,7 +49,6 @@ export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): J
   );
 }
 
-/** The stored picture, with room for a heatmap. */
 export function Picture({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words, language } = onlooker;
   const { image, recordId } = row;
@@ -74,7 +72,7 @@ export function Picture({ row, onlooker }: { row: Row; onlooker: Onlooker }): JS
   );
 }
 
-/** Static bars; the script replaces them with the selectable bars of `browser/bars.ts`. */
+/** The script replaces these static bars with `browser/bars.ts`. */
 function Classes(props: {
   title: string;
   classes: readonly { name: string; conf: number }[];

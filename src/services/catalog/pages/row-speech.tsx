@@ -7,7 +7,6 @@ import { speechOf } from './results-shape.ts';
 import { Stranger } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** A transcript with times, and a player while the recording is stored. */
 export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
   const { words } = onlooker;
   const { text, language, segments, words: timedWords } = speechOf(row.result);

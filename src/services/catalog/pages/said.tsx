@@ -8,10 +8,10 @@ import type { Hit, Scored } from '../search/found.ts';
 import type { Language, Texts } from './texts.ts';
 import { visible } from './visible.ts';
 
-/** Untrusted text: isolates its direction and makes invisible characters visible. */
+/** Isolates the direction of untrusted text and shows invisible characters. */
 export const Stranger = ({ text }: { text: string }): JSX.Element => <bdi safe>{visible(text)}</bdi>;
 
-/** A class name with a capital. Class names of custom models are untrusted text. */
+/** Class names of custom models are untrusted. */
 export function titleOf(name: string, language: Language): string {
   const label = visible(className(name, language));
   return label.charAt(0).toLocaleUpperCase(language) + label.slice(1);
@@ -25,7 +25,7 @@ export const shareOf = (share: number, language: Language, digits = 0): string =
     // 99.6 % must not be rounded to 100 %.
   }).format(digits === 0 && share < 1 ? Math.min(share, 0.99) : share);
 
-/** A record's title. The generated English title of a photo without a file name is translated. */
+/** Translates the generated title of a photo without a file name. */
 export function nameOf(hit: Pick<Hit, 'title' | 'recordId' | 'surface' | 'master' | 'defects'>, language: Language) {
   const { title, recordId, surface, master, defects } = hit;
   const names = [surface, (defects[0] ?? master)?.name].flatMap((name) => name ?? []);
@@ -35,11 +35,10 @@ export function nameOf(hit: Pick<Hit, 'title' | 'recordId' | 'surface' | 'master
   return title || recordId;
 }
 
-/** The message of a failure code; undefined when it has no translation. */
+/** Undefined when the code has no translation. */
 export const failureSaid = (service: string, code: string | null, language: Language): string | undefined =>
   code === null ? undefined : (failureText(service, code, language) ?? ownValue(uiTexts[language].refusals, code));
 
-/** The line below a hit: its snippet or failure. */
 export const lineOf = ({ service, failure, snippet }: Hit, language: Language): string =>
   failureSaid(service, failure, language) ?? snippet;
 
@@ -47,7 +46,6 @@ export const lineOf = ({ service, failure, snippet }: Hit, language: Language): 
 export const scored = ({ name, conf }: Scored, language: Language): string =>
   `${titleOf(name, language)} ${shareOf(conf, language)}`;
 
-/** Date and time in UTC. */
 export const moment = (at: Date, language: Language): string => moments(language, 'UTC').format(at);
 
 export const Moment = ({ at, language }: { at: Date; language: Language }): JSX.Element => (
@@ -56,10 +54,8 @@ export const Moment = ({ at, language }: { at: Date; language: Language }): JSX.
   </time>
 );
 
-/** The service's title; its name if unknown. */
 export const serviceOf = (name: string, words: Texts): string => ownValue(words.services, name) ?? visible(name);
 
-/** The label of an active filter. */
 export function filterSaid(
   key: string,
   value: string,

@@ -6,7 +6,6 @@ import type { Onlooker } from './frame.tsx';
 import { Stranger } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** The user's saved views, and a form to save the current one. */
 export function SavedViews(props: { views: readonly View[]; state: State; onlooker: Onlooker }): JSX.Element {
   const { views, state, onlooker } = props;
   const { words, csrf } = onlooker;

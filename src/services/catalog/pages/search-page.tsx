@@ -19,13 +19,12 @@ const Query = Type.Object({
   upto: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
 });
 
-/** The last view of this browser: gallery or table. */
 const VIEW_COOKIE = 'assay_view';
 const YEAR_SECONDS = 365 * 86_400;
-/** At most this many filters are tried out when there are no results. */
+/** Filters that are tried out when there are no results. */
 const MAX_LOOSENED = 6;
 
-/** `GET /`: the search page; its URL contains the whole state. */
+/** The URL contains the whole state. */
 export function searchPage(
   app: Gateway,
   deps: { search: Search; views: Views; owners: ViewOwners; frame: Frame; cookies: CookieRules },
@@ -75,7 +74,6 @@ export function searchPage(
   );
 }
 
-/** The filters without which the search would have results. */
 async function loosen(
   search: Search,
   query: Static<typeof Query>,

@@ -7,7 +7,7 @@ import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
 import { SavedViews } from './saved-views.tsx';
 import { counted } from './texts.ts';
 
-/** Search box, filters and results. The script replaces elements with `data-fresh` by their latest versions. */
+/** The script replaces elements with `data-fresh` by their latest versions. */
 export function SearchView(props: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort }): JSX.Element {
   const { found, state, view, onlooker, saved, filters, sort } = props;
   const { words, language } = onlooker;

@@ -5,7 +5,7 @@ import { refusalsTexts } from './texts/refusals.ts';
 import { reportTexts } from './texts/report.ts';
 import { searchTexts } from './texts/search.ts';
 
-/** Texts of the catalog's pages. A key missing in one language is a compile error. */
+/** A key missing in one language is a compile error. */
 const en = {
   ...frameTexts.en,
   ...searchTexts.en,

@@ -5,7 +5,6 @@ import { lineOf, Stranger } from './said.tsx';
 import type { Language, Texts } from './texts.ts';
 import { firstWords } from './visible.ts';
 
-/** A record's thumbnail, or a placeholder. */
 export function Tile({
   hit,
   root,

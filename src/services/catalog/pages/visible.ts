@@ -3,14 +3,14 @@
 const INVISIBLE =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Replaces invisible characters of untrusted text by their code points: ‹U+202E›. Does not escape HTML; JSX `safe` does. */
+/** As code points: ‹U+202E›. Does not escape HTML; JSX `safe` does. */
 export const visible = (text: string): string =>
   text.replace(
     INVISIBLE,
     (character) => `‹U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}›`,
   );
 
-/** Truncates to at most `most` characters, at a word boundary if possible. */
+/** At a word boundary if possible. */
 export function firstWords(text: string, most: number): string {
   const all = [...text.replace(/\s+/g, ' ').trim()];
   if (all.length <= most) return all.join('');

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 
-/** Makes text storable in PostgreSQL: removes NUL and replaces unpaired surrogates by U+FFFD. */
+/** Removes NUL and replaces unpaired surrogates by U+FFFD, which PostgreSQL cannot store. */
 export const cleanText = (text: string): string => text.replaceAll('\0', '').replace(/\p{Cs}/gu, '\uFFFD');
 
-/** `cleanText` for all values and keys. */
 export function cleanJson(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [cleanText(name), clean(value)]));
 }

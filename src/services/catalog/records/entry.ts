@@ -4,10 +4,9 @@ import type { RecordDraft } from '../../records.ts';
 import { cleanJson, cleanText } from './clean.ts';
 import { wordsOf } from './words.ts';
 
-/** A record to write. */
 export interface Entry {
   readonly recordId: string;
-  /** The source, which also provides the picture. */
+  /** The source of the record and its picture. */
   readonly service: string;
   readonly taskId?: string;
   readonly status: 'done' | 'failed';
@@ -25,7 +24,6 @@ export interface Entry {
   readonly picture?: { readonly of: JsonValue; readonly digest: string };
 }
 
-/** The indexed form of a text. */
 interface Searched {
   /** Space-separated words. */
   readonly title: string;
@@ -39,13 +37,11 @@ interface Scored {
   readonly conf: number;
 }
 
-/** The service name of imported records. */
 export const IMPORT = 'import';
 
 export const recordIdOf = (service: string, taskId: string): string => `${service}:${taskId}`;
 
 export const LONGEST_TITLE = 500;
-/** Characters of a text that are stored and indexed. */
 const MAX_TEXT_LENGTH = 200_000;
 
 export function entryOf(service: string, draft: RecordDraft): Entry {
@@ -64,7 +60,6 @@ export function entryOf(service: string, draft: RecordDraft): Entry {
   };
 }
 
-/** Title and text as stored, and their indexed form. */
 export function textsOf(title: string, text: string): Pick<Entry, 'title' | 'text' | 'searched'> {
   const stored = { title: truncate(cleanText(title), LONGEST_TITLE), text: truncate(cleanText(text), MAX_TEXT_LENGTH) };
   return { ...stored, searched: searchedOf(stored.title, stored.text) };
@@ -78,7 +73,7 @@ export function searchedOf(title: string, text: string): Searched {
 
 export const pictureOf = (of: JsonValue) => ({
   of,
-  // A digest, because a URL can contain a credential, which must not be stored with the record.
+  // A URL can contain a credential.
   digest: createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 32),
 });
 

@@ -1,16 +1,15 @@
 import { createTimeShare } from '../../../base/time-share.ts';
 
 export interface FeedFloor {
-  /** Calls `query` with the serial from which to read the feed. */
   read<T>(query: (from: number) => Promise<T>): Promise<T>;
-  /** Reports that these first rows of the feed were deleted. */
+  /** These first rows of the feed were deleted. */
   taken(rows: readonly { readonly serial: number }[]): void;
 }
 
-/** Maximum share of the time for reads from the beginning. */
+/** Share of the time. */
 const FULL_READ_SHARE = 0.01;
 const LONGEST_REST_MS = 600_000;
-/** Rows get their serial before their transaction commits. A read from the beginning finds those that commit later than this. */
+/** Rows get their serial before they are committed; a full read finds later ones. */
 const LATE_COMMIT_MS = 10_000;
 
 /**

@@ -9,8 +9,8 @@ import { erase, write } from './write.ts';
 
 export interface Indexer {
   /**
-   * Indexes the next batch of the feed in one transaction: each finished task is indexed once and in order, also after a
-   * crash. `more`: the batch was full; false also while another indexer is running.
+   * Indexes a batch in one transaction: each finished task once and in order, also after a crash. `more`: the batch was
+   * full; false while another indexer runs.
    */
   turn(): Promise<{ indexed: ReadonlyMap<string, number>; more: boolean }>;
 }
@@ -26,7 +26,7 @@ export function openIndexer(options: Omit<Deps, 'floor'>): Indexer {
   const { db, log } = options;
   const deps: Deps = { ...options, floor: createFeedFloor() };
 
-  /** Skips and logs results that cannot be written, so that one bad result does not block the feed. */
+  /** One bad result must not block the feed. */
   const indexOneByOne = async (count: number) => {
     const indexed = new Map<string, number>();
     for (let i = 0; i < count; i++) {
@@ -65,7 +65,7 @@ const isCollision = (error: unknown) => ['40P01', '40001'].includes((error as { 
 const BATCH_ROWS = 500;
 /** Stored (compressed) size of the results in memory. */
 const BATCH_BYTES = 4 * 2 ** 20;
-/** Advisory lock: one indexer at a time. Any number that no other lock uses. */
+/** One indexer at a time. Any number that no other lock uses. */
 const LOCK = 2_907_113_645;
 
 interface FeedRow {
@@ -77,7 +77,7 @@ interface FeedRow {
   readonly more: boolean;
 }
 
-/** Returns the number of records written per service. */
+/** Returns the number of records per service. */
 async function index(tx: Transaction, deps: Deps, limit: number, taken: FeedRow[]): Promise<Map<string, number>> {
   const { rows: lock } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK]);
   if (!lock[0]!.mine) return new Map();
@@ -94,7 +94,7 @@ async function index(tx: Transaction, deps: Deps, limit: number, taken: FeedRow[
   return counts;
 }
 
-/** The records in feed order; `without`: ids of tasks for which the service no longer creates a record. */
+/** `without`: ids of tasks for which the service no longer creates a record. */
 async function entriesOf(tx: Queryable, sources: readonly RecordSource[], rows: readonly FeedRow[], gone: Set<string>) {
   const wanted = rows.filter(({ service, task_id }) => !gone.has(recordIdOf(service, task_id)));
   const tasks = wanted.length === 0 ? [] : await endedTasks(tx, [...new Set(wanted.map(({ task_id }) => task_id))]);
@@ -115,8 +115,8 @@ async function endedTasks(tx: Queryable, ids: readonly string[]): Promise<EndedT
   return rows.map(toTask).filter(isFinished);
 }
 
-// A result can be a transcript of four hours, so sizes are summed before results are read; the first row is always taken.
-// Rows of removed sources are taken too, to be deleted.
+// Sizes are summed before results are read; the first row is always taken. Rows of removed sources are taken too, to be
+// deleted.
 const TAKE = {
   name: 'catalog-take',
   text: `

@@ -1,15 +1,11 @@
 import type { Db } from '../../../base/db.ts';
 import { holdRecords } from './write.ts';
 
-/** Words checked per run, while the write lock is held. */
 const SAMPLE_WORDS = 200;
 /** Limits the time that writers wait. */
 const LIMIT_MS = 5_000;
 
-/**
- * Deletes words that no record contains any more, for example names of people whose documents were deleted. Checks a
- * random sample per run, so that every word is checked eventually.
- */
+/** Deletes words that no record contains any more, such as names of people. Checks a random sample per run. */
 export async function forgetWords(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
     await holdRecords(tx);
@@ -23,7 +19,7 @@ export async function forgetWords(db: Db): Promise<void> {
   });
 }
 
-// Search uses stems, so a word stays while a record contains any form of it. Stop words have no stem.
+// A word stays while a record contains any form of it. Stop words have no stem.
 const PRUNE = `
   with sample as materialized (
     select word, plainto_tsquery('russian', word) as asked

@@ -3,14 +3,14 @@ import { searchedOf } from './entry.ts';
 import { FEED } from './sources.ts';
 import { addWords, holdRecords, tsvector } from './write.ts';
 
-/** Requests a rebuild of the index; restarts a running one. */
+/** Restarts a running rebuild. */
 export async function askForRebuild(db: Db): Promise<void> {
   await db.query(REQUEST);
 }
 
 /**
- * Runs one step of a requested rebuild. The first step feeds all readable tasks again; the others reindex batches of all
- * records, imported ones too, from their stored text. False when no rebuild is requested.
+ * Feeds all readable tasks again, then reindexes batches of all records from their stored text. False when no rebuild
+ * is requested.
  */
 export function rebuildStep(db: Db): Promise<boolean> {
   return db.transaction(

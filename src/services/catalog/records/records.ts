@@ -10,7 +10,6 @@ import { askForRebuild } from './rebuild.ts';
 import { removeLost, removeOld } from './retention.ts';
 import { write } from './write.ts';
 
-/** A record of an import request. */
 export interface ImportedRecord {
   /** 1..200 characters; not `<service>:…`. */
   readonly recordId: string;
@@ -25,9 +24,9 @@ export interface ImportedRecord {
 export interface Records {
   /** Writes all records or none; replaces records with the same id. Ids must be unique. */
   import(records: readonly ImportedRecord[]): Promise<void>;
-  /** Requests an index rebuild, which the worker runs. */
+  /** The worker runs it. */
   rebuild(): Promise<void>;
-  /** Deletes records indexed more than `retentionDays` ago with their words and pictures, and unreadable feed rows. */
+  /** Deletes old records with their words and pictures, and unreadable feed rows. */
   tidy(signal: AbortSignal, options: { retentionDays: number }): Promise<void>;
 }
 
@@ -50,7 +49,7 @@ export function openRecords({ db, files, log }: { db: Db; files: Files; log: Log
   };
 }
 
-/** Characters per batch: limits the time that the event loop is blocked. */
+/** Limits the time that the event loop is blocked. */
 const BATCH_LENGTH = 500_000;
 
 function* batches(records: readonly ImportedRecord[]): Generator<ImportedRecord[], void, undefined> {
@@ -81,7 +80,7 @@ function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, create
   };
 }
 
-/** The searchable values of attributes: texts and numbers at any depth. */
+/** Texts and numbers at any depth. */
 export function valuesIn(value: JsonValue): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number') return [String(value)];

@@ -3,10 +3,7 @@ import type { Db } from '../../../base/db.ts';
 /** Small, because writers of these rows wait meanwhile. */
 const BATCH = 500;
 
-/**
- * Deletes records that were last indexed more than `days` ago, and queues their pictures for deletion. Ignores
- * `created_at`, because an import can contain old records.
- */
+/** By indexing time and not `created_at`, because an import can contain old records. */
 export async function removeOld(db: Db, days: number, signal: AbortSignal): Promise<void> {
   for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
     ({ rowCount: batch } = await db.query(REMOVE, [days, BATCH]));

@@ -11,7 +11,7 @@ export async function switchSources(db: Db, services: readonly string[]): Promis
   });
 }
 
-/** Feeds the readable tasks that finished before their source was enabled. Resumes after a restart. */
+/** Feeds tasks that finished before their source was enabled. Resumes after a restart. */
 export async function feedEarlier(db: Db, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const { rows } = await db.query<{ service: string }>(INCOMPLETE);
@@ -36,16 +36,14 @@ const POLL_MS = 200;
 
 const INCOMPLETE = 'select service from catalog_sources where not complete order by service';
 
-// A transaction that finished a task while the source was being enabled has not seen the source, and is invisible here
-// until it commits: so wait until all transactions of that time have ended. A transaction id from the future is from the
-// server that this database was restored from, so no such transaction exists here.
+// A transaction that finished a task while the source was being enabled is invisible here until it commits: wait until
+// all transactions of that time have ended. A future transaction id is from the server of a restored backup.
 const COMPLETE = `
   update catalog_sources
      set complete = true
    where service = $1 and not complete
      and (since < pg_snapshot_xmin(pg_current_snapshot()) or since >= pg_snapshot_xmax(pg_current_snapshot()))`;
 
-/** Feeds all readable tasks of the services $1, oldest first. */
 export const FEED = `
   insert into catalog_feed (service, task_id)
   select service, id

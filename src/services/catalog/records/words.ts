@@ -4,9 +4,8 @@ import { composeCharacters } from '../../../base/compose-characters.ts';
 const MAX_WORD_LENGTH = 64;
 
 /**
- * Splits a text into words for indexing and searching, in order and with repetitions: lower case, ё as е, letters and
- * digits of all scripts without accents; `Wall-17.JPG` is wall, 17, jpg. Normalised with NFKC (Unicode Standard Annex #15).
- * Symbols separate words, even those that NFKC turns into letters: `№57™` is 57.
+ * Words in order, with repetitions: lower case, ё as е, without accents, NFKC (Unicode Standard Annex #15).
+ * `Wall-17.JPG` is wall, 17, jpg. Symbols separate words: `№57™` is 57.
  */
 export function wordsOf(text: string): string[] {
   return Array.from(text.matchAll(RUN), ([run]) => run).flatMap((run) => {
@@ -15,7 +14,8 @@ export function wordsOf(text: string): string[] {
   });
 }
 
-// Before normalisation. Ordinal indicators (º, ª) count as symbols, although Unicode classifies them as letters. Super- and
+// Before normalisation. Ordinal indicators (º, ª) count as symbols, although Unicode classifies them as letters. Super-
+// and
 // subscript digits belong to their word (м² is м2); fractions and circled numbers are separate words (2½ is 2, 1, 2).
 const RUN = /(?:(?![ºª])[\p{L}\p{M}\p{Nd}\p{Nl}⁰¹²³⁴-⁹₀-₉])+|\p{No}/gu;
 // Marks that NFKC does not combine with their letter.

@@ -2,8 +2,8 @@ import type { Queryable } from '../../../base/db.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * Inserts or replaces records; a replaced record keeps its number, new ones are numbered in order. Ids must be unique.
- * Writing transactions run one after another, so that a number never becomes visible after a higher one; paging relies on it.
+ * A replaced record keeps its number; ids must be unique. Writers run one after another, so that a number never becomes
+ * visible after a higher one; paging relies on it.
  */
 export async function write(tx: Queryable, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return;
@@ -18,8 +18,8 @@ export async function write(tx: Queryable, entries: readonly Entry[]): Promise<v
 }
 
 /**
- * Serialises the transactions that write records. Decisions that hide or show a record take the lock too, so that a
- * concurrent write does not restore the previous state.
+ * Serialises writers. Decisions that hide or show a record take the lock too, so that a concurrent write does not undo
+ * them.
  */
 export async function holdRecords(tx: Queryable): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
@@ -28,7 +28,7 @@ export async function holdRecords(tx: Queryable): Promise<void> {
 /** Any number that no other lock uses. */
 const LOCK = 1_470_962_203;
 
-/** Deletes records with their dependent rows; returns their number. */
+/** Returns the number of deleted records. */
 export async function erase(tx: Queryable, recordIds: readonly string[]): Promise<number> {
   if (recordIds.length === 0) return 0;
   await holdRecords(tx);
@@ -136,7 +136,6 @@ const WRITE = {
            set source = excluded.source, picture = excluded.picture, due_at = now(), attempts = 0`,
 };
 
-/** One array per parameter of `WRITE`. */
 function columns(entries: readonly Entry[]): unknown[][] {
   return [
     entries.map((e) => e.recordId),

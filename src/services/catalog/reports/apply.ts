@@ -4,10 +4,9 @@ import type { Action } from './report.ts';
 
 const VISIBILITY_ACTIONS: readonly Action[] = ['delete', 'hide', 'restore'];
 
-/** Whether the action changes a record's visibility. */
 export const isAboutBeingSeen = (action: Action) => VISIBILITY_ACTIONS.includes(action);
 
-/** Hides or shows a record according to its decisions. Waits for the lock of `lockRecords`. A missing record is hidden when indexed. */
+/** Waits for the lock of `lockRecords`. A missing record is hidden when indexed. */
 export async function applyDecisions(tx: Transaction, recordId: string): Promise<void> {
   await holdRecords(tx);
   await tx.query('update catalog_records set hidden = catalog_hidden(record_id) where record_id = $1', [recordId]);

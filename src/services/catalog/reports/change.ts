@@ -5,7 +5,7 @@ import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 import { append, holdTrail } from './trail.ts';
 import { isDecided, judge } from './transitions.ts';
 
-/** See {@link Reports.change}. A rejected change is committed too, as an event of the audit trail. */
+/** A rejected change is committed too, as an event of the audit trail. */
 export const changeIn =
   ({ db, apply }: { db: Db; apply: boolean }): Reports['change'] =>
   (id, change) =>

@@ -7,7 +7,6 @@ import { append, holdTrail } from './trail.ts';
 
 const RECEIPT_BYTES = 24;
 
-/** See {@link Reports.create}. */
 export const createIn =
   (db: Db): Reports['create'] =>
   (report, within) =>
@@ -26,7 +25,7 @@ async function createReport(tx: Transaction, report: NewReport): Promise<Created
     actor: report.reporter,
     action: 'created',
     ...{ from: null, to: 'open' },
-    // The verification compares the report's action and record with this note.
+    // Checked by the verification.
     note: `${report.actionType} ${report.recordId}`,
     texts: { description: report.description ?? null, user_info: report.userInfo ?? null, resolver_note: null },
     requestId: report.requestId ?? null,
@@ -34,10 +33,9 @@ async function createReport(tx: Transaction, report: NewReport): Promise<Created
   return { report: await insert(tx, report, { id, receipt, at }), receipt };
 }
 
-/** The stored form of a receipt. */
 export const receiptDigest = (receipt: string): Buffer => hash('sha256', receipt, 'buffer');
 
-/** The reporter's open report with the same record and action, less than 24 hours old. */
+/** Less than 24 hours old. */
 async function findDuplicate(tx: Transaction, report: NewReport): Promise<Created | undefined> {
   const { recordId, actionType, reporter, receipt } = report;
   const { rows } = await tx.query<ReportRow & { receipt_shown: boolean }>(

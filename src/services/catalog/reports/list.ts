@@ -5,7 +5,6 @@ import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 
 type Page = Parameters<Reports['list']>[1];
 
-/** One page of the matching reports, and their total number. */
 export async function listReports(
   db: Queryable,
   filters: ReportFilters,

@@ -6,13 +6,9 @@ import type { Report, Reports } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 import { eventsOf } from './trail.ts';
 
-/** Limit of the reports shown with a record; the list has all of them. */
 const MAX_OF_RECORD = 200;
 
-/**
- * Reports in PostgreSQL. `apply`: whether new decisions hide and show records. Reopening a report undoes an applied
- * decision regardless of `apply`.
- */
+/** `apply`: whether new decisions hide and show records. Reopening undoes an applied decision regardless. */
 export function openReports({ db, apply }: { db: Db; apply: boolean }): Reports {
   async function select(where: string, parameters: readonly unknown[]): Promise<Report[]> {
     const { rows } = await db.query<ReportRow>(

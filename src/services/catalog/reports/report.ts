@@ -6,7 +6,6 @@ export type Action = (typeof ACTIONS)[number];
 export const STATUSES = ['open', 'in_review', 'accepted', 'rejected', 'duplicate'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** A user's report on a record. */
 export interface Report {
   /** `rep_` and 26 characters. */
   readonly id: string;
@@ -28,10 +27,10 @@ export interface NewReport {
   readonly actionType: Action;
   readonly description?: string;
   readonly userInfo?: string;
-  /** The token's principal, or a digest of an address. */
+  /** A token, or a digest of an address. */
   readonly reporter: string;
   readonly requestId?: string;
-  /** The receipt of an earlier report that this one may repeat. */
+  /** Of an earlier report that this one may repeat. */
   readonly receipt?: string;
 }
 
@@ -39,23 +38,19 @@ export interface Change {
   readonly status?: Status;
   /** Null clears the note, as does a transition without a note. */
   readonly note?: string | null;
-  /** The expected version. */
   readonly ifVersion?: number;
-  /** The moderator's principal. */
   readonly actor: string;
   readonly requestId?: string;
 }
 
-/** The result of a change, with the current report. The audit trail records all attempts, rejected ones too. */
+/** The audit trail records all attempts, rejected ones too. */
 export type Changed =
   | { readonly outcome: 'changed' | 'unchanged'; readonly report: Report }
-  /** The transition is not allowed. */
   | { readonly outcome: 'forbidden'; readonly report: Report }
   /** Reopening requires a note. */
   | { readonly outcome: 'needs-note'; readonly report: Report }
   | { readonly outcome: 'stale'; readonly report: Report };
 
-/** An event of the audit trail. */
 export interface TrailEvent {
   readonly serial: number;
   readonly reportId: string;
@@ -78,13 +73,12 @@ export interface ReportFilters {
   readonly status?: Status;
   readonly actionType?: Action;
   readonly recordId?: string;
-  /** Words of the description, the note, the contact details, the ids and the reporter. */
   readonly q?: string;
   readonly from?: Date;
   readonly to?: Date;
 }
 
-/** A new report, or the existing open report that the request repeats. */
+/** New, or the existing open report that the request repeats. */
 export interface Created {
   readonly report: Report;
   /** Absent for a repetition. */
@@ -93,14 +87,14 @@ export interface Created {
   readonly receiptShown?: true;
 }
 
-/** Reports and moderation. Each change is one transaction, including the audit trail and the index. */
+/** Each change is one transaction, including the audit trail and the index. */
 export interface Reports {
   /**
-   * Creates a report. Returns the reporter's open report with the same record and action instead if it is less than 24 h
-   * old. `receipt` gives access to the report; only its digest is stored. `within` runs in the transaction.
+   * Returns the reporter's open report with the same record and action if it is less than 24 h old. Only the digest of
+   * `receipt` is stored.
    */
   create(report: NewReport, within?: (tx: Queryable, created: Created) => Promise<void>): Promise<Created>;
-  /** Undefined when the report does not exist. Applies decisions to the catalog in the same transaction. */
+  /** Undefined: unknown report. Applies decisions in the same transaction. */
   change(id: string, change: Change): Promise<Changed | undefined>;
   find(id: string): Promise<Report | undefined>;
   byReceipt(id: string, receipt: string): Promise<Report | undefined>;

@@ -1,6 +1,5 @@
 import type { Action, Report, Status } from './report.ts';
 
-/** The columns of `reports` that are read. */
 export interface ReportRow {
   readonly id: string;
   readonly record_id: string;

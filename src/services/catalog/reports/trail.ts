@@ -9,24 +9,21 @@ export const NOTHING = Buffer.alloc(32);
 /** Advisory lock: any number that no other lock uses. */
 const LOCK = 2_107_333_901;
 
-/** A new event. */
 export type Entry = Pick<TrailEvent, 'reportId' | 'actor' | 'action' | 'from' | 'to' | 'note' | 'requestId'> & {
   /** The report's texts after the event. */
   readonly texts: Texts;
 };
 
-/** The free texts of a report. */
 export type Texts = Pick<ReportRow, 'description' | 'user_info' | 'resolver_note'>;
 
 /**
- * Serialises the transactions that write to the audit trail. Acquire it before reading the report: then decisions are
- * made in trail order, and the second of two concurrent ones sees the first.
+ * Serialises writers. Acquire before reading the report, so that the second of two concurrent decisions sees the first.
  */
 export async function holdTrail(tx: Transaction): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
 }
 
-/** Appends an event under the lock of {@link holdTrail}. Returns its time, at least 1 ms after the previous event's. */
+/** Requires {@link holdTrail}. Returns a time at least 1 ms after the previous event's. */
 export async function append(tx: Transaction, entry: Entry): Promise<Date> {
   const { rows } = await tx.query<{ at: Date; serial: number | null; hash: Buffer | null }>(LAST);
   const last = rows[0]!;
@@ -48,7 +45,6 @@ export async function append(tx: Transaction, entry: Entry): Promise<Date> {
   return row.at;
 }
 
-/** The events of one report, in order. */
 export async function eventsOf(db: Queryable, reportId: string): Promise<TrailEvent[]> {
   const { rows } = await db.query<HashedRow>(
     `select ${COLUMNS.join(', ')}, hash from report_events where report_id = $1 order by serial`,
@@ -57,7 +53,6 @@ export async function eventsOf(db: Queryable, reportId: string): Promise<TrailEv
   return rows.map(eventFrom);
 }
 
-/** A row without its hash. */
 export interface EventRow {
   readonly serial: number;
   readonly report_id: string;
@@ -91,8 +86,8 @@ export const COLUMNS = [
 ] as const satisfies readonly (keyof EventRow)[];
 
 /**
- * The hash of a row: SHA-256 of the UTF-8 JSON array of its columns in order (`JSON.stringify`, no white space), with `at`
- * as ISO 8601 in UTC with milliseconds, and `content` and `prev_hash` as lower-case hex text.
+ * SHA-256 of the UTF-8 JSON array of the columns (`JSON.stringify`), with `at` as ISO 8601 in UTC with milliseconds,
+ * and `content` and `prev_hash` as lower-case hex.
  */
 export function hashOf(row: EventRow): Buffer {
   const members = COLUMNS.map((column) => {
@@ -103,7 +98,7 @@ export function hashOf(row: EventRow): Buffer {
   return hash('sha256', JSON.stringify(members), 'buffer');
 }
 
-/** The digest of a report's texts: SHA-256 of the JSON array of description, user_info and resolver_note, as in {@link hashOf}. */
+/** SHA-256 of the JSON array of description, user_info and resolver_note, as in {@link hashOf}. */
 export const contentOf = (texts: Texts): Buffer =>
   hash('sha256', JSON.stringify([texts.description, texts.user_info, texts.resolver_note].map(asStored)), 'buffer');
 

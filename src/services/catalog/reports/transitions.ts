@@ -1,6 +1,5 @@
 import type { Change, Changed, Status } from './report.ts';
 
-/** Allowed transitions. */
 export const MOVES: Readonly<Record<Status, readonly Status[]>> = {
   open: ['in_review', 'accepted', 'rejected', 'duplicate'],
   in_review: ['open', 'accepted', 'rejected', 'duplicate'],
@@ -12,7 +11,6 @@ export const MOVES: Readonly<Record<Status, readonly Status[]>> = {
 /** Whether the status is a decision. Reopening such a report requires a note. */
 export const isDecided = (status: Status) => status !== 'open' && status !== 'in_review';
 
-/** The current state of a report. */
 export interface Standing {
   readonly status: Status;
   readonly note: string | null;
@@ -22,9 +20,8 @@ export interface Standing {
 }
 
 /**
- * The outcome of `change`. A repetition of the actor's own successful change is `unchanged` even with an old version, since
- * the first response can have been lost (RFC 9110, section 13.1.1, allows this). Repeating another moderator's decision is
- * forbidden, because the actor has not seen it.
+ * A repeated own change is `unchanged` even with an old version, since the first response can have been lost (RFC 9110,
+ * section 13.1.1). Repeating another moderator's decision is forbidden: the actor has not seen it.
  */
 export function judge(now: Standing, change: Change): Changed['outcome'] {
   const { status = now.status, note, ifVersion, actor } = change;

@@ -1,7 +1,6 @@
 import type { Db, Transaction } from '../../../base/db.ts';
 import { COLUMNS, contentOf, type EventRow, type HashedRow, hashOf, NOTHING, type Texts } from './trail.ts';
 
-/** The result of a verification. */
 export type TrailVerdict =
   /** `lastHash` as hex text; 64 zeros for an empty trail. */
   | { readonly outcome: 'intact'; readonly rows: number; readonly lastHash: string }
@@ -16,11 +15,9 @@ export type TrailVerdict =
     };
 
 /**
- * Verifies the hash chain of the whole trail, in constant memory and one snapshot, and compares the record, action, status
- * and texts of every report with its events.
- *
- * A chain does not reveal that its end was deleted or rewritten. A deleted end is detected while the affected reports are
- * unchanged; to be certain, store the last hash and the number of events elsewhere and compare.
+ * Verifies the hash chain in constant memory and one snapshot, and compares all reports with their events. A deleted
+ * end is detected only while the affected reports are unchanged: store the last hash and the number of events
+ * elsewhere.
  */
 export function verifyTrail(db: Db): Promise<TrailVerdict> {
   return db.transaction(
@@ -50,7 +47,7 @@ async function verifyChain(tx: Transaction): Promise<TrailVerdict> {
   return { outcome: 'intact', rows, lastHash: last.toString('hex') };
 }
 
-/** A row with a valid hash that does not continue the chain was inserted; a row with an invalid hash was changed. */
+/** A valid hash that does not continue the chain: inserted. An invalid hash: changed. */
 function checkRow(row: HashedRow, serial: number, last: Buffer) {
   if (row.serial > serial) return 'missing';
   if (!hashOf(row).equals(row.hash)) return 'changed';
@@ -70,13 +67,11 @@ async function nextBatch(tx: Transaction, after?: number): Promise<HashedRow[]> 
   return rows;
 }
 
-/** Compares every report with its first and last event. */
 async function findMismatch(tx: Transaction): Promise<TrailVerdict | undefined> {
   const { rows } = await tx.query<{ id: string; why: 'changed' | 'missing' | 'unknown' }>(MISMATCH);
   return rows[0] && { outcome: 'mismatch', report: rows[0].id, why: rows[0].why };
 }
 
-/** Compares every report's texts with the digest of its last event. */
 async function findChangedTexts(tx: Transaction): Promise<TrailVerdict | undefined> {
   let after = '';
   for (;;) {

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../base/json.ts';
 import type { Report, TrailEvent } from './report.ts';
 
-/** A report as a JSON body. */
 export const reportBody = (report: Report) =>
   ({
     id: report.id,
@@ -17,10 +16,9 @@ export const reportBody = (report: Report) =>
     version: report.version,
   }) satisfies JsonObject;
 
-/** A report without its texts, for a client that shares the reporter's address or token but has no receipt. */
+/** For a client that shares the reporter's address or token but has no receipt. */
 export const briefReportBody = ({ id, status }: Report) => ({ id, status }) satisfies JsonObject;
 
-/** An event of the audit trail as a JSON body. */
 export const eventBody = (event: TrailEvent) =>
   ({
     serial: event.serial,

@@ -11,7 +11,6 @@ import type { Door } from '../access/door.ts';
 import type { Tokens } from '../access/tokens.ts';
 import { csrfFailed, databaseUnavailable, invalidToken } from '../refusals.ts';
 
-/** Sign-in and sign-out of browsers, by form or JSON. The token is stored in a cookie. */
 export async function authRoutes(
   app: Gateway,
   deps: { tokens: Tokens; cookies: Cookies; door: Door; publicOrigins: readonly string[] },
@@ -56,17 +55,16 @@ export async function authRoutes(
   });
 }
 
-/** The text fields of a form or JSON body. */
 function fieldsOf({ body }: FastifyRequest): Form {
   if (body instanceof Map) return body as Form;
   const members = typeof body === 'object' && body !== null ? Object.entries(body) : [];
   return new Map(members.filter((member): member is [string, string] => typeof member[1] === 'string'));
 }
 
-/** Prevents open redirects: `back` if it is a path of this origin, otherwise `/`. */
+/** Prevents open redirects. */
 function safeRedirect(back: string | undefined): string {
   if (back === undefined || !/^\/(?![/\\])[!-~]{0,2000}$/.test(back) || back.includes('\\')) return '/';
   const { origin, pathname, search } = new URL(back, 'http://own.invalid');
-  // Check again after dot segments are resolved: a leading `//` would name another host.
+  // Dot segments are resolved now: a leading `//` would name another host.
   return origin === 'http://own.invalid' && !pathname.startsWith('//') ? pathname + search : '/';
 }

@@ -12,7 +12,6 @@ const ExportQuery = Type.Object({
   ...FilterQuery.properties,
 });
 
-/** `GET /export`: search results as a file. */
 export function exportRoutes(app: Gateway, { search }: { search: Search }): void {
   app.get<{ Querystring: Static<typeof ExportQuery> }>(
     '/export',
@@ -40,7 +39,7 @@ export function exportRoutes(app: Gateway, { search }: { search: Search }): void
         'content-type': mediaType,
         'content-disposition': `attachment; filename="Catalog_${day}.${ending}"`,
       };
-      // Without this, the framework would generate the whole file for HEAD.
+      // Otherwise the framework generates the whole file.
       if (request.method === 'HEAD') return reply.headers(headers).send(Readable.from([]));
       const chunks = inChunks(bytes(search.each(filters, sortFrom(query, filters))));
       // An error before the first chunk still gets an error response.

@@ -26,10 +26,9 @@ const Heatmap = Type.Object(
 type Params = Static<typeof RecordParams>;
 type Query = Static<typeof PictureQuery>;
 
-/** The requested size is rounded up to one of these, for better caching. */
+/** Sizes are rounded up, for better caching. */
 const SIDES = [64, 128, 256, 384, 512, 768, 1024];
 
-/** A record's picture and heatmaps. */
 export function imageRoute(app: Gateway, { media, files }: { media: Media; files: Files }): void {
   const config = { access: 'bearer' } as const;
   const tags = ['search'];
@@ -63,7 +62,7 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
       const { key } = row;
       const side = w === undefined ? undefined : SIDES.find((each) => each >= w);
       const etag = `"${hash('sha256', `${key} ${side} ${format}`, 'base64url').slice(0, 22)}"`;
-      // Revalidated on each use, because the record can be hidden or get another picture.
+      // The record can be hidden or get another picture.
       const caching = 'private, no-cache';
       if (hasAlready(request, etag)) return unchanged(reply, { etag, caching });
       const { bytes, type } = await picture(files, key, { side, format });
@@ -99,7 +98,6 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
   );
 }
 
-/** The stored picture, converted if necessary. */
 async function picture(
   files: Files,
   key: string,

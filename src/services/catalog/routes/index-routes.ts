@@ -17,11 +17,9 @@ const BODY_BYTES = 32 * 2 ** 20;
 interface Deps {
   readonly records: Records;
   readonly search: Search;
-  /** Allowed image URLs. */
   readonly images: UrlPolicy;
 }
 
-/** Import of records, rebuild and status of the index. */
 export async function indexRoutes(app: Gateway, deps: Deps): Promise<void> {
   await app.register(async (scope) => importRoute(scope as Gateway, deps));
   rebuildRoute(app, deps);
@@ -84,7 +82,7 @@ function importRoute(scope: Gateway, { records, images }: Deps): void {
   );
 }
 
-/** Accepts table bodies as buffers, because they must be validated before parsing. */
+/** Buffers, because tables must be validated before parsing. */
 function acceptTables(scope: FastifyInstance): void {
   for (const [contentType, type] of Object.entries(TYPES)) {
     scope.addContentTypeParser(contentType, { parseAs: 'buffer' }, (_request, bytes, done) =>
@@ -93,7 +91,7 @@ function acceptTables(scope: FastifyInstance): void {
   }
 }
 
-/** Converts a table body to a JSON body, and rejects too many records before validating any. */
+/** Rejects too many records before validating any. */
 async function asRecords(request: FastifyRequest, closing: AbortSignal): Promise<void> {
   const body = request.body as Partial<Table & { records: unknown }> | null | undefined;
   if (body?.bytes !== undefined && Buffer.isBuffer(body.bytes)) {

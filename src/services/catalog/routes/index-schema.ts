@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** For the API description only: `readRecords` validates each record separately, so that invalid ones do not reject the request. */
+/** For the API description only: `readRecords` validates each record separately. */
 export const Shown = Type.Object({
   records: Type.Array(
     Type.Object({
@@ -25,7 +25,7 @@ export const Shown = Type.Object({
   ),
 });
 
-/** The request body as validated by the framework; tables are converted first. */
+/** Tables are converted first. */
 export const Records = Type.Object({ records: Type.Array(Type.Unknown()) });
 
 export const Indexed = Type.Object({

@@ -17,7 +17,7 @@ import { Created, NewReport, REPORT, Repeated, RepetitionQuery, ReportForm } fro
 /** More than the longest fields of a report. */
 export const REPORT_BYTES = 64 * 1024;
 
-/** Shorter `Idempotency-Key`s can be guessed by others at the same address; a UUID without hyphens has 32 characters. */
+/** Shorter keys can be guessed by others at the same address. */
 const MIN_KEY_LENGTH = 16;
 
 interface Deps {
@@ -27,7 +27,6 @@ interface Deps {
   readonly checkForm: (request: FastifyRequest, form: Form) => void;
 }
 
-/** Creates reports from JSON, and from the form of the record page. */
 export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
   const { reports, replies, limited, checkForm } = deps;
 
@@ -106,7 +105,7 @@ export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
     );
   });
 
-  /** Converts a form to a body without its empty fields. */
+  /** Drops empty fields. */
   function asBody(request: FastifyRequest): void {
     const form = (request.body as Form | undefined) ?? new Map<string, string>();
     checkForm(request, form);
@@ -132,8 +131,7 @@ function answerOf(created: CreatedReport): Answer {
 const briefAnswer = ({ report }: CreatedReport): Answer => ({ status: 200, body: briefReportBody(report) });
 
 /**
- * Whether another client could send the same key. Clients without a token at one address are one principal, and a full
- * replay would reveal one client's receipt to another.
+ * Clients without a token at one address are one principal: a full replay would reveal one client's receipt to another.
  */
 function hasGuessableKey({ headers, reader }: FastifyRequest): boolean {
   return reader?.by === 'open' && (idempotencyKey(headers['idempotency-key']) ?? '').length < MIN_KEY_LENGTH;

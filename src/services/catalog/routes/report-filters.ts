@@ -2,7 +2,7 @@ import type { ReportFilters } from '../reports/report.ts';
 import { filtersFrom } from '../search/filter-query.ts';
 import type { FilterWords } from './report-schema.ts';
 
-/** Parses report filters, the period as in the search; throws `InvalidInput`. */
+/** Throws `InvalidInput`. */
 export function reportFilters({
   action_type: actionType,
   record_id: recordId,

@@ -10,11 +10,9 @@ import { ignoreEmpty } from '../search/filter-query.ts';
 import { reportFilters } from './report-filters.ts';
 import { QueueAnswer, QueueQuery, REPORT } from './report-schema.ts';
 
-/** One page of the moderation queue. */
 export interface Queue {
   /** Of all reports, without filters. */
   readonly counts: Record<Status, number>;
-  /** Oldest first. */
   readonly items: readonly Report[];
   readonly total: number;
   readonly page: number;
@@ -25,7 +23,6 @@ export interface Queue {
 
 export type QueuePage = (request: FastifyRequest, reply: FastifyReply, queue: Queue) => unknown;
 
-/** `GET /admin/reports`: the moderation queue as HTML or JSON. */
 export function queueRoute(
   app: Gateway,
   { reports, queuePage }: { readonly reports: Reports; readonly queuePage: QueuePage },

@@ -19,17 +19,14 @@ import * as schema from './report-schema.ts';
 export interface ReportNeeds {
   readonly reports: Reports;
   readonly replies: Replies;
-  /** Rate limit of anonymous reports. */
   readonly limited: boolean | Limiter;
-  /** Checks the CSRF token of a form. */
   readonly checkForm: (request: FastifyRequest, form: ReadonlyMap<string, string>) => void;
-  /** `GET /admin/reports` as HTML. */
   readonly queuePage: QueuePage;
 }
 
 type Params = Static<typeof schema.ReportParams>;
 
-/** Section 4.4 of the specification, the moderation queue and the receipts. */
+/** Section 4.4 of the specification. */
 export async function reportRoutes(app: Gateway, deps: ReportNeeds): Promise<void> {
   await createRoutes(app, deps);
   queueRoute(app, deps);
@@ -83,7 +80,7 @@ function changeRoute(app: Gateway, { reports }: ReportNeeds): void {
   );
 }
 
-/** The changed report; throws the error of a rejected change. `status`: the requested status. */
+/** Throws the error of a rejected change. `status`: the requested one. */
 export function settled(changed: Changed | undefined, status: string | undefined): Report {
   if (changed === undefined) throw reportNotFound();
   const { outcome, report } = changed;

@@ -2,8 +2,6 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { STORABLE } from '../../../http/storable.ts';
 import { ACTIONS, STATUSES } from '../reports/report.ts';
 
-/** Schemas for validation, types and the OpenAPI description. */
-
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const text = (maxLength: number) => Type.String({ maxLength, pattern: STORABLE });
 const Moment = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
@@ -71,7 +69,6 @@ export const NewReport = Type.Object(
   },
 );
 
-/** The form of the record page; its URL names the record. */
 export const ReportForm = Type.Object({
   action_type: ActionType,
   description: Type.Optional(Description),

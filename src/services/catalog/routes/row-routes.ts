@@ -12,14 +12,13 @@ import type { Row, Search } from '../search/found.ts';
 import { rowBody } from '../search/wire.ts';
 import { ROW, RowBody } from './row-schema.ts';
 
-/** Sends the record page; `reports` are already redacted for the client. */
+/** `reports` are already redacted for the client. */
 export type RowPage = (
   request: FastifyRequest,
   reply: FastifyReply,
   it: { row: Row; reports: readonly Report[] },
 ) => Promise<FastifyReply>;
 
-/** `GET /row/{record_id}`: one record as HTML or JSON. */
 export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports; page: RowPage }): void {
   const { search, reports, page } = deps;
 

@@ -5,7 +5,7 @@ const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T)
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 const Time = Type.String({ format: 'date-time' });
 
-/** A report as readers see it; moderators get the body of `GET /reports/{report_id}`. */
+/** As readers see it. */
 const BriefReport = Type.Object(
   {
     id: Type.String(),

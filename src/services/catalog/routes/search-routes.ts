@@ -10,7 +10,6 @@ import type { Search } from '../search/found.ts';
 import { openRemembered } from '../search/remembered.ts';
 import { FoundBody, hitBody } from '../search/wire.ts';
 
-/** Search, and reset of the remembered filters. */
 export function searchRoutes(app: Gateway, { search, cookies }: { search: Search; cookies: CookieRules }): void {
   const tags = ['search'];
   const remembered = openRemembered(cookies);

@@ -4,21 +4,17 @@ import { matches } from '../../../http/etag.ts';
 import { type ByteRange, rangeOf } from '../../../http/range.ts';
 import { rangeNotSatisfiable } from '../refusals.ts';
 
-/** Untrusted bytes, sent with a sandbox policy so that they never run as a page. */
+/** Sent with a sandbox policy, because the bytes are untrusted. */
 export interface Bytes {
   readonly type: string;
   readonly size: number;
-  /** A strong ETag. */
   readonly etag: string;
   readonly caching: string;
   /** Undefined: all bytes. */
   open(part: ByteRange | undefined): Promise<Buffer | Readable>;
 }
 
-/**
- * Sends the bytes, the requested range (206, 416), or 304. HEAD ignores ranges (RFC 9110, section 14.2) and does not open
- * the bytes.
- */
+/** Also 206, 304 and 416. HEAD ignores ranges (RFC 9110, section 14.2). */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes): Promise<FastifyReply> {
   const { headers, method } = request;
   if (hasAlready(request, bytes.etag)) return unchanged(reply, bytes);
@@ -46,7 +42,6 @@ const commonHeaders = ({ etag, caching }: Pick<Bytes, 'etag' | 'caching'>) => ({
   'cross-origin-resource-policy': 'same-origin',
 });
 
-/** OpenAPI responses of {@link sendBytes}. */
 export const bytesAnswers = (description: string, types: readonly string[]) => {
   const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
   return { 200: { description, content }, 206: { description: 'The requested range.', content } };

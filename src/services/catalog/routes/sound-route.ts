@@ -10,7 +10,7 @@ import { noSound, rangeNotSatisfiable, soundNotFound } from '../refusals.ts';
 import { RecordParams } from '../schema-http.ts';
 import { bytesAnswers, sendBytes } from './send-bytes.ts';
 
-/** `GET /sound/{record_id}`: the recording of a transcript, until its upload expires. */
+/** Available until the upload expires. */
 export function soundRoute(app: Gateway, { media, files }: { media: Media; files: Files }): void {
   app.get<{ Params: Static<typeof RecordParams> }>(
     '/sound/:record_id',
@@ -40,7 +40,7 @@ export function soundRoute(app: Gateway, { media, files }: { media: Media; files
       return sendBytes(request, reply, {
         type: AUDIO_MEDIA_TYPES[kind],
         size: head.size,
-        // Files are immutable, so the key is a strong ETag; hashed, because a key gives access to the file.
+        // Files are immutable; hashed, because a key gives access to the file.
         etag: `"${hash('sha256', key, 'base64url').slice(0, 22)}"`,
         caching: 'private, no-cache',
         async open(part) {

@@ -13,10 +13,9 @@ const Health = Type.Object({
   lag_seconds: Type.Number({ description: 'Waiting time of the oldest task to be indexed.' }),
 });
 
-/** Reads the index status. */
 export type State = Search['state'];
 
-/** Shares one count among concurrent requests: it reads every record, and the route is public. */
+/** The count reads every record, and the route is public. */
 export function countedOnce(state: State): State {
   let counting: ReturnType<State> | undefined;
   return () => {
@@ -27,7 +26,6 @@ export function countedOnce(state: State): State {
   };
 }
 
-/** `GET /health`: whether search works, and the index lag. */
 export function statusRoutes(app: Gateway, { state }: { state: State }): void {
   app.get(
     '/health',
@@ -52,10 +50,10 @@ export function statusRoutes(app: Gateway, { state }: { state: State }): void {
   );
 }
 
-/** The same values as metrics, also without a running worker; absent while the database is unavailable. */
+/** Absent while the database is unavailable. */
 export function measureCatalog(state: State, { registry }: Metrics): void {
   const registers = [registry];
-  // All processes read the same tables, so values must not be summed.
+  // All processes read the same tables.
   const aggregator = 'max' as const;
   const lag = new Gauge({
     name: 'assay_catalog_lag_seconds',

@@ -28,7 +28,6 @@ const SavedView = Type.Object({
 const EXAMPLE = { name: 'Cracks this year', query: 'defect=crack&from=2026-01-01' };
 const SAVED = { id: 'view_01JQ8Z5V3N6T9W2X4Y7A1B3C5D', ...EXAMPLE, created_at: '2026-11-20T09:30:00.000Z' };
 
-/** Saved searches of a token or, with public access, of a browser's cookie. */
 export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owners: ViewOwners }): void {
   const config = { access: 'bearer' } as const;
   const tags = ['search'];

@@ -8,10 +8,9 @@ import { orderOf, stages } from './order.ts';
 import { parameters } from './statement.ts';
 import { type Narrowed, records, type Stage, where } from './where.ts';
 
-/** Records per export. */
 export const MOST_EXPORTED = 1_000_000;
 
-/** Streams records by keyset pagination instead of a cursor, so that a slow reader holds no transaction open. */
+/** Keyset pagination: a slow reader holds no transaction open. */
 export async function* each(db: Db, filters: Filters, sort: Sort): AsyncGenerator<Exported, void, undefined> {
   const resolved = await db.transaction(async (tx) => {
     await lookOnce(tx);
@@ -37,7 +36,6 @@ const ROW_BATCH_BYTES = 2 * 2 ** 20;
 
 interface Position {
   readonly number: number;
-  /** Values of the sort keys. */
   readonly keys: readonly unknown[];
 }
 
@@ -71,7 +69,7 @@ async function positionsAfter(
 
 type ExportRow = HitRow & { readonly place: number; readonly text: string; readonly result: JsonObject };
 
-/** Checks `hidden` again, because a slow reader gets the rows long after the search. */
+/** Checks `hidden` again: a slow reader gets the rows much later. */
 async function* rowsOf(
   db: Queryable,
   numbers: readonly number[],

@@ -4,22 +4,18 @@ import { misspelt, type Stemmed } from './misspelt.ts';
 import { SHORTEST_MISSPELT } from './neighbours.ts';
 import { wordsAsked } from './words-asked.ts';
 
-/** A query expanded by the words of the index. */
 export interface Meant {
-  /** Alternatives per query word, the word itself first; a record must match one of each. */
+  /** Alternatives per word, the word itself first; one of each must match. */
   readonly words: readonly (readonly string[])[];
   readonly phrases: readonly string[];
   readonly excluded: readonly string[];
   /** Word prefixes for the snippet. */
   readonly beginnings: readonly string[];
-  /** Numbers of records whose record id or task id equals the query. */
+  /** Records whose record id or task id equals the query. */
   readonly ids: readonly number[];
 }
 
-/**
- * Expands each word of a query by up to 50 words of the index that contain it or that it may be a misspelling of. Omits
- * stop words (`and`, `не`).
- */
+/** Adds up to 50 indexed words per query word that contain it or that it may be a misspelling of. Omits stop words. */
 export async function expand(db: Queryable, q: string): Promise<Meant> {
   const query = wordsAsked(q);
   const singles = [...query.words];
@@ -46,19 +42,17 @@ const MAX_CORRECTIONS = 20;
 
 interface KnownRow {
   readonly word: string;
-  /** Not part of a phrase. */
   readonly single: boolean;
   readonly stems: readonly string[];
   readonly containing: readonly string[] | null;
   /** `word stem` pairs. */
   readonly similar: readonly string[] | null;
-  /** The index has neither a form of it nor a word with this prefix. */
+  /** Neither a form of it nor a word with this prefix is indexed. */
   readonly unknown: boolean;
 }
 
 type ExpandedRow = KnownRow & { readonly corrections: readonly Stemmed[] };
 
-/** Words of the index that `word` may be a misspelling of. */
 function corrections({ word, similar }: KnownRow, near: readonly Stemmed[]): Stemmed[] {
   const edits = word.length >= 9 ? 2 : 1;
   const alike = (similar ?? [])
@@ -73,12 +67,11 @@ function alternatives({ word, corrections: others, containing }: ExpandedRow): s
   return [...all].slice(0, MAX_ALTERNATIVES);
 }
 
-/** Prefixes of all forms of a word and its alternatives. */
 function prefixes(row: ExpandedRow): string[] {
   return [...[...row.stems, ...row.corrections.map(({ stem }) => stem)].map(prefixOf), ...alternatives(row)];
 }
 
-/** Whether `word` without its ending is a misspelling of `stem`: the record can contain another form. */
+/** The record can contain another form of the misspelt word. */
 function isForm(word: string, stem: string): boolean {
   return [-1, 0, 1].some((more) => {
     const start = word.slice(0, stem.length + more);
@@ -91,8 +84,8 @@ const MAX_ENDING_LENGTH = 3;
 /** The English stem of `rusty` is `rusti`. */
 const prefixOf = (stem: string) => (/^[a-z]{3,}i$/.test(stem) ? stem.slice(0, -1) : stem);
 
-// pg_trgm with a low threshold preselects words for the exact edit distance. Numbers are not expanded. Parts have at least
-// three letters, misspelt words five: shorter words have too few trigrams and are handled by `findCorrections`.
+// pg_trgm with a low threshold preselects words for the exact edit distance. Shorter words have too few trigrams and
+// are handled by `findCorrections`.
 const KNOWN = `
   select w.word, w.single, tsvector_to_array(to_tsvector('russian', w.word)) as stems,
          case when w.single and length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then array(

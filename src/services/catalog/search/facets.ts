@@ -8,22 +8,21 @@ import { found, type Narrowed, records, type Say, where } from './where.ts';
 
 const NAMES: readonly FacetName[] = ['service', 'status', 'surface', 'master', 'defect'];
 
-/** Values per facet. */
 const MAX_VALUES = 100;
 const MAX_COUNT = 1000;
 
-/** The facets and the total of a search. Counts records per facet combination, once for all facets. */
+/** Counts records per facet combination, once for all facets. */
 export async function countFacets(
   db: Queryable,
   kinds: Kinds,
   resolved: Narrowed,
-  /** Known counts in the format of {@link COUNTS}, without the filter of `kinds`. */
+  /** In the format of {@link COUNTS}, without the filter of `kinds`. */
   known?: string,
 ): Promise<{ total: number; facets: Record<FacetName, Facet> }> {
   const { filters } = resolved;
   const all = await read(db, kinds, known ?? (await countKinds(db, resolved)));
   const counted = new Map<FacetName, readonly Counted[]>();
-  // Without the filter on a defect or group, `minConf` applies to another confidence, so these are counted separately.
+  // Without the filter on a defect or group, `minConf` applies to another confidence.
   const dependent = filters.minConf === undefined ? [] : (['defect', 'master'] as const);
   for (const own of dependent.filter((name) => filters[name] !== undefined)) {
     const others = await countKinds(db, { ...resolved, filters: without(filters, own) });
@@ -35,10 +34,9 @@ export async function countFacets(
   return { total, facets: Object.fromEntries(facets) as Record<FacetName, Facet> };
 }
 
-/** SQL: `kind count` pairs as one text, which is faster to transfer than thousands of rows. */
+/** `kind count` pairs as one text: faster to transfer than thousands of rows. */
 export const COUNTS = `coalesce(string_agg(kind || ' ' || count, ' '), '')`;
 
-/** The total of a search. */
 export async function countAll(db: Queryable, resolved: Narrowed): Promise<number> {
   const { bind, values } = parameters();
   const text = `select count(*) as count from ${matches(resolved, { bind })}`;
@@ -46,7 +44,6 @@ export async function countAll(db: Queryable, resolved: Narrowed): Promise<numbe
   return rows[0]!.count;
 }
 
-/** SQL of the from and where clauses. */
 function matches(resolved: Narrowed, parameters: Say): string {
   const stage = found(resolved.expansion);
   return `${records(stage, parameters)} where ${where(resolved, parameters)} and ${stage.rest(parameters)}`;
@@ -57,7 +54,7 @@ interface Counted {
   readonly count: number;
 }
 
-/** Counts all combinations, also those excluded by `kinds`: facets show what another choice would match. */
+/** Ignores `kinds`: facets show what another choice would match. */
 async function countKinds(db: Queryable, { kinds: _, ...others }: Narrowed): Promise<string> {
   const { minConf, defect } = others.filters;
   // Records without the defect have no confidence of it.
@@ -92,7 +89,6 @@ function facetOf(name: FacetName, counted: readonly Counted[], filters: Filters)
     .map(([value, count]) => ({ value, count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT }));
 }
 
-/** Whether a combination matches the facet filters. */
 function matcher(filters: Filters): (kind: Kind) => boolean {
   const wanted = NAMES.filter((name) => filters[name] !== undefined);
   return (kind) => wanted.every((name) => valuesOf(kind, name).includes(filters[name]!));

@@ -15,7 +15,6 @@ const name = (description: string) =>
 const moment = (description: string) =>
   Type.Optional(Type.String({ maxLength: 40, description, examples: ['2026-11-20', '2026-11-20T12:00:00Z'] }));
 
-/** Query parameters of the filters. {@link ignoreEmpty} drops empty ones. */
 export const FilterQuery = Type.Object({
   q: Type.Optional(
     Type.String({
@@ -47,7 +46,6 @@ export const FilterQuery = Type.Object({
 });
 export type FilterQuery = Static<typeof FilterQuery>;
 
-/** Filters and paging. */
 export const SearchQuery = Type.Object({
   ...FilterQuery.properties,
   page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
@@ -63,13 +61,13 @@ export const SearchQuery = Type.Object({
 });
 export type SearchQuery = Static<typeof SearchQuery>;
 
-/** Hook: drops empty parameters, which forms send for empty fields. */
+/** Forms send empty fields. */
 export async function ignoreEmpty(request: FastifyRequest): Promise<void> {
   const query = request.query as Record<string, unknown>;
   for (const [key, value] of Object.entries(query)) if (value === '') delete query[key];
 }
 
-/** Parses the filters; throws `InvalidInput`, and 403 when a non-moderator requests hidden records. */
+/** Throws `InvalidInput`, and 403 when a non-moderator requests hidden records. */
 export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filters {
   if (query.hidden === true && visitor?.role !== 'moderator') throw forbidden();
   const { service, status, surface, master, defect } = query;
@@ -92,7 +90,6 @@ export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filter
   };
 }
 
-/** The requested or default sort order. */
 export const sortFrom = ({ sort }: FilterQuery, filters: Filters): Sort => {
   const chosen = sort ?? (filters.q === undefined ? 'newest' : 'relevance');
   return chosen === 'relevance' && filters.q === undefined ? 'newest' : chosen;
@@ -103,7 +100,7 @@ export function pageFrom(query: SearchQuery, filters: Filters): Page {
   return { sort: sortFrom(query, filters), page, limit, facets, ...(upto !== undefined && { upTo: upto }) };
 }
 
-/** The query string, without `?` and default values, from which `filtersFrom` and `pageFrom` read the same state. */
+/** Without `?` and default values; the inverse of `filtersFrom` and `pageFrom`. */
 export function addressOf(filters: Filters, page: Partial<Page> = {}): string {
   const defaultSort = filters.q === undefined ? 'newest' : 'relevance';
   const parts: Record<string, string | number | boolean | undefined> = {
@@ -119,7 +116,6 @@ export function addressOf(filters: Filters, page: Partial<Page> = {}): string {
   return new URLSearchParams(set).toString();
 }
 
-/** The filters that are set, as a JSON body. */
 export function filtersBody(filters: Filters): Record<string, string | number | boolean> {
   const { q, service, surface, defect, master, status, minConf, from, to, hasReport, hidden } = filters;
   return {

@@ -6,16 +6,14 @@ import { orderOf, stages } from './order.ts';
 import { parameters } from './statement.ts';
 import { type Narrowed, records, where } from './where.ts';
 
-/** The result of a word search. */
 export interface Candidates {
   readonly total: number;
-  /** In the format of `COUNTS`, for all facet combinations; undefined without facets. */
+  /** In the format of `COUNTS`; undefined without facets. */
   readonly counts: string | undefined;
-  /** Record numbers of the page, in order. */
   readonly numbers: readonly number[];
 }
 
-/** A page of matches, the total and the counts per facet combination, in one pass over all matches. */
+/** One pass over all matches. */
 export async function findWords(
   db: Queryable,
   resolved: Narrowed & { readonly expansion: Meant },

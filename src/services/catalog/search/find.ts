@@ -10,7 +10,6 @@ import { orderOf } from './order.ts';
 import { parameters } from './statement.ts';
 import { type Narrowed, where } from './where.ts';
 
-/** One page of results, from one database snapshot. */
 export function find(db: Db, kinds: Kinds, filters: Filters, page: Page): Promise<Found> {
   return db.transaction(
     async (tx) => {
@@ -39,7 +38,6 @@ async function count(
 
 const offsetOf = ({ page, limit }: Page) => (page - 1) * limit;
 
-/** The record numbers of a page, in order, for a search without words. */
 async function numbersOf(db: Queryable, resolved: Narrowed, page: Page): Promise<number[]> {
   const { keys, direction } = orderOf(page.sort, resolved.filters);
   const { bind, values } = parameters();

@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { Filters, Sort } from './filters.ts';
 
-/** A record in a result list. */
 export interface Hit {
   readonly recordId: string;
   readonly service: string;
@@ -29,14 +28,14 @@ export interface Scored {
 }
 
 export type FacetName = 'service' | 'status' | 'surface' | 'master' | 'defect';
-/** By descending count, over all filters except the facet's own. Counts are capped at 1000: `more`. */
+/** Over all filters except the facet's own. Counts are capped at 1000: `more`. */
 export type Facet = readonly { readonly value: string; readonly count: number; readonly more: boolean }[];
 
 export interface Found {
   readonly items: readonly Hit[];
   readonly total: number;
   readonly facets?: Readonly<Record<FacetName, Facet>>;
-  /** The highest record number; pass it with the next page to exclude records indexed since. */
+  /** Pass it with the next page to exclude records indexed since. */
   readonly upTo: number;
 }
 
@@ -45,17 +44,14 @@ export interface Page {
   readonly page: number;
   readonly limit: number;
   readonly facets: boolean;
-  /** See {@link Found.upTo}. */
   readonly upTo?: number;
 }
 
-/** A complete record. */
 export interface Row extends Hit {
   /** Increases in the order of indexing. */
   readonly number: number;
   readonly text: string;
   readonly result: JsonObject;
-  /** Heatmaps of a photo. */
   readonly attachment: JsonValue | null;
   readonly pictureKey: string | null;
   readonly soundKey: string | null;
@@ -64,19 +60,18 @@ export interface Row extends Hit {
   readonly next: string | null;
 }
 
-/** A record of an export. */
 export interface Exported extends Omit<Hit, 'snippet'> {
   readonly text: string;
   readonly result: JsonObject;
 }
 
-/** Searches records. Results exclude hidden records unless `filters.hidden` is set. */
+/** Excludes hidden records unless `filters.hidden` is set. */
 export interface Search {
   find(filters: Filters, page: Page): Promise<Found>;
-  /** Streams all results of `find`, at most a million, in constant memory. */
+  /** At most a million, in constant memory. */
   each(filters: Filters, sort: Sort): AsyncIterable<Exported>;
   /** Includes hidden records: the caller must check access. */
   row(recordId: string): Promise<Row | undefined>;
-  /** `documents`: without hidden ones; `lagSeconds`: waiting time of the oldest task to be indexed. */
+  /** `lagSeconds`: waiting time of the oldest task to be indexed. */
   state(): Promise<{ documents: number; lastIndexedAt: Date | null; lagSeconds: number; rebuilding: boolean }>;
 }

@@ -3,7 +3,6 @@ import type { Meant } from './expand.ts';
 import type { Hit, Scored } from './found.ts';
 import { snippetOf } from './snippet.ts';
 
-/** Columns of lists and exports. */
 export interface HitRow {
   readonly record_id: string;
   readonly service: string;
@@ -22,7 +21,7 @@ export interface HitRow {
   readonly hidden: boolean;
 }
 
-/** The columns of a {@link HitRow}, over `catalog_records r`. */
+/** Over `catalog_records r`. */
 export const HIT_COLUMNS = `
   r.record_id, r.service, r.task_id, r.status, r.created_at, r.title, r.surface, r.master, r.master_conf, r.defects,
   case when r.status = 'failed' then
@@ -50,7 +49,7 @@ export function hitOf(row: HitRow): Omit<Hit, 'snippet'> {
   };
 }
 
-/** Records in the order of their numbers; omits deleted ones. */
+/** Omits deleted records. */
 export async function readHits(
   db: Queryable,
   numbers: readonly number[],
@@ -62,7 +61,7 @@ export async function readHits(
   return rows.map((row) => ({ ...hitOf(row), snippet: snippetOf(row.text, beginnings) }));
 }
 
-/** Characters of a text that are searched for a snippet, with and without a query. */
+/** Characters searched for a snippet, with and without a query. */
 const SEARCHED = 20_000;
 const SHOWN = 400;
 
@@ -76,7 +75,6 @@ const HITS = {
      order by w.place`,
 };
 
-/** By descending confidence, then by name. */
 function scored(defects: Readonly<Record<string, number>>): Scored[] {
   return Object.entries(defects)
     .map(([name, conf]) => ({ name, conf }))

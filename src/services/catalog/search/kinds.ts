@@ -11,14 +11,13 @@ export interface Kind {
 }
 
 export interface Kinds {
-  /** The ids must exist. */
   of(db: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, Kind>>;
 }
 
 const MAX_CACHED = 50_000;
 const SELECT = 'select id, service, status, surface, master, defects from catalog_kinds where id = any($1::int[])';
 
-/** Caches combinations, which never change. */
+/** Combinations never change. */
 export function openKinds(): Kinds {
   const cache = new Map<number, Kind>();
   return {

@@ -1,15 +1,14 @@
 import type { Queryable } from '../../../base/db.ts';
 import { neighbours } from './neighbours.ts';
 
-/** A word of the index and its stem. */
 export interface Stemmed {
   readonly word: string;
   readonly stem: string;
 }
 
 /**
- * Up to 20 words of the index within one edit of each unknown word, in any form, most likely first. Looks the candidates
- * up by key, so the cost does not depend on the size of the index.
+ * Up to 20 indexed words within one edit of each unknown word, in any form. Looks candidates up by key: the cost does
+ * not depend on the size of the index.
  */
 export async function misspelt(db: Queryable, words: readonly string[]): Promise<ReadonlyMap<string, Stemmed[]>> {
   const pairs = words.flatMap((word) => neighbours(word).map((near) => ({ word, near })));
@@ -23,9 +22,8 @@ export async function misspelt(db: Queryable, words: readonly string[]): Promise
   return found;
 }
 
-// Words with one stem are adjacent in the index. Stems of two letters match too many words, so the word itself is used. The
-// stem of `rusty` is `rusti`. Words with another first letter rank last, because the first letter is rarely misspelt.
-// `offset 0` keeps the planner from scanning all words.
+// Stems of two letters match too many words, so the word itself is used. The stem of `rusty` is `rusti`. The first
+// letter is rarely misspelt. `offset 0` keeps the planner from scanning all words.
 const NEAR = `
   select query, word, stem
     from (select n.query, c.word, s.stem,

@@ -4,7 +4,6 @@ import type { Filters } from './filters.ts';
 import { parameters } from './statement.ts';
 import type { Narrowed } from './where.ts';
 
-/** Makes a transaction a read-only snapshot, and sets planner options. */
 export async function lookOnce(tx: Transaction): Promise<void> {
   await tx.query(`set transaction isolation level repeatable read, read only; ${PLANNER_OPTIONS}`);
 }
@@ -14,7 +13,7 @@ export async function lookOnce(tx: Transaction): Promise<void> {
 const PLANNER_OPTIONS =
   'set local jit = off; set local enable_seqscan = off; set local pg_trgm.similarity_threshold = 0.25';
 
-/** Resolves filters in the snapshot of {@link lookOnce}. `upTo`: from an earlier page. */
+/** Requires {@link lookOnce}. `upTo`: from an earlier page. */
 export async function narrow(db: Transaction, filters: Filters, upTo: number | undefined): Promise<Narrowed> {
   const { rows } = await db.query<{ latest: number }>(LATEST);
   const { latest } = rows[0]!;
@@ -30,7 +29,6 @@ export async function narrow(db: Transaction, filters: Filters, upTo: number | u
 
 const LATEST = 'select coalesce(max(number), 0) as latest from catalog_records';
 
-/** Numbers of records with open reports; reports without a record are ignored. */
 async function reported(db: Queryable): Promise<number[]> {
   const { rows } = await db.query<{ number: number }>(
     `select distinct r.number
@@ -40,7 +38,7 @@ async function reported(db: Queryable): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-/** Ids of the matching facet combinations; undefined without facet filters. */
+/** Undefined without facet filters. */
 export async function kindsOf(db: Queryable, filters: Filters): Promise<number[] | undefined> {
   const { service, status, surface, master, defect } = filters;
   const { bind, values } = parameters();

@@ -2,9 +2,8 @@
 export const SHORTEST_MISSPELT = 4;
 
 /**
- * Words one edit away from `word`: transpositions and, for short words, which share too few trigrams with their
- * correction, also deletions, insertions and substitutions (some 400 for five letters) in the word's alphabet, Russian or
- * English.
+ * Transpositions and, for short words, which share too few trigrams with their correction, also deletions, insertions
+ * and substitutions (some 400 for five letters) in the word's alphabet.
  */
 export function neighbours(word: string): string[] {
   const letters = [...word];

@@ -2,16 +2,14 @@ import type { Meant } from './expand.ts';
 import type { Filters, Sort } from './filters.ts';
 import { type Condition, confidence, found, onlyExcludes, type Say, type Stage, tsquery, without } from './where.ts';
 
-/** A sort order. */
 export interface Order {
   /** SQL expressions over `catalog_records r`, all in one direction. */
   readonly keys: (parameters: Say) => readonly string[];
   readonly direction: 'asc' | 'desc';
-  /** SQL types of the keys. */
   readonly types: readonly string[];
 }
 
-/** The order within a stage (see {@link stages}). It is total: no two records are equal. */
+/** A total order within a stage (see {@link stages}). */
 export function orderOf(sort: Sort, filters: Filters): Order {
   const keys = ['r.created_at', 'r.number'];
   const types = ['timestamptz', 'bigint'];
@@ -21,8 +19,8 @@ export function orderOf(sort: Sort, filters: Filters): Order {
 }
 
 /**
- * The ranking stages of `relevance`: records with the id, exact matches in the title, exact matches in the text, similar
- * words. Each match of `found` is in exactly one stage. Other sort orders have one stage.
+ * `relevance`: records with the id, exact matches in the title, then in the text, similar words. Each match is in
+ * exactly one stage.
  */
 export function stages(sort: Sort, expansion: Meant | undefined): readonly Stage[] {
   if (sort !== 'relevance' || expansion === undefined) return [found(expansion)];

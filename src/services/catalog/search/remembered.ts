@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 
-/** A session cookie with the query string of the browser's last search. */
+/** A session cookie with the last query string. */
 export interface Remembered {
   keep(request: FastifyRequest, reply: FastifyReply, query: string): void;
   clear(request: FastifyRequest, reply: FastifyReply): void;

@@ -4,7 +4,7 @@ import type { Row } from './found.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from './hits.ts';
 import { snippetOf } from './snippet.ts';
 
-/** A record, hidden or not, with the ids of the next older (`prev`) and newer (`next`) visible records. */
+/** Also hidden records. `prev` is older, `next` newer, both visible. */
 export async function readRow(db: Queryable, recordId: string): Promise<Row | undefined> {
   // PostgreSQL text cannot contain NUL.
   if (recordId.includes('\0')) return undefined;

@@ -1,11 +1,7 @@
 const MAX_LENGTH = 200;
-/** Characters of context before the match. */
 const CONTEXT = 60;
 
-/**
- * One line of at most 200 characters around the first word with one of the prefixes, or from the start of the text. Plain
- * text without line breaks and bidirectional controls.
- */
+/** Around the first word with one of the prefixes, without line breaks and bidirectional controls. */
 export function snippetOf(text: string, prefixes: readonly string[]): string {
   const plain = text.replace(BIDI_CONTROLS, '').replace(SPACES, ' ').trim();
   const at = prefixes.length === 0 ? 0 : firstMatch(plain, prefixes);
@@ -23,7 +19,7 @@ const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 const SPACES = /[\s\p{Cc}]+/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
 
-/** The index of the first word with one of the prefixes, or 0. One pass, independent of the number of prefixes. */
+/** Or 0. One pass, independent of the number of prefixes. */
 function firstMatch(text: string, prefixes: readonly string[]): number {
   const known = new Set(prefixes);
   const lengths = [...new Set(prefixes.map(({ length }) => length))];
@@ -34,11 +30,9 @@ function firstMatch(text: string, prefixes: readonly string[]): number {
   return 0;
 }
 
-/** The start of the next word, if near. */
 function nextWordStart(text: string, at: number): number {
   const blank = text.indexOf(' ', at);
   return blank >= 0 && blank < at + CONTEXT / 2 ? blank + 1 : at;
 }
 
-/** Removes unpaired surrogates at the ends. */
 const trimSurrogates = (text: string) => text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');

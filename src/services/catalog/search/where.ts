@@ -5,13 +5,11 @@ import type { Parameters } from './statement.ts';
 /** Filters resolved against the database. */
 export interface Narrowed {
   readonly filters: Filters;
-  /** Of `q`. */
   readonly expansion?: Meant;
   /** Ids of the matching facet combinations; absent: all. */
   readonly kinds?: readonly number[];
-  /** Numbers of records with open reports; only with `hasReport`. */
+  /** With open reports; only for `hasReport`. */
   readonly reported?: readonly number[];
-  /** The highest visible record number. */
   readonly upTo: number;
 }
 
@@ -19,10 +17,7 @@ export type Say = Pick<Parameters, 'bind'>;
 /** An SQL condition over `catalog_records r`. */
 export type Condition = (parameters: Say) => string;
 
-/**
- * The SQL condition of all filters except `q`, used by pages, totals, facets and exports. `kinds` covers service, status,
- * surface, group and defect.
- */
+/** All filters except `q`. `kinds` covers service, status, surface, group and defect. */
 export function where({ filters, kinds, reported, upTo }: Narrowed, { bind }: Say): string {
   const { from, to, minConf, hasReport, hidden } = filters;
   const conditions = [hidden === true ? 'r.hidden' : 'not r.hidden', `r.number <= ${bind(upTo)}::bigint`];
@@ -35,19 +30,19 @@ export function where({ filters, kinds, reported, upTo }: Narrowed, { bind }: Sa
   return conditions.join(' and ');
 }
 
-/** SQL: the confidence of the filtered defect, else of the filtered group, else of the most confident defect; -1 if absent. */
+/** Of the filtered defect, else of the filtered group, else of the most confident defect; -1 if absent. */
 export function confidence({ defect, master }: Filters, { bind }: Say): string {
   if (defect !== undefined) return `coalesce((r.defects ->> ${bind(defect)}::text)::real, -1)`;
   return `coalesce(${master === undefined ? 'r.top_conf' : 'r.master_conf'}, -1)`;
 }
 
-/** A part of the results: `words` is an index condition, `rest` a further filter. */
+/** `words` is an index condition, `rest` a further filter. */
 export interface Stage {
   readonly words?: Condition;
   readonly rest: Condition;
 }
 
-/** The conditions of `q`: records that match the words, or whose id is the query. */
+/** Records that match the words, or whose id is the query. */
 export function found(expansion: Meant | undefined): Stage {
   if (expansion === undefined) return { rest: () => 'true' };
   const { ids } = expansion;
@@ -60,22 +55,18 @@ export function found(expansion: Meant | undefined): Stage {
 export const onlyExcludes = ({ words, phrases, excluded }: Meant): boolean =>
   words.length + phrases.length === 0 && excluded.length > 0;
 
-/** The condition of a query with excluded words only. */
 export function without({ excluded }: Meant, { bind }: Say): string {
   const any = excluded.map((phrase) => `phraseto_tsquery('russian', ${bind(phrase)})`);
   return `not exists (select from catalog_records x where x.number = r.number and x.search @@ (${any.join(' || ')}))`;
 }
 
-/**
- * SQL of the from clause. `offset 0` makes the planner use the word index first: it underestimates the cost of reading
- * search vectors, which are stored out of line.
- */
+/** `offset 0` makes the planner use the word index first: it underestimates the cost of reading search vectors. */
 export function records({ words }: Stage, parameters: Say): string {
   if (words === undefined) return 'catalog_records r';
   return `(select * from catalog_records r where ${words(parameters)} offset 0) r`;
 }
 
-/** The tsquery expression: every word `as written`, or `any` of its alternatives. */
+/** Every word `as written`, or `any` of its alternatives. */
 export function tsquery(expansion: Meant, forms: 'as written' | 'any', { bind }: Say): string {
   const parts = [
     ...expansion.words.map((all) => `to_tsquery('russian', ${bind(anyOf(forms === 'any' ? all : all.slice(0, 1)))})`),

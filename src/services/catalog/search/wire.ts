@@ -4,7 +4,6 @@ import type { Hit, Row } from './found.ts';
 const Nullable = (type: Parameters<typeof Type.Union>[0][number]) => Type.Union([type, Type.Null()]);
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 
-/** A record in a result list. */
 export const HitBody = Type.Object({
   record_id: Type.String(),
   service: Type.String({ description: 'The service of the task, or `import`.' }),
@@ -46,10 +45,8 @@ export const FoundBody = Type.Object({
   upto: Type.Integer({ description: 'Send it with the next page to exclude records indexed since.' }),
 });
 
-/** The URL of a record's picture. */
 export const imageUrl = (recordId: string): string => `/image/${encodeURIComponent(recordId)}`;
 
-/** A record of a list as a JSON body. */
 export function hitBody(hit: Omit<Hit, 'snippet'> & { readonly snippet?: string }) {
   const { recordId, image } = hit;
   return {
@@ -69,7 +66,7 @@ export function hitBody(hit: Omit<Hit, 'snippet'> & { readonly snippet?: string 
   };
 }
 
-/** A complete record as a JSON body, without its reports. */
+/** Without its reports. */
 export function rowBody(row: Row) {
   const { prev, next } = row;
   return { ...hitBody(row), text: row.text, result: row.result, neighbours: { prev, next } };

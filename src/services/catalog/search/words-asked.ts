@@ -2,22 +2,16 @@ import { wordsOf } from '../records/words.ts';
 
 export const MOST_WORDS = 20;
 
-/** A parsed query; words as in `wordsOf`. */
 export interface WordsAsked {
   /** Match in any form, in part and with typos. */
   readonly words: readonly string[];
   /** Match adjacent, in any form. */
   readonly phrases: readonly (readonly string[])[];
-  /** Words or phrases that must not occur. */
   readonly excluded: readonly (readonly string[])[];
-  /** Number of all words. */
   readonly count: number;
 }
 
-/**
- * Parses words, `"quoted words"`, `-word` and `-"quoted words"`. Never fails: an unclosed quote extends to the end, and
- * other symbols separate words.
- */
+/** Parses words, `"quoted words"`, `-word` and `-"quoted words"`. Never fails: an unclosed quote extends to the end. */
 export function wordsAsked(q: string): WordsAsked {
   const words = new Set<string>();
   const phrases: string[][] = [];
@@ -33,5 +27,5 @@ export function wordsAsked(q: string): WordsAsked {
   return { words: [...words], phrases, excluded, count };
 }
 
-// A minus excludes only at the start of a word: `wall-17` is two words. Russian quotation marks count as quotes.
+// A minus excludes only at the start of a word. Russian quotation marks count as quotes.
 const PART = /(?:(?<!\S)(-))?(?:["«“„]([^"»”“]*)["»”“]?|([^\s"«“„]+))/gu;

@@ -3,11 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 import type { Visitor } from '../access/visitor.ts';
 
-/** The owner of a request's saved views: the token or, with public access, the browser's cookie. */
+/** The token or, with public access, the browser's cookie. */
 export interface ViewOwners {
-  /** Undefined without a token and cookie. */
   find(request: FastifyRequest, visitor: Visitor): string | undefined;
-  /** Sets a cookie for a client without a token. `address`: limits the views of such clients per address. */
+  /** Sets a cookie for a client without a token, whose views are limited per `address`. */
   create(request: FastifyRequest, reply: FastifyReply, visitor: Visitor): { owner: string; address?: string };
 }
 

@@ -2,7 +2,6 @@ import type { Db } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
 import { tooManyViews, viewExists } from '../refusals.ts';
 
-/** A saved search. */
 export interface View {
   readonly id: string;
   readonly name: string;
@@ -13,13 +12,9 @@ export interface View {
 
 /** Saved views by owner; see `view-owners.ts`. */
 export interface Views {
-  /** Sorted by name. */
   list(owner: string): Promise<readonly View[]>;
-  /**
-   * Throws for a name in use, more than {@link MOST_VIEWS} per owner, and more than {@link MAX_PER_ADDRESS} per address.
-   */
+  /** Throws for a name in use, and above the limits per owner and address. */
   create(of: { owner: string; address?: string }, view: { name: string; query: string }): Promise<View>;
-  /** False when the owner has no such view. */
   remove(owner: string, id: string): Promise<boolean>;
 }
 

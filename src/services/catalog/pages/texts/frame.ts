@@ -1,6 +1,5 @@
 type Words = Readonly<Record<string, string>>;
 
-/** Texts of all pages. */
 const en = {
   service: 'Catalog',
   signIn: 'Sign in',

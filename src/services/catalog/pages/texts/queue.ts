@@ -1,4 +1,3 @@
-/** Texts of the moderation queue. */
 const en = {
   queue: 'Reports',
   queueLead:

@@ -1,4 +1,3 @@
-/** Texts of the record page. */
 const en = {
   toResults: 'Back to the results',
   newer: 'Newer',

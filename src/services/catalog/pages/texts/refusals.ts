@@ -2,7 +2,6 @@ import { problemTexts } from '../../../../ui/browser/refusal-texts.ts';
 
 type Words = Readonly<Record<string, string>>;
 
-/** Texts of error pages. */
 const en = {
   offline: 'The server is not responding.',
   refusals: {} as Words,

@@ -1,4 +1,3 @@
-/** Texts of the report form and receipt. */
 const en = {
   report: 'Report this',
   reportWhy: 'Is something wrong with this record? A moderator will review your report.',

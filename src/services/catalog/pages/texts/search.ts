@@ -1,6 +1,5 @@
 type Words = Readonly<Record<string, string>>;
 
-/** Texts of the search page. */
 const en = {
   title: 'Catalog',
   heading: 'Search the catalog',

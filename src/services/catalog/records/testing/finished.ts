@@ -3,16 +3,14 @@ import type { JsonValue } from '../../../../base/json.ts';
 import type { TaskStore } from '../../../../tasks/store.ts';
 import type { Failure } from '../../../../tasks/task.ts';
 
-/** A finished test task. */
 export interface Ended {
   readonly input?: JsonValue;
   readonly result?: JsonValue;
   readonly attachment?: JsonValue;
-  /** Instead of a result. */
   readonly failure?: Failure;
 }
 
-/** Creates tasks of a service and finishes them in order; returns their ids. */
+/** Finishes tasks in order; returns their ids. */
 export async function finished(tasks: TaskStore, service: string, ended: readonly Ended[]): Promise<string[]> {
   const ids = ended.map(() => newId());
   const byId = new Map(ended.map((end, index) => [ids[index]!, end]));

@@ -5,7 +5,7 @@ import type { Change, NewReport, Report } from '../report.ts';
 import { verifyTrail } from '../verify.ts';
 import { clearTrail } from './trail.ts';
 
-/** Reports in a separate database for one test file. Verifies the audit trail after each test and clears it. */
+/** Verifies the audit trail after each test and clears it. */
 export async function testReports() {
   const database = await testDatabase();
   const { db } = database;

@@ -1,6 +1,6 @@
 import type { Db } from '../../../../base/db.ts';
 
-/** Changes the audit trail with its trigger disabled, as a database owner can. */
+/** As a database owner can. */
 export const tamper = (db: Db, sql: string, parameters: readonly unknown[] = []): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query('alter table report_events disable trigger for_ever');
