@@ -43,36 +43,36 @@ const LOGINS = 20;
 const OPEN_REPORTS = 30;
 
 export async function openGateway({
-  house,
-  own,
+  context,
+  settings,
   shared,
   entries,
 }: {
-  house: GatewayHouse;
-  own: Own;
+  context: GatewayHouse;
+  settings: Own;
   shared: SharedSettings;
   entries: ReturnType<typeof configuredEntries>;
 }): Promise<Gateway> {
-  const { db, files, metrics, log } = house;
+  const { db, files, metrics, log } = context;
   const service = 'catalog';
-  const tokens = tokensNow(entries, () => house.issued.of(service));
+  const tokens = tokensNow(entries, () => context.issued.of(service));
   if (tokens.count().moderators === 0) log.warn('no moderator tokens are configured: reports cannot be decided');
-  metrics.authDisabled(service, own.open);
+  metrics.authDisabled(service, settings.open);
 
   const secret = await keptSecret(join(shared.dataDir, 'keys', 'catalog-pages.key'));
-  const publicOrigins = [...shared.publicOrigins, ...(own.publicUrl ? [new URL(own.publicUrl).origin] : [])];
-  const base = basePath(own.publicUrl);
+  const publicOrigins = [...shared.publicOrigins, ...(settings.publicUrl ? [new URL(settings.publicUrl).origin] : [])];
+  const base = basePath(settings.publicUrl);
   const cookies = openCookies({ path: base, secure: shared.cookieSecure });
   const csrf = openCsrf(secret);
   const anonymousPrincipal = (ip: string) =>
     `address:${createHmac('sha256', secret).update(clientKey(ip)).digest('hex').slice(0, 16)}`;
   const guard = openDoor({
     ...{ tokens, cookies, csrf, publicOrigins },
-    visitorAt: own.open ? anonymousPrincipal : undefined,
+    visitorAt: settings.open ? anonymousPrincipal : undefined,
   });
 
   const search = openSearch(db);
-  const reports = openReports({ db, apply: own.apply });
+  const reports = openReports({ db, apply: settings.apply });
   const records = openRecords({ db, files, log });
   const replies = openReplies(db, service);
   const views = openViews(db);
@@ -81,17 +81,17 @@ export async function openGateway({
   const state = countedOnce(search.state);
   measureCatalog(state, metrics);
 
-  const app = await openListener(house, shared, {
+  const app = await openListener(context, shared, {
     service,
     title: 'Assay catalog',
     description:
       'Searches the results of the other services as records, accepts reports on them and moderates the reports.',
-    publicUrl: own.publicUrl,
+    publicUrl: settings.publicUrl,
     securitySchemes: {
       session: { type: 'apiKey', in: 'cookie', name: COOKIE, description: 'A signed-in browser.' },
     },
     guard: guard.guard,
-    limiter: house.limits.window(service, { limit: LOGINS }),
+    limiter: context.limits.window(service, { limit: LOGINS }),
     bodyLimitBytes: BODY_LIMIT_BYTES,
     validation: detailValidation,
     unavailable: databaseUnavailable,
@@ -101,7 +101,7 @@ export async function openGateway({
   locateBelow(app, base);
   app.decorateRequest('reader', null);
 
-  await authRoutes(app, { tokens, cookies, door: guard, publicOrigins });
+  await authRoutes(app, { tokens, cookies, guard, publicOrigins });
   searchRoutes(app, { search, cookies: { path: base, secure: shared.cookieSecure } });
   exportRoutes(app, { search });
   await indexRoutes(app, { records, search, images: imagePolicy(shared) });
@@ -112,22 +112,22 @@ export async function openGateway({
   await reportRoutes(app, {
     reports,
     replies,
-    limited: own.open && limitAnonymous(house.limits.window('catalog-reports', { limit: OPEN_REPORTS })!),
+    limited: settings.open && limitAnonymous(context.limits.window('catalog-reports', { limit: OPEN_REPORTS })!),
     checkForm: guard.checkForm,
     queuePage: (...args) => pages.queue(...args),
   });
   statusRoutes(app, { state });
   commonRoutes(app, {
     service,
-    house,
+    house: context,
     shared,
     auth: () => {
       const { readers, moderators } = tokens.count();
-      return own.open ? 'disabled' : readers + moderators > 0 ? 'enforced' : 'unconfigured';
+      return settings.open ? 'disabled' : readers + moderators > 0 ? 'enforced' : 'unconfigured';
     },
   });
   const pages = await pageRoutes(app, {
-    ...{ search, reports, views, owners, door: guard, csrf, version: shared.version },
+    ...{ search, reports, views, owners, guard, csrf, version: shared.version },
     cookies: { path: base, secure: shared.cookieSecure },
   });
   return app;

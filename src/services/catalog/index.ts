@@ -17,24 +17,26 @@ export const catalog: Service = {
   },
 
   configure(env) {
-    const own = readOwn(env);
-    const entries = configuredEntries(own);
-    const token = plainToken(own.moderatorTokens);
-    const readersToken = plainToken(own.apiTokens);
+    const config = readOwn(env);
+    const entries = configuredEntries(config);
+    const token = plainToken(config.moderatorTokens);
+    const readersToken = plainToken(config.apiTokens);
     return (shared) => ({
       name: 'catalog',
       title: TITLE,
       titles: { en: texts.en.service, ru: texts.ru.service },
-      port: own.port,
-      publicUrl: own.publicUrl,
+      port: config.port,
+      publicUrl: config.publicUrl,
       verdicts: {
-        readers: own.open ? 'everyone' : countText(entries.readers.length, 'none: only moderators can read'),
+        readers: config.open ? 'everyone' : countText(entries.readers.length, 'none: only moderators can read'),
         moderators: countText(entries.moderators.length, 'none: reports cannot be decided'),
-        sources: own.sources.join(', ') || 'none: only imported records',
+        sources: config.sources.join(', ') || 'none: only imported records',
       },
-      gateway: async (house) => (await import('./gateway.ts')).openGateway({ house, own, shared, entries }),
-      attend: async (house, signal) => (await import('./model.ts')).attend({ house, own, shared, signal }),
-      tidy: async (house, signal) => (await import('./housekeeping.ts')).tidy({ house, own, signal }),
+      gateway: async (context) =>
+        (await import('./gateway.ts')).openGateway({ context, settings: config, shared, entries }),
+      attend: async (context, signal) =>
+        (await import('./model.ts')).attend({ context, settings: config, shared, signal }),
+      tidy: async (context, signal) => (await import('./housekeeping.ts')).tidy({ context, settings: config, signal }),
       issues: { roles: ['reader', 'moderator'] },
       credential: token,
       ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),

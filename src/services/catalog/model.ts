@@ -22,22 +22,22 @@ const REBUILD_POLL_MS = 2000;
 const REST_MS = 5;
 
 export async function attend({
-  house,
-  own,
+  context,
+  settings,
   shared,
   signal,
 }: {
-  house: AttendHouse;
-  own: Pick<Own, 'sources'>;
+  context: AttendHouse;
+  settings: Pick<Own, 'sources'>;
   shared: SharedSettings;
   signal: AbortSignal;
 }): Promise<void> {
-  const { db, files, tasks, records, registry, log } = house;
-  const sources = records.filter(({ service }) => own.sources.includes(service));
+  const { db, files, tasks, records, registry, log } = context;
+  const sources = records.filter(({ service }) => settings.sources.includes(service));
   const meters = createCatalogMeters(registry);
   const indexer = openIndexer({ db, sources, log });
   const trash = openTrash({ db, files, log, table: 'catalog_trash' });
-  const pictures = openPictures({ db, house, sources: [...records, importedPictures(shared)], trash, log });
+  const pictures = openPictures({ db, context, sources: [...records, importedPictures(shared)], trash, log });
   const finished = createBell();
   const recordsWritten = Array.from({ length: PICTURE_WORKERS }, createBell);
   const wakeAll = () => {
@@ -74,7 +74,7 @@ export async function attend({
     });
 
   await Promise.all([
-    initSources(house, sources, signal),
+    initSources(context, sources, signal),
     repeat('indexing', index),
     ...recordsWritten.map((bell) => repeat('creating pictures', () => makePicture(bell))),
     repeat('rebuilding the index', rebuild),

@@ -78,7 +78,7 @@ describe('pictures of records', () => {
     const fetch = async (url: string | URL) => ({ body: await answer(String(url)) });
     pictures = openPictures({
       ...{ db, log },
-      house: { fetch: fetch as unknown as GuardedFetch, files },
+      context: { fetch: fetch as unknown as GuardedFetch, files },
       sources: [importedPictures({ filesHost: 'files.assay.internal', holes: [] as never })],
       trash: openTrash({ db, files, log, table: 'catalog_trash' }),
     });

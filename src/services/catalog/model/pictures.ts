@@ -18,22 +18,22 @@ export interface PictureMaker {
 
 export function openPictures({
   db,
-  house,
+  context,
   sources,
   trash,
   log,
 }: {
   db: Db;
-  house: PictureHouse;
+  context: PictureHouse;
   sources: readonly Pick<RecordSource, 'service' | 'picture'>[];
   trash: Trash;
   log: Log;
 }): PictureMaker {
-  const { files } = house;
+  const { files } = context;
 
   const make = async ({ source, picture }: Due, signal: AbortSignal): Promise<Picture | undefined> => {
     const maker = sources.find(({ service }) => service === source);
-    const bytes = await maker?.picture?.(house, picture, signal);
+    const bytes = await maker?.picture?.(context, picture, signal);
     return bytes && makePicture(bytes, signal);
   };
 

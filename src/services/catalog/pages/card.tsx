@@ -1,14 +1,14 @@
 import type { Hit } from '../search/found.ts';
 import { recordAddress } from './address.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
 import { counted } from './texts.ts';
 import { Tile } from './tile.tsx';
 
 const THUMBNAIL_PX = 320;
 
-export function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function Card({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   return (
     <li class="card" data-record={hit.recordId}>
       <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
@@ -16,18 +16,18 @@ export function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.E
         <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
           <Stranger text={nameOf(hit, language)} />
         </a>
-        <Outcome hit={hit} onlooker={onlooker} />
+        <Outcome hit={hit} viewer={viewer} />
         <p class="hint">
           <span safe>{serviceOf(hit.service, words)}</span> · <Moment at={hit.createdAt} language={language} />
         </p>
-        <Marks hit={hit} onlooker={onlooker} />
+        <Marks hit={hit} viewer={viewer} />
       </div>
     </li>
   );
 }
 
-function Outcome({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+function Outcome({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   if (hit.status === 'failed') return <p class="verdict-line bad">{words.failed}</p>;
   const [first, ...others] = hit.defects;
   if (first !== undefined) {
@@ -47,8 +47,8 @@ function Outcome({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Eleme
   );
 }
 
-export function Marks({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function Marks({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   if (!hit.hidden && hit.openReports === 0) return '';
   return (
     <p class="marks">

@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import type { Facet, FacetName, Found } from '../search/found.ts';
 import { addressOf, changed, type State } from './address.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { filterSaid, shareOf } from './said.tsx';
 
 const FACETS = ['service', 'status', 'defect', 'master', 'surface'] as const satisfies readonly FacetName[];
@@ -9,8 +9,8 @@ const FACETS = ['service', 'status', 'defect', 'master', 'surface'] as const sat
 const EXPANDED_COUNT = 8;
 const CONFIDENCES = ['0.5', '0.7', '0.8', '0.9', '0.95'];
 
-export function Facets(props: { found: Found; state: State; onlooker: Onlooker }): JSX.Element {
-  const { found, state, onlooker } = props;
+export function Facets(props: { found: Found; state: State; viewer: Viewer }): JSX.Element {
+  const { found, state, viewer } = props;
   return (
     <>
       {FACETS.map((name) => {
@@ -19,13 +19,13 @@ export function Facets(props: { found: Found; state: State; onlooker: Onlooker }
         return (
           <section class="facet" aria-labelledby={`facet-${name}`}>
             <h3 id={`facet-${name}`} safe>
-              {onlooker.words.facets[name]}
+              {viewer.words.facets[name]}
             </h3>
-            <Values name={name} facet={facet.slice(0, EXPANDED_COUNT)} state={state} onlooker={onlooker} />
+            <Values name={name} facet={facet.slice(0, EXPANDED_COUNT)} state={state} viewer={viewer} />
             {facet.length > EXPANDED_COUNT ? (
               <details open={facet.slice(EXPANDED_COUNT).some(({ value }) => value === state[name])}>
                 <summary safe>{`+ ${facet.length - EXPANDED_COUNT}`}</summary>
-                <Values name={name} facet={facet.slice(EXPANDED_COUNT)} state={state} onlooker={onlooker} />
+                <Values name={name} facet={facet.slice(EXPANDED_COUNT)} state={state} viewer={viewer} />
               </details>
             ) : (
               ''
@@ -43,14 +43,14 @@ function withSelected(facet: Facet, selected: string | undefined): Facet {
   return [{ value: selected, count: 0, more: false }, ...facet];
 }
 
-function Values(props: { name: FacetName; facet: Facet; state: State; onlooker: Onlooker }): JSX.Element {
-  const { name, facet, state, onlooker } = props;
-  const { words, language } = onlooker;
+function Values(props: { name: FacetName; facet: Facet; state: State; viewer: Viewer }): JSX.Element {
+  const { name, facet, state, viewer } = props;
+  const { words, language } = viewer;
   return (
     <ul>
       {facet.map(({ value, count, more }) => {
         const isSelected = state[name] === value;
-        const label = filterSaid(name, value, onlooker);
+        const label = filterSaid(name, value, viewer);
         const number = new Intl.NumberFormat(language).format(count);
         const countText = more ? fill(words.more, { count: number }) : number;
         const description = isSelected
@@ -79,8 +79,8 @@ function Values(props: { name: FacetName; facet: Facet; state: State; onlooker: 
   );
 }
 
-export function FilterFields({ state, onlooker }: { state: State; onlooker: Onlooker }): JSX.Element {
-  const { words, language, moderator } = onlooker;
+export function FilterFields({ state, viewer }: { state: State; viewer: Viewer }): JSX.Element {
+  const { words, language, moderator } = viewer;
   const minConf = state['min_conf'];
   const choices = minConf === undefined || CONFIDENCES.includes(minConf) ? CONFIDENCES : [minConf, ...CONFIDENCES];
   const day = (key: 'from' | 'to') => (

@@ -23,9 +23,9 @@ const QUERY_LENGTH = 4000;
 
 export async function formRoutes(
   app: Gateway,
-  deps: ReportPageNeeds & { views: Views; owners: ViewOwners; door: Pick<Door, 'checkForm'> },
+  deps: ReportPageNeeds & { views: Views; owners: ViewOwners; guard: Pick<Door, 'checkForm'> },
 ): Promise<void> {
-  const { reports, views, owners, door: guard } = deps;
+  const { reports, views, owners, guard } = deps;
 
   app.get<{ Params: Static<typeof ReportParams> }>(
     '/admin/reports/:report_id',

@@ -13,13 +13,13 @@ import { type Language, type Texts, texts } from './texts.ts';
 export const STYLES = ['ui/workspace.css', 'services/catalog/browser/catalog.css'];
 
 export interface FrameNeeds {
-  readonly door: Pick<Door, 'look' | 'sessionOf'>;
+  readonly guard: Pick<Door, 'look' | 'sessionOf'>;
   readonly csrf: Csrf;
   readonly assets: () => Promise<Assets>;
   readonly version: string;
 }
 
-export interface Onlooker {
+export interface Viewer {
   readonly language: Language;
   readonly words: Texts;
   readonly visitor: Visitor | null;
@@ -39,14 +39,14 @@ export interface FramedPage {
 }
 
 export interface Frame {
-  onlooker(request: FastifyRequest): Promise<Onlooker>;
+  viewer(request: FastifyRequest): Promise<Viewer>;
   /** Sends a page with `Cache-Control: no-store`, because it is personal. */
-  send(reply: FastifyReply, onlooker: Onlooker, page: FramedPage): Promise<FastifyReply>;
+  send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply>;
 }
 
-export function openFrame({ door: guard, csrf, assets, version }: FrameNeeds): Frame {
+export function openFrame({ guard, csrf, assets, version }: FrameNeeds): Frame {
   return {
-    async onlooker(request) {
+    async viewer(request) {
       const language = languageOf(request.headers['accept-language']);
       const visitor = await guard.look(request);
       const session = guard.sessionOf(request);
@@ -59,15 +59,15 @@ export function openFrame({ door: guard, csrf, assets, version }: FrameNeeds): F
       };
     },
 
-    async send(reply, onlooker, { title, root, script, own = {}, styles = [], part, children }) {
-      const { language, words } = onlooker;
+    async send(reply, viewer, { title, root, script, own = {}, styles = [], part, children }) {
+      const { language, words } = viewer;
       const html = await layout({
         ...{ language, version, own, root, title, assets: await assets() },
         service: words.service,
         services: serviceLinks(reply.request, language),
         styles: [...STYLES, ...styles],
         ...(script !== undefined && { script }),
-        nav: <Nav onlooker={onlooker} root={root} part={part} />,
+        nav: <Nav viewer={viewer} root={root} part={part} />,
         children: (
           <>
             {children}
@@ -80,9 +80,9 @@ export function openFrame({ door: guard, csrf, assets, version }: FrameNeeds): F
   };
 }
 
-function Nav(props: { onlooker: Onlooker; root: string; part: FramedPage['part'] }): JSX.Element {
-  const { onlooker, root, part } = props;
-  const { words, visitor, moderator, csrf } = onlooker;
+function Nav(props: { viewer: Viewer; root: string; part: FramedPage['part'] }): JSX.Element {
+  const { viewer, root, part } = props;
+  const { words, visitor, moderator, csrf } = viewer;
   const current = (of: FramedPage['part']) => (part === of ? 'page' : undefined);
   return (
     <>

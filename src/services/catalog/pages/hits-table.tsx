@@ -1,14 +1,14 @@
 import type { Hit } from '../search/found.ts';
 import { recordAddress } from './address.ts';
 import { Marks } from './card.tsx';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { lineOf, Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
 import { Tile } from './tile.tsx';
 
 const THUMBNAIL_PX = 320;
 
-export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   const { columns } = words;
   return (
     <section class="scroll" tabindex="0" aria-label={words.views.table}>
@@ -47,10 +47,10 @@ export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker
                     <Stranger text={lineOf(hit, language)} />
                   </p>
                 )}
-                <Marks hit={hit} onlooker={onlooker} />
+                <Marks hit={hit} viewer={viewer} />
               </th>
               <td>
-                <Findings hit={hit} onlooker={onlooker} />
+                <Findings hit={hit} viewer={viewer} />
               </td>
               <td class="service" safe>
                 {serviceOf(hit.service, words)}
@@ -68,8 +68,8 @@ export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker
 
 const MAX_DEFECTS = 4;
 
-function Findings({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+function Findings({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   if (hit.status === 'failed') return <span class="mark bad">{words.failed}</span>;
   if (hit.defects.length === 0) return hit.service === 'defectoscopy' ? <span>{words.looksSound}</span> : '';
   return (

@@ -13,7 +13,7 @@ import { type Texts, texts } from './texts.ts';
 /** `back`: the page to return to. */
 export function loginPage(
   app: Gateway,
-  { assets, door: guard, version }: { assets: () => Promise<Assets>; door: Pick<Door, 'look'>; version: string },
+  { assets, guard, version }: { assets: () => Promise<Assets>; guard: Pick<Door, 'look'>; version: string },
 ): void {
   app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = languageOf(request.headers['accept-language']);

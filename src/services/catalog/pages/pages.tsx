@@ -26,7 +26,7 @@ export interface PageNeeds {
   readonly reports: Reports;
   readonly views: Views;
   readonly owners: ViewOwners;
-  readonly door: Door;
+  readonly guard: Door;
   readonly csrf: Csrf;
   readonly cookies: CookieRules;
   readonly version: string;
@@ -47,7 +47,7 @@ export async function pageRoutes(app: Gateway, deps: PageNeeds): Promise<Pages> 
   const assets = assetRoutes(app, { folders: ['ui', 'services/catalog'], files: [] });
   const frame = openFrame({ ...deps, assets });
   searchPage(app, { ...deps, frame });
-  loginPage(app, { assets, door: deps.door, version: deps.version });
+  loginPage(app, { assets, guard: deps.guard, version: deps.version });
   receiptPage(app, { reports: deps.reports, frame });
   await formRoutes(app, { ...deps, frame });
   return {

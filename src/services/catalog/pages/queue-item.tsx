@@ -3,7 +3,7 @@ import { Word } from '../../csrf-word.tsx';
 import type { Report, Status } from '../reports/report.ts';
 import type { Row } from '../search/found.ts';
 import { recordAddress } from './address.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { QueueRecord } from './queue-record.tsx';
 import { Moment, nameOf, Stranger } from './said.tsx';
 import { Tile } from './tile.tsx';
@@ -26,11 +26,11 @@ export function QueueItem(props: {
   /** Undefined: not in the catalog. */
   row: Row | undefined;
   root: '../' | '../../';
-  onlooker: Onlooker;
+  viewer: Viewer;
   alone?: boolean;
 }): JSX.Element {
-  const { report, row, root, onlooker, alone = false } = props;
-  const { words, language } = onlooker;
+  const { report, row, root, viewer, alone = false } = props;
+  const { words, language } = viewer;
   const { id, status, actionType, description, userInfo, resolverNote, createdAt, recordId } = report;
   return (
     <article class="report-item panel" id={id} data-status={status} data-record={recordId} tabindex="0">
@@ -48,7 +48,7 @@ export function QueueItem(props: {
             {words.gone}
           </p>
         ) : (
-          <QueueRecord row={row} onlooker={onlooker} />
+          <QueueRecord row={row} viewer={viewer} />
         )}
         <p class="wish">
           <strong safe>{words.actions[actionType]}</strong>{' '}
@@ -101,14 +101,14 @@ export function QueueItem(props: {
             </>
           )}
         </p>
-        <Decisions report={report} alone={alone} onlooker={onlooker} />
+        <Decisions report={report} alone={alone} viewer={viewer} />
       </div>
     </article>
   );
 }
 
-function Decisions({ report, alone, onlooker }: { report: Report; alone: boolean; onlooker: Onlooker }): JSX.Element {
-  const { words, csrf } = onlooker;
+function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; viewer: Viewer }): JSX.Element {
+  const { words, csrf } = viewer;
   const { id, status } = report;
   const label = (to: Status) => (status === 'in_review' && to === 'open' ? words.putBack : words.decide[to]);
   return (

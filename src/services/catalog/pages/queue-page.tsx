@@ -4,16 +4,16 @@ import type { QueueData } from '../browser/queue-data.ts';
 import { ACTIONS, type ReportFilters, STATUSES } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
 import type { Row, Search } from '../search/found.ts';
-import type { Frame, Onlooker } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
 
 /** Works with the keyboard, and without scripts. */
 export const queuePage =
   ({ frame, search }: { frame: Frame; search: Search }) =>
   async (request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply> => {
-    const onlooker = await frame.onlooker(request);
+    const viewer = await frame.viewer(request);
     const rows = await rowsOf(search, queue);
-    const { words } = onlooker;
+    const { words } = viewer;
     const own: QueueData = {
       decided: words.decided,
       conflict: words.conflict,
@@ -23,7 +23,7 @@ export const queuePage =
       refusals: words.refusals,
       problems: words.problems,
     };
-    return frame.send(reply, onlooker, {
+    return frame.send(reply, viewer, {
       title: words.queue,
       root: '../',
       part: 'reports',
@@ -38,20 +38,20 @@ export const queuePage =
               {words.queueLead}
             </p>
           </div>
-          <Tabs queue={queue} onlooker={onlooker} />
-          <Filters queue={queue} onlooker={onlooker} />
-          <Shortcuts onlooker={onlooker} />
+          <Tabs queue={queue} viewer={viewer} />
+          <Filters queue={queue} viewer={viewer} />
+          <Shortcuts viewer={viewer} />
           <p id="refused" class="notice bad" role="alert" hidden></p>
           <div id="queue" data-fresh="queue">
             {queue.items.length === 0 ? (
-              <NoReports queue={queue} onlooker={onlooker} />
+              <NoReports queue={queue} viewer={viewer} />
             ) : (
               queue.items.map((report) => (
-                <QueueItem report={report} row={rows.get(report.recordId)} root="../" onlooker={onlooker} />
+                <QueueItem report={report} row={rows.get(report.recordId)} root="../" viewer={viewer} />
               ))
             )}
           </div>
-          <Paging queue={queue} onlooker={onlooker} />
+          <Paging queue={queue} viewer={viewer} />
         </>
       ),
     });
@@ -75,8 +75,8 @@ function otherFilters({ q, actionType, recordId, from, to }: ReportFilters): Rec
 
 const address = (filters: Record<string, string>) => `reports?${new URLSearchParams(filters)}`;
 
-function Tabs({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Tabs({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { filters, counts } = queue;
   const current = filters.status ?? 'all';
   const all = STATUSES.reduce((sum, status) => sum + counts[status], 0);
@@ -95,8 +95,8 @@ function Tabs({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.El
   );
 }
 
-function Filters({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Filters({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { filters } = queue;
   return (
     <form class="queue-filters" method="get" action="reports">
@@ -134,8 +134,8 @@ function Filters({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX
   );
 }
 
-function Shortcuts({ onlooker }: { onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Shortcuts({ viewer }: { viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   return (
     <details id="keys" class="keys needs-script">
       <summary>
@@ -155,8 +155,8 @@ function Shortcuts({ onlooker }: { onlooker: Onlooker }): JSX.Element {
   );
 }
 
-function NoReports({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function NoReports({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { status, ...rest } = queue.filters;
   const isUnfiltered = status === 'open' && Object.keys(rest).length === 0;
   return (
@@ -178,8 +178,8 @@ function NoReports({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): J
   );
 }
 
-function Paging({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Paging({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { total, page, limit, filters } = queue;
   const pages = Math.max(1, Math.ceil(total / limit));
   if (pages === 1) return '';

@@ -1,13 +1,13 @@
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Attributes, textOf } from './row-import.tsx';
 import { Stranger, scored, titleOf } from './said.tsx';
 import { firstWords } from './visible.ts';
 
 const TEXT_LENGTH = 300;
 
-export function QueueRecord({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { language } = onlooker;
+export function QueueRecord({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { language } = viewer;
   const { service, status, surface, defects, title } = row;
   const photo = service === 'defectoscopy' && status === 'done';
   const findings = photo

@@ -8,10 +8,10 @@ export const reportAgain =
   ({ search, frame }: { search: Search; frame: Frame }) =>
   async (status: number, request: FastifyRequest): Promise<JSX.Element> => {
     if (status !== 422 || request.routeOptions.url !== '/row/:record_id/report') return '';
-    const [onlooker, row] = await Promise.all([
-      frame.onlooker(request),
+    const [viewer, row] = await Promise.all([
+      frame.viewer(request),
       search.row((request.params as { record_id: string }).record_id),
     ]);
-    if (row === undefined || (row.hidden && !onlooker.moderator)) return '';
-    return <ReportFields row={row} action="report" written={request.body as Written} onlooker={onlooker} />;
+    if (row === undefined || (row.hidden && !viewer.moderator)) return '';
+    return <ReportFields row={row} action="report" written={request.body as Written} viewer={viewer} />;
   };

@@ -1,7 +1,7 @@
 import { Word } from '../../csrf-word.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Moment, Stranger } from './said.tsx';
 
 /** Query parameters of the redirect. No receipt: an earlier report was kept. */
@@ -10,25 +10,20 @@ export interface Sent {
   readonly receipt?: string;
 }
 
-export function ReportForm(props: {
-  row: Row;
-  reports: readonly Report[];
-  sent: Sent;
-  onlooker: Onlooker;
-}): JSX.Element {
-  const { row, reports, sent, onlooker } = props;
-  const { words } = onlooker;
+export function ReportForm(props: { row: Row; reports: readonly Report[]; sent: Sent; viewer: Viewer }): JSX.Element {
+  const { row, reports, sent, viewer } = props;
+  const { words } = viewer;
   return (
     <section class="panel report" id="report" aria-labelledby="report-title">
       <h2 id="report-title" safe>
         {words.report}
       </h2>
-      <Confirmation sent={sent} onlooker={onlooker} />
+      <Confirmation sent={sent} viewer={viewer} />
       <p class="hint" safe>
         {words.reportWhy}
       </p>
-      <ReportFields row={row} action={`${encodeURIComponent(row.recordId)}/report`} onlooker={onlooker} />
-      <ExistingReports reports={reports} onlooker={onlooker} />
+      <ReportFields row={row} action={`${encodeURIComponent(row.recordId)}/report`} viewer={viewer} />
+      <ExistingReports reports={reports} viewer={viewer} />
     </section>
   );
 }
@@ -36,9 +31,9 @@ export function ReportForm(props: {
 /** Unvalidated form values. */
 export type Written = Readonly<Record<string, unknown>>;
 
-export function ReportFields(props: { row: Row; action: string; written?: Written; onlooker: Onlooker }): JSX.Element {
-  const { row, action, written = {}, onlooker } = props;
-  const { words, csrf } = onlooker;
+export function ReportFields(props: { row: Row; action: string; written?: Written; viewer: Viewer }): JSX.Element {
+  const { row, action, written = {}, viewer } = props;
+  const { words, csrf } = viewer;
   const { action_type: selected, description, user_info: contact } = written;
   const actions = ACTIONS.filter((one) => (one === 'restore') === row.hidden || one === 'other');
   return (
@@ -82,8 +77,8 @@ export function ReportFields(props: { row: Row; action: string; written?: Writte
   );
 }
 
-function Confirmation({ sent, onlooker }: { sent: Sent; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Confirmation({ sent, viewer }: { sent: Sent; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { reported, receipt } = sent;
   if (reported === undefined) return '';
   return (
@@ -106,8 +101,8 @@ function Confirmation({ sent, onlooker }: { sent: Sent; onlooker: Onlooker }): J
   );
 }
 
-function ExistingReports({ reports, onlooker }: { reports: readonly Report[]; onlooker: Onlooker }): JSX.Element {
-  const { words, language, moderator } = onlooker;
+function ExistingReports({ reports, viewer }: { reports: readonly Report[]; viewer: Viewer }): JSX.Element {
+  const { words, language, moderator } = viewer;
   if (reports.length === 0) return '';
   return (
     <>

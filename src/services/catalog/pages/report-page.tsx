@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
 import type { Report, Reports, TrailEvent } from '../reports/report.ts';
 import type { Search } from '../search/found.ts';
-import type { Frame, Onlooker } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
 import { Moment, nameOf, Stranger } from './said.tsx';
 
@@ -19,10 +19,10 @@ export async function sendReport(
   { search, reports, frame }: ReportPageNeeds,
   { report, problem }: { report: Report; problem?: 'conflict' | 'needs-note' },
 ): Promise<FastifyReply> {
-  const onlooker = await frame.onlooker(request);
+  const viewer = await frame.viewer(request);
   const [row, events = []] = await Promise.all([search.row(report.recordId), reports.events(report.id)]);
-  const { words } = onlooker;
-  return frame.send(reply, onlooker, {
+  const { words } = viewer;
+  return frame.send(reply, viewer, {
     title: words.queue,
     root: '../../',
     part: 'reports',
@@ -44,11 +44,11 @@ export async function sendReport(
               : fill(words.conflict, { state: words.reportStates[report.status].toLowerCase() })}
           </p>
         )}
-        <QueueItem report={report} row={row} root="../../" onlooker={onlooker} alone />
+        <QueueItem report={report} row={row} root="../../" viewer={viewer} alone />
         <Trail
           events={events}
-          request={requestOf(report, row === undefined ? report.recordId : nameOf(row, onlooker.language), onlooker)}
-          onlooker={onlooker}
+          request={requestOf(report, row === undefined ? report.recordId : nameOf(row, viewer.language), viewer)}
+          viewer={viewer}
         />
       </>
     ),
@@ -60,14 +60,14 @@ interface RequestNote {
   readonly label: string;
 }
 
-const requestOf = ({ actionType, recordId }: Report, name: string, { words }: Onlooker): RequestNote => ({
+const requestOf = ({ actionType, recordId }: Report, name: string, { words }: Viewer): RequestNote => ({
   stored: `${actionType} ${recordId}`,
   label: `${words.actions[actionType]}: ${name}`,
 });
 
-function Trail(props: { events: readonly TrailEvent[]; request: RequestNote; onlooker: Onlooker }): JSX.Element {
-  const { events, request, onlooker } = props;
-  const { words, language } = onlooker;
+function Trail(props: { events: readonly TrailEvent[]; request: RequestNote; viewer: Viewer }): JSX.Element {
+  const { events, request, viewer } = props;
+  const { words, language } = viewer;
   return (
     <div class="panel trail">
       <h2 id="trail-title" safe>
@@ -90,7 +90,7 @@ function Trail(props: { events: readonly TrailEvent[]; request: RequestNote; onl
                 <td>
                   <Moment at={event.at} language={language} />
                 </td>
-                <td safe>{describeEvent(event, onlooker)}</td>
+                <td safe>{describeEvent(event, viewer)}</td>
                 <td>
                   <code safe>{event.actor}</code>
                 </td>
@@ -111,7 +111,7 @@ function Trail(props: { events: readonly TrailEvent[]; request: RequestNote; onl
   );
 }
 
-function describeEvent({ action, outcome, from, to }: TrailEvent, { words }: Onlooker): string {
+function describeEvent({ action, outcome, from, to }: TrailEvent, { words }: Viewer): string {
   const states: Readonly<Record<string, string>> = words.reportStates;
   const label = (state: string | null) => (state === null ? '—' : (states[state] ?? state).toLowerCase());
   if (action === 'created') return words.trailActions.created;

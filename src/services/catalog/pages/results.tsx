@@ -2,7 +2,7 @@ import { fill } from '../../../ui/browser/fill.ts';
 import type { Found } from '../search/found.ts';
 import { addressOf, changed, FILTERS, type State } from './address.ts';
 import { Card } from './card.tsx';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { HitsTable } from './hits-table.tsx';
 import { filterSaid } from './said.tsx';
 import type { Texts } from './texts.ts';
@@ -20,37 +20,37 @@ export interface ResultsView {
   readonly state: State;
   readonly view: ViewName;
   readonly page: number;
-  readonly onlooker: Onlooker;
+  readonly viewer: Viewer;
   readonly loosened: readonly Loosened[];
 }
 
 export function Results(props: ResultsView): JSX.Element {
-  const { found, view, onlooker } = props;
+  const { found, view, viewer } = props;
   if (found.items.length === 0) return found.total > 0 ? <PageOutOfRange {...props} /> : <NoResults {...props} />;
   return (
     <>
       {view === 'gallery' ? (
         <ul class="gallery">
           {found.items.map((hit) => (
-            <Card hit={hit} onlooker={onlooker} />
+            <Card hit={hit} viewer={viewer} />
           ))}
         </ul>
       ) : (
-        <HitsTable items={found.items} onlooker={onlooker} />
+        <HitsTable items={found.items} viewer={viewer} />
       )}
       <Paging {...props} />
     </>
   );
 }
 
-export function Chips({ state, onlooker }: { state: State; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+export function Chips({ state, viewer }: { state: State; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const active = FILTERS.filter((key) => key in state);
   if (active.length === 0) return '';
   return (
     <ul class="chips" aria-label={words.active}>
       {active.map((key) => {
-        const label = filterSaid(key, state[key]!, onlooker);
+        const label = filterSaid(key, state[key]!, viewer);
         return (
           <li>
             <a
@@ -74,8 +74,8 @@ export function Chips({ state, onlooker }: { state: State; onlooker: Onlooker })
   );
 }
 
-function Paging({ found, state, page, onlooker }: ResultsView): JSX.Element {
-  const { words } = onlooker;
+function Paging({ found, state, page, viewer }: ResultsView): JSX.Element {
+  const { words } = viewer;
   const pages = pagesOf(found);
   if (pages === 1 && page === 1) return '';
   const to = (other: number) => pageAddress(state, found, other);
@@ -106,8 +106,8 @@ const pagesOf = ({ total }: Found): number => Math.max(1, Math.ceil(total / PER_
 const pageAddress = (state: State, { upTo }: Found, page: number): string =>
   addressOf(changed(state, { page: page === 1 ? null : String(page), upto: page === 1 ? null : String(upTo) }));
 
-function PageOutOfRange({ found, state, onlooker }: ResultsView): JSX.Element {
-  const { words } = onlooker;
+function PageOutOfRange({ found, state, viewer }: ResultsView): JSX.Element {
+  const { words } = viewer;
   const pages = pagesOf(found);
   return (
     <section class="panel nothing">
@@ -122,8 +122,8 @@ function PageOutOfRange({ found, state, onlooker }: ResultsView): JSX.Element {
   );
 }
 
-function NoResults({ state, onlooker, loosened }: ResultsView): JSX.Element {
-  const { words } = onlooker;
+function NoResults({ state, viewer, loosened }: ResultsView): JSX.Element {
+  const { words } = viewer;
   if (FILTERS.every((key) => !(key in state))) return <Empty words={words} />;
   return (
     <section class="panel nothing">
@@ -136,7 +136,7 @@ function NoResults({ state, onlooker, loosened }: ResultsView): JSX.Element {
           {loosened.map(({ key, total }) => (
             <li>
               <a href={addressOf(changed(state, { [key]: null }))} data-swap>
-                <bdi safe>{fill(words.without, { filter: filterSaid(key, state[key]!, onlooker), count: total })}</bdi>
+                <bdi safe>{fill(words.without, { filter: filterSaid(key, state[key]!, viewer), count: total })}</bdi>
               </a>
             </li>
           ))}

@@ -1,14 +1,14 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { Sheet } from '../../../ui/sheet.tsx';
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { documentOf, type ReadField } from './results-shape.ts';
 import { LARGE } from './row-photo.tsx';
 import { shareOf } from './said.tsx';
 import { visible } from './visible.ts';
 
-export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   const { fields, sheet } = documentOf(row.result);
   const boxes = fields.filter(({ page, bbox }) => page === 1 && bbox !== undefined);
   const sections = [...new Set(fields.map(({ section }) => section[language]))];
@@ -46,21 +46,16 @@ export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker })
           ''
         )}
         {sections.map((section) => (
-          <Section section={section} fields={fields} lit={hasPicture} onlooker={onlooker} />
+          <Section section={section} fields={fields} lit={hasPicture} viewer={viewer} />
         ))}
       </section>
     </div>
   );
 }
 
-function Section(props: {
-  section: string;
-  fields: readonly ReadField[];
-  lit: boolean;
-  onlooker: Onlooker;
-}): JSX.Element {
-  const { section, fields, lit, onlooker } = props;
-  const here = fields.filter((field) => field.section[onlooker.language] === section);
+function Section(props: { section: string; fields: readonly ReadField[]; lit: boolean; viewer: Viewer }): JSX.Element {
+  const { section, fields, lit, viewer } = props;
+  const here = fields.filter((field) => field.section[viewer.language] === section);
   const single = here.filter(({ row }) => row === undefined);
   const cells = here.filter(({ row }) => row !== undefined);
   return (
@@ -70,22 +65,22 @@ function Section(props: {
         <dl class="facts">
           {single.map((field) => (
             <div>
-              <dt safe>{visible(field.label[onlooker.language])}</dt>
-              <Value tag="dd" field={field} lit={lit} onlooker={onlooker} />
+              <dt safe>{visible(field.label[viewer.language])}</dt>
+              <Value tag="dd" field={field} lit={lit} viewer={viewer} />
             </div>
           ))}
         </dl>
       ) : (
         ''
       )}
-      {cells.length > 0 ? <Rows section={section} cells={cells} lit={lit} onlooker={onlooker} /> : ''}
+      {cells.length > 0 ? <Rows section={section} cells={cells} lit={lit} viewer={viewer} /> : ''}
     </>
   );
 }
 
-function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolean; onlooker: Onlooker }): JSX.Element {
-  const { section, cells, lit, onlooker } = props;
-  const columns = [...new Set(cells.map(({ label }) => label[onlooker.language]))];
+function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolean; viewer: Viewer }): JSX.Element {
+  const { section, cells, lit, viewer } = props;
+  const columns = [...new Set(cells.map(({ label }) => label[viewer.language]))];
   const rows = [...new Set(cells.map(({ row }) => row!))].sort((a, b) => a - b);
   return (
     <section class="scroll" tabindex="0" aria-label={visible(section)}>
@@ -103,8 +98,8 @@ function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolea
           {rows.map((row) => (
             <tr>
               {columns.map((column) => {
-                const cell = cells.find((one) => one.row === row && one.label[onlooker.language] === column);
-                return cell === undefined ? <td></td> : <Value tag="td" field={cell} lit={lit} onlooker={onlooker} />;
+                const cell = cells.find((one) => one.row === row && one.label[viewer.language] === column);
+                return cell === undefined ? <td></td> : <Value tag="td" field={cell} lit={lit} viewer={viewer} />;
               })}
             </tr>
           ))}
@@ -114,9 +109,9 @@ function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolea
   );
 }
 
-function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; onlooker: Onlooker }): JSX.Element {
-  const { tag, field, lit, onlooker } = props;
-  const { words, language } = onlooker;
+function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer: Viewer }): JSX.Element {
+  const { tag, field, lit, viewer } = props;
+  const { words, language } = viewer;
   const { key, value, confidence, page, bbox } = field;
   const hasBox = lit && page === 1 && bbox !== undefined;
   const facts = [

@@ -1,6 +1,6 @@
 import { valuesIn } from '../records/records.ts';
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Picture } from './row-photo.tsx';
 import { visible } from './visible.ts';
 
@@ -8,12 +8,12 @@ import { visible } from './visible.ts';
 const withoutTail = (text: string, tail: string) =>
   (text.endsWith(tail) ? text.slice(0, text.length - tail.length) : text).trim();
 
-export function RowImport({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+export function RowImport({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const attributes = <Attributes row={row} />;
   return (
     <div class={row.image === null ? '' : 'detail'}>
-      {row.image === null ? '' : <Picture row={row} onlooker={onlooker} />}
+      {row.image === null ? '' : <Picture row={row} viewer={viewer} />}
       <section class="panel values" aria-labelledby="text-title">
         <h2 id="text-title" safe>
           {words.text}

@@ -6,7 +6,7 @@ import type { Report } from '../reports/report.ts';
 import type { Row } from '../search/found.ts';
 import { REMEMBERED } from '../search/remembered.ts';
 import { addressOf } from './address.ts';
-import type { Frame, Onlooker } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 import { ReportForm, type Sent } from './report-form.tsx';
 import { failureOf, heatOf, photoOf } from './results-shape.ts';
 import { About, Head } from './row-about.tsx';
@@ -25,8 +25,8 @@ export const rowPage =
     reply: FastifyReply,
     { row, reports }: { row: Row; reports: readonly Report[] },
   ): Promise<FastifyReply> => {
-    const onlooker = await frame.onlooker(request);
-    const { language, words } = onlooker;
+    const viewer = await frame.viewer(request);
+    const { language, words } = viewer;
     const { defects, masters } = photoOf(row.result);
     const own: Own = {
       language,
@@ -37,7 +37,7 @@ export const rowPage =
       heatTexts: heatTexts[language],
       titles: { defects: words.defects, groups: words.groups, none: words.noDefects, choose: words.chooseClass },
     };
-    return frame.send(reply, onlooker, {
+    return frame.send(reply, viewer, {
       title: firstWords(visible(nameOf(row, language)), 80),
       root: '../',
       own,
@@ -45,11 +45,11 @@ export const rowPage =
       styles: ['ui/picture.css', 'ui/transcript.css', 'ui/sheet.css', 'services/catalog/browser/row.css'],
       children: (
         <>
-          <Head row={row} back={backOf(request)} onlooker={onlooker} />
-          <Body row={row} onlooker={onlooker} />
+          <Head row={row} back={backOf(request)} viewer={viewer} />
+          <Body row={row} viewer={viewer} />
           <div class="below">
-            <ReportForm row={row} reports={reports} sent={sentOf(request)} onlooker={onlooker} />
-            <About row={row} onlooker={onlooker} />
+            <ReportForm row={row} reports={reports} sent={sentOf(request)} viewer={viewer} />
+            <About row={row} viewer={viewer} />
           </div>
         </>
       ),
@@ -69,19 +69,19 @@ function sentOf({ query }: FastifyRequest): Sent {
   };
 }
 
-function Body({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   if (row.status === 'failed') {
     return (
       <div class={row.image === null ? '' : 'detail'}>
-        {row.image === null ? '' : <Picture row={row} onlooker={onlooker} />}
+        {row.image === null ? '' : <Picture row={row} viewer={viewer} />}
         <section class="panel outcome" aria-labelledby="verdict">
           <div class="verdict" data-failed="true">
             <h2 id="verdict" safe>
               {words.failure}
             </h2>
             <p dir="auto">
-              <Stranger text={failureMessage(row, onlooker.language)} />
+              <Stranger text={failureMessage(row, viewer.language)} />
             </p>
           </div>
         </section>
@@ -90,13 +90,13 @@ function Body({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element 
   }
   switch (row.service) {
     case 'defectoscopy':
-      return <RowPhoto row={row} onlooker={onlooker} />;
+      return <RowPhoto row={row} viewer={viewer} />;
     case 'stt':
-      return <RowSpeech row={row} onlooker={onlooker} />;
+      return <RowSpeech row={row} viewer={viewer} />;
     case 'passports':
-      return <RowDocument row={row} onlooker={onlooker} />;
+      return <RowDocument row={row} viewer={viewer} />;
     default:
-      return <RowImport row={row} onlooker={onlooker} />;
+      return <RowImport row={row} viewer={viewer} />;
   }
 }
 

@@ -3,7 +3,7 @@ import { heatTexts } from '../../../ui/browser/heat-texts.ts';
 import { PictureFrame } from '../../../ui/picture-frame.tsx';
 import { className } from '../../class-names.ts';
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { photoOf } from './results-shape.ts';
 import { nameOf, shareOf, titleOf } from './said.tsx';
 import { visible } from './visible.ts';
@@ -11,12 +11,12 @@ import { visible } from './visible.ts';
 /** Width in pixels of stored pictures. */
 export const LARGE = 1024;
 
-export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   const { surface, masters, defects } = photoOf(row.result);
   return (
     <div class="detail">
-      <Picture row={row} onlooker={onlooker} />
+      <Picture row={row} viewer={viewer} />
       <section class="panel outcome" aria-labelledby="verdict">
         <div class="verdict" data-sound={String(defects.length === 0)}>
           <h2 id="verdict" safe>
@@ -38,8 +38,8 @@ export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): J
           )}
         </div>
         <div id="classes">
-          <Classes title={words.defects} classes={defects} empty={words.noDefects} tone="strong" onlooker={onlooker} />
-          <Classes title={words.groups} classes={masters} empty="" tone="quiet" onlooker={onlooker} />
+          <Classes title={words.defects} classes={defects} empty={words.noDefects} tone="strong" viewer={viewer} />
+          <Classes title={words.groups} classes={masters} empty="" tone="quiet" viewer={viewer} />
         </div>
         <p id="choose" class="hint" hidden safe>
           {words.chooseClass}
@@ -49,8 +49,8 @@ export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): J
   );
 }
 
-export function Picture({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function Picture({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   const { image, recordId } = row;
   if (image === null) {
     return (
@@ -78,9 +78,9 @@ function Classes(props: {
   classes: readonly { name: string; conf: number }[];
   empty: string;
   tone: string;
-  onlooker: Onlooker;
+  viewer: Viewer;
 }): JSX.Element {
-  const { title, classes, empty, tone, onlooker } = props;
+  const { title, classes, empty, tone, viewer } = props;
   return (
     <section class="bars" data-tone={tone}>
       <h3 safe>{title}</h3>
@@ -88,10 +88,10 @@ function Classes(props: {
       {classes.map(({ name, conf }) => (
         <p class="bar">
           <span class="name" safe>
-            {titleOf(name, onlooker.language)}
+            {titleOf(name, viewer.language)}
           </span>
           <span class="value" safe>
-            {shareOf(conf, onlooker.language, 1)}
+            {shareOf(conf, viewer.language, 1)}
           </span>
           <svg class="track" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
             <rect class="fill" width={Math.max(0, Math.min(1, conf)) * 100} height="6" />

@@ -2,13 +2,13 @@ import { clock } from '../../../ui/browser/clock.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { gapOf, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { speechOf } from './results-shape.ts';
 import { Stranger } from './said.tsx';
 import { visible } from './visible.ts';
 
-export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { text, language, segments, words: timedWords } = speechOf(row.result);
   const hasSound = row.soundKey !== null;
   return (
@@ -49,7 +49,7 @@ export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
       ) : (
         <div id="transcript" class="transcript" lang={language}>
           {paragraphs(segments, timedWords).map((paragraph) => (
-            <Line paragraph={paragraph} gap={gapOf(language)} hasSound={hasSound} onlooker={onlooker} />
+            <Line paragraph={paragraph} gap={gapOf(language)} hasSound={hasSound} viewer={viewer} />
           ))}
         </div>
       )}
@@ -57,8 +57,8 @@ export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
   );
 }
 
-function Line(props: { paragraph: Paragraph; gap: string; hasSound: boolean; onlooker: Onlooker }): JSX.Element {
-  const { paragraph, gap, hasSound, onlooker } = props;
+function Line(props: { paragraph: Paragraph; gap: string; hasSound: boolean; viewer: Viewer }): JSX.Element {
+  const { paragraph, gap, hasSound, viewer } = props;
   const { segment, parts } = paragraph;
   const time = clock(segment.start);
   return (
@@ -68,7 +68,7 @@ function Line(props: { paragraph: Paragraph; gap: string; hasSound: boolean; onl
           type="button"
           class="link time needs-script"
           data-at={String(segment.start)}
-          aria-label={fill(onlooker.words.playFrom, { time })}
+          aria-label={fill(viewer.words.playFrom, { time })}
           safe
         >
           {time}

@@ -2,15 +2,15 @@ import type { Filters, Sort } from '../search/filters.ts';
 import type { View } from '../views/views.ts';
 import { addressOf, changed, FILTERS, filtersOf, type State } from './address.ts';
 import { Facets, FilterFields } from './facets.tsx';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
 import { SavedViews } from './saved-views.tsx';
 import { counted } from './texts.ts';
 
 /** The script replaces elements with `data-fresh` by their latest versions. */
 export function SearchView(props: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort }): JSX.Element {
-  const { found, state, view, onlooker, saved, filters, sort } = props;
-  const { words, language } = onlooker;
+  const { found, state, view, viewer, saved, filters, sort } = props;
+  const { words, language } = viewer;
   const active = FILTERS.filter((key) => key !== 'q' && key in state).length;
   const linked = ['service', 'status', 'surface', 'master', 'defect', 'view'] as const;
   return (
@@ -56,11 +56,11 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
             </a>
           </p>
           <div id="facets" data-fresh="facets">
-            <Facets found={found} state={state} onlooker={onlooker} />
+            <Facets found={found} state={state} viewer={viewer} />
           </div>
-          <FilterFields state={state} onlooker={onlooker} />
+          <FilterFields state={state} viewer={viewer} />
           <div data-fresh="saved">
-            <SavedViews views={saved} state={state} onlooker={onlooker} />
+            <SavedViews views={saved} state={state} viewer={viewer} />
           </div>
         </aside>
         <section id="results" class="results" aria-label={words.results} tabindex="-1">
@@ -83,16 +83,16 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
                   ))}
               </select>
             </label>
-            <Switch state={state} view={view} onlooker={onlooker} />
-            <Exports place="exports-above" state={state} onlooker={onlooker} />
+            <Switch state={state} view={view} viewer={viewer} />
+            <Exports place="exports-above" state={state} viewer={viewer} />
           </div>
           <div id="chips" data-fresh="chips">
-            <Chips state={state} onlooker={onlooker} />
+            <Chips state={state} viewer={viewer} />
           </div>
           <div id="hits" data-fresh="hits" data-total={counted(words.total, found.total, language)}>
             <Results {...props} />
           </div>
-          <Exports place="exports" state={state} onlooker={onlooker} />
+          <Exports place="exports" state={state} viewer={viewer} />
         </section>
       </div>
     </>
@@ -101,8 +101,8 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
 
 const defaultSort = (filters: Filters): Sort => (filters.q === undefined ? 'newest' : 'relevance');
 
-function Switch({ state, view, onlooker }: { state: State; view: ViewName; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Switch({ state, view, viewer }: { state: State; view: ViewName; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   return (
     <nav class="switch" aria-label={words.view} data-fresh="switch">
       {(['gallery', 'table'] as const).map((name) => (
@@ -120,12 +120,12 @@ function Switch({ state, view, onlooker }: { state: State; view: ViewName; onloo
   );
 }
 
-function Exports(props: { place: string; state: State; onlooker: Onlooker }): JSX.Element {
-  const { place, state, onlooker } = props;
+function Exports(props: { place: string; state: State; viewer: Viewer }): JSX.Element {
+  const { place, state, viewer } = props;
   const filters = { ...filtersOf(state), ...(state['sort'] !== undefined && { sort: state['sort'] }) };
   return (
     <p class="exports hint" data-fresh={place}>
-      <span safe>{onlooker.words.export}</span>{' '}
+      <span safe>{viewer.words.export}</span>{' '}
       {(['xlsx', 'csv', 'jsonl'] as const).map((format) => (
         <a href={`export?${new URLSearchParams({ format, ...filters })}`} safe>
           {format.toUpperCase()}

@@ -13,9 +13,9 @@ import { csrfFailed, databaseUnavailable, invalidToken } from '../refusals.ts';
 
 export async function authRoutes(
   app: Gateway,
-  deps: { tokens: Tokens; cookies: Cookies; door: Door; publicOrigins: readonly string[] },
+  deps: { tokens: Tokens; cookies: Cookies; guard: Door; publicOrigins: readonly string[] },
 ): Promise<void> {
-  const { tokens, cookies, door: guard, publicOrigins } = deps;
+  const { tokens, cookies, guard, publicOrigins } = deps;
 
   await app.register(async (scope) => {
     await acceptForms(scope);
