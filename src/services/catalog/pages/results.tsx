@@ -21,7 +21,7 @@ export interface ResultsView {
   readonly view: ViewName;
   readonly page: number;
   readonly viewer: Viewer;
-  readonly loosened: readonly Loosened[];
+  readonly suggestions: readonly Loosened[];
 }
 
 export function Results(props: ResultsView): JSX.Element {
@@ -122,7 +122,7 @@ function PageOutOfRange({ found, state, viewer }: ResultsView): JSX.Element {
   );
 }
 
-function NoResults({ state, viewer, loosened }: ResultsView): JSX.Element {
+function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
   const { words } = viewer;
   if (FILTERS.every((key) => !(key in state))) return <Empty words={words} />;
   return (
@@ -131,9 +131,9 @@ function NoResults({ state, viewer, loosened }: ResultsView): JSX.Element {
       <p class="hint" safe>
         {words.noneWhy}
       </p>
-      {loosened.length > 0 ? (
+      {suggestions.length > 0 ? (
         <ul>
-          {loosened.map(({ key, total }) => (
+          {suggestions.map(({ key, total }) => (
             <li>
               <a href={addressOf(changed(state, { [key]: null }))} data-swap>
                 <bdi safe>{fill(words.without, { filter: filterSaid(key, state[key]!, viewer), count: total })}</bdi>

@@ -57,7 +57,7 @@ export function searchPage(
         search.find(filters, paging),
         owner === undefined ? [] : views.list(owner),
       ]);
-      const loosened = found.total === 0 ? await loosen(search, query, state, viewer) : [];
+      const suggestions = found.total === 0 ? await loosen(search, query, state, viewer) : [];
       // The record page links back to this search.
       remembered.keep(request, reply, changed(state, {}));
       if (query.view !== undefined) void reply.setCookie(VIEW_COOKIE, query.view, options(request, YEAR_SECONDS));
@@ -68,7 +68,7 @@ export function searchPage(
         part: 'records',
         script: 'services/catalog/browser/search-page.js',
         styles: ['services/catalog/browser/search.css', 'services/catalog/browser/hits.css'],
-        children: <SearchView {...{ found, state, view, page, viewer, loosened, saved, filters, sort }} />,
+        children: <SearchView {...{ found, state, view, page, viewer, suggestions, saved, filters, sort }} />,
       });
     },
   );
