@@ -73,7 +73,7 @@ describe('a backup of the product on one machine', () => {
     ]);
     expect(taken).toMatchObject({ code: 0, out: '' });
     expect(taken.err).toMatch(
-      /^\S+ holds everything as it was at \S+Z: \d+ tasks, 2 files, \d+\.\d MiB\.\nIt holds keys and tokens, too: [^\n]*\n$/,
+      /^\S+ contains the state at \S+Z: \d+ tasks, 2 files, \d+\.\d MiB\.\nIt also contains keys and tokens: [^\n]*\n$/,
     );
     expect(new Set(late)).toEqual(new Set([202]));
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -83,7 +83,7 @@ describe('a backup of the product on one machine', () => {
     // Under a product that lives, nothing is replaced.
     expect(await run(first, ['restore', file, '--replace'])).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/^Assay already runs on this data directory/),
+      err: expect.stringMatching(/^Assay is already running on this data directory/),
     });
     assay.kill('SIGKILL', 'group');
 
@@ -140,17 +140,17 @@ describe('a backup of the product on one machine', () => {
     const backUp = (name: string) => () => backupCommand(file(name), signal);
     const restore = (name: string) => () => restoreCommand(file(name), { replace: false, signal });
 
-    await refused(backUp('x.tar'), /^There is nothing to back up in \S+; set DATA_DIR or DATABASE_URL\.$/);
-    await refused(restore('nowhere.tar'), /^There is no file \S+nowhere\.tar\.$/);
+    await refused(backUp('x.tar'), /^There is nothing to back up in \S+\. Run .* set DATA_DIR or DATABASE_URL\.$/);
+    await refused(restore('nowhere.tar'), /^The file \S+nowhere\.tar does not exist\.$/);
     await writeFile(file('letter.tar'), 'Dear operator,');
     await refused(restore('letter.tar'), /letter\.tar is not a backup of Assay, or its beginning is damaged\.$/);
     vi.stubEnv('DATABASE_URL', database.url);
     await refused(backUp('.'), /is a folder; give the name of a file\.$/);
     await refused(backUp('no/such'), /could not be written: ENOENT/);
     const stopped = () => backupCommand(file('x.tar'), AbortSignal.abort());
-    await refused(stopped, /^Stopped: there is no backup\.$/);
+    await refused(stopped, /^Stopped: no backup was written\.$/);
     vi.stubEnv('DATABASE_URL', 'postgres://nobody:hunter2@127.0.0.1:1/nothing');
-    expect(await refused(backUp('x.tar'), /^The database does not answer: /)).not.toContain('hunter2');
+    expect(await refused(backUp('x.tar'), /^The database is unavailable: /)).not.toContain('hunter2');
     expect(await readdir(folder)).toEqual(['letter.tar']);
   });
 });

@@ -116,22 +116,29 @@ it('what is missing, unreachable or refused is one sentence and status 2', () =>
     ['start extra', /^error: too many arguments/],
     ['predict', /^error: missing required argument/],
     ['work', /^error: required option '--service <name>'/],
-    ['work --service nope', /^There is no service named nope\.$/],
-    ['serve --service nope', /^There is no service named nope\.$/],
+    ['work --service nope', /^Unknown service nope\.$/],
+    ['serve --service nope', /^Unknown service nope\.$/],
     ['predict WALL --priority now', /is invalid\. Allowed choices are realtime, batch\.$/],
 
-    ['predict missing.jpg', /^There is no file missing\.jpg\.$/],
+    ['predict missing.jpg', /^The file missing\.jpg does not exist\.$/],
     ['predict empty.jpg', /^empty\.jpg is empty\.$/],
     ['transcribe folder', /^folder is a folder\.$/],
-    ['extract missing.pdf', /^There is no file missing\.pdf\.$/],
-    ['predict WALL --output missing/result', /^missing\/result cannot be written \(ENOENT\)\.$/],
+    ['extract missing.pdf', /^The file missing\.pdf does not exist\.$/],
+    [
+      'predict WALL --output missing/result',
+      /^missing\/result cannot be written: the folder missing does not exist\.$/,
+    ],
     ['train missing', /^Cannot read the folder missing \(ENOENT\)\.$/],
     ['train folder', /^No images and no labels.csv found in folder/],
-    ['restore missing', /^There is no file missing\.$/],
+    ['restore missing', /^The file missing does not exist\.$/],
     ['restore text.txt', /^text\.txt is not a backup of Assay/],
     ['backup made.assay', /^There is nothing to back up in /],
-    ['backup missing/made.assay', /^missing\/made\.assay could not be written: ENOENT/, { DATABASE_URL: 'DATABASE' }],
-    ['models pull nope', /^There is no speech model nope; /],
+    [
+      'backup missing/made.assay',
+      /^missing\/made\.assay cannot be written: the folder missing does not exist\.$/,
+      { DATABASE_URL: 'DATABASE' },
+    ],
+    ['models pull nope', /^Unknown speech model nope; /],
     [
       'config',
       /^STT_API_TOKENS: STT_API_TOKENS_FILE names a file that cannot be read\.$/,
@@ -140,22 +147,25 @@ it('what is missing, unreachable or refused is one sentence and status 2', () =>
 
     [
       'predict WALL --server http://127.0.0.1:NOWHERE',
-      /^http:\S+ cannot be reached .*`node scripts\/assay\.mjs start` in the folder of the package starts it\.$/,
+      /^http:\S+ cannot be reached .*Start Assay with `node scripts\/assay\.mjs start` in its folder\.$/,
     ],
-    ['transcribe WALL --server nonsense', /^--server nonsense is no http or https address\.$/],
+    ['transcribe WALL --server nonsense', /^--server nonsense is not an http or https URL\.$/],
     ['extract WALL --server STRANGER --api-key k', /^http:\S+ /],
     ['predict WALL --server STRANGER --token t', /^http:\S+ /],
-    ['conform http://127.0.0.1:NOWHERE', /^Nothing answers at http/],
-    ['conform STRANGER', /does not say which service it is; --service names it\.$/],
+    ['conform http://127.0.0.1:NOWHERE', /^No response from http/],
+    ['conform STRANGER', /could not be detected; specify it with --service\.$/],
 
-    ['predict WALL --server PRODUCT --token wrong', /refuses the credential: .* --token or ASSAY_TOKEN gives/],
-    ['predict WALL --server PRODUCT', /wants a credential\. /, { APP_ENV: 'test' }],
-    ['extract WALL --server PASSPORTS --token expired', /refuses the credential: .* --api-key or ASSAY_API_KEY gives/],
-    ['extract WALL --server PASSPORTS --api-key wrong-key', /^http:\S+ refuses/],
+    ['predict WALL --server PRODUCT --token wrong', /rejected the credential: .* Set --token or ASSAY_TOKEN\.$/],
+    ['predict WALL --server PRODUCT', /requires a credential, and \S+ contains none: /, { APP_ENV: 'test' }],
+    [
+      'extract WALL --server PASSPORTS --token expired',
+      /rejected the credential: .* Set --api-key or ASSAY_API_KEY\.$/,
+    ],
+    ['extract WALL --server PASSPORTS --api-key wrong-key', /^http:\S+ rejected/],
     ['conform PRODUCT --token wrong', /token/],
 
     ...['tokens', 'tokens revoke a', 'audit', 'backup made.assay', 'migrate'].map(
-      (line): Row => [line, /^The database does not answer: /, { DATABASE_URL: 'postgres://a:b@127.0.0.1:NOWHERE/c' }],
+      (line): Row => [line, /^The database is unavailable: /, { DATABASE_URL: 'postgres://a:b@127.0.0.1:NOWHERE/c' }],
     ),
     ['tokens', /^There is no database in /],
     ...['start', 'work --service stt', 'migrate', 'demo'].map(
@@ -167,7 +177,7 @@ it('a token that has expired is refused in one sentence', async () => {
   const env = { DATABASE_URL: 'DATABASE' };
   const { out } = await assay('tokens create --service defectoscopy --name old --expires 1m', env);
   await product.database.db.query('update access_tokens set expires_at = now()');
-  await hold([[`predict WALL --server PRODUCT --token ${out.trimEnd()}`, /refuses the credential: /]]);
+  await hold([[`predict WALL --server PRODUCT --token ${out.trimEnd()}`, /rejected the credential: /]]);
 });
 
 it('a setting that is misspelt is told of, and stops nothing', async () => {
@@ -175,8 +185,8 @@ it('a setting that is misspelt is told of, and stops nothing', async () => {
   const { code, out } = await assay('config check', env);
   expect(code).toBe(0);
   expect(out).toMatch(
-    /\n# Warnings\nThere is no setting DEFECTOSCOPY_PROT; did you mean DEFECTOSCOPY_PORT\?\nThere is no setting STT_MODLE; did you mean STT_MODEL\?\n\n/,
+    /\n# Warnings\nUnknown setting DEFECTOSCOPY_PROT; did you mean DEFECTOSCOPY_PORT\?\nUnknown setting STT_MODLE; did you mean STT_MODEL\?\n\n/,
   );
   const { err } = await assay('serve --service nope', env);
-  expect(err).toMatch(/^There is no service/);
+  expect(err).toMatch(/^Unknown service/);
 });

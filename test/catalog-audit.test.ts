@@ -27,20 +27,20 @@ async function verify(databaseUrl = database.url) {
 
 it('`assay audit verify` says how long the trail is and how it ends; or where it is broken, and ends with 1', async () => {
   const { db } = database;
-  const nothing = `The audit trail is whole: 0 events, the last hash is ${'0'.repeat(64)}.\n`;
+  const nothing = `The audit trail is intact: 0 events, last hash ${'0'.repeat(64)}.\n`;
   expect(await verify()).toEqual({ code: 0, out: nothing, err: '' });
 
   const reports = openReports({ db, apply: true });
   const { report } = await reports.create({ recordId: 'a:1', actionType: 'hide', reporter: 'token-reader' });
   await reports.change(report.id, { actor: 'anna', status: 'accepted' });
   const last = (await reports.events(report.id))!.at(-1)!;
-  const two = `The audit trail is whole: 2 events, the last hash is ${last.hash}.\n`;
+  const two = `The audit trail is intact: 2 events, last hash ${last.hash}.\n`;
   expect(await verify()).toEqual({ code: 0, out: two, err: '' });
 
   await tamper(db, `delete from report_events where serial = 2`);
   const { code, out, err } = await verify();
   expect([code, out]).toEqual([1, '']);
-  expect(err).toContain(`does not agree with the report ${report.id}`);
+  expect(err).toContain(`does not match the report ${report.id}`);
 
   await tamper(db, `update report_events set note = 'x'`);
   expect(await verify()).toEqual({ code: 1, out: '', err: expect.stringContaining('broken at event 1: ') });
@@ -51,7 +51,7 @@ it('`assay audit verify` ends with 2 and a sentence where the database cannot be
   expect(await verify(unreachable)).toEqual({
     code: 2,
     out: '',
-    err: expect.stringMatching(/^The database does not answer: .*\n$/),
+    err: expect.stringMatching(/^The database is unavailable: .*\n$/),
   });
 });
 
@@ -61,7 +61,7 @@ it('`assay audit verify` ends with 2 and a sentence where there is no database, 
   const { code } = await program.ended;
   expect([code, program.said]).toEqual([
     2,
-    { out: '', err: expect.stringMatching(/^There is no audit trail in \S+; set DATA_DIR or DATABASE_URL\.\n$/) },
+    { out: '', err: expect.stringMatching(/^There is no audit trail in \S+\. Run .* set DATA_DIR or DATABASE_URL\.\n$/) },
   ]);
   await expect(stat(join(place.dataDir, 'postgres'))).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -84,7 +84,7 @@ describe('the pages of the catalog', () => {
     // A reader has no queue to go to, and is told so where he tries.
     expect(await page.getByRole('link', { name: 'Reports', exact: true }).count()).toBe(0);
     await page.goto(`${catalog.url}/admin/reports`);
-    expect(await page.locator('main').textContent()).toContain('This is for moderators');
+    expect(await page.locator('main').textContent()).toContain('This requires a moderator token');
     expect(trouble.splice(0)).toEqual([expect.stringContaining('403')]);
     await page.goto(catalog.url);
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -122,7 +122,7 @@ describe('the pages of the catalog', () => {
     await page.keyboard.type('Мост давно разобран.');
     await press(page, 'Tab', 'Tab', 'Enter');
     await page.waitForURL('**/row/bridge-7?reported=*');
-    expect(await page.locator('#reported').textContent()).toContain('Жалоба записана');
+    expect(await page.locator('#reported').textContent()).toContain('Жалоба отправлена');
     const receipt = await page.locator('#receipt-link').getAttribute('href');
 
     // The moderator has nothing but the keyboard.
@@ -133,20 +133,20 @@ describe('the pages of the catalog', () => {
     expect(await focused(desk)).toBe(await item.getAttribute('id'));
     await press(desk, 'a');
     await until(() => item.getAttribute('data-status')).toBe('accepted');
-    expect(await item.locator('.outcome-line').textContent()).toBe('Теперь: Принята.');
+    expect(await item.locator('.outcome-line').textContent()).toBe('Статус: Принята.');
     expect(await desk.locator('[data-tab=open] .count').textContent()).toBe('0');
     expect(await desk.locator('[data-tab=accepted] .count').textContent()).toBe('1');
 
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
     expect(await shown(page)).toEqual([]);
     await page.goto(address('bridge-7'));
-    expect(await page.locator('main').textContent()).toContain('Такой записи нет');
+    expect(await page.locator('main').textContent()).toContain('Запись не найдена');
     await page.goto(new URL(receipt!, address('bridge-7')).href);
     expect(await page.locator('.receipt .state').textContent()).toBe('Принята');
 
     // Opening it again wants a reason; the note is where the focus goes.
     await press(desk, 'o');
-    expect(await item.locator('.outcome-line').textContent()).toContain('Напишите в примечании');
+    expect(await item.locator('.outcome-line').textContent()).toContain('Укажите в примечании');
     await desk.keyboard.type('Мост стоит, проверено.');
     await press(desk, 'Control+Enter');
     await until(() => item.getAttribute('data-status')).toBe('open');
@@ -169,28 +169,28 @@ describe('the pages of the catalog', () => {
   it('do the same by forms alone, where there is no script', async (test) => {
     const { page, trouble } = await signedIn(test, MODERATOR, { javaScriptEnabled: false });
     await page.locator('#q').fill('штукотурка');
-    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('button', { name: 'Search' }).click();
     expect(await shown(page)).toEqual(['bridge-7']);
     await page.locator('a.name').click();
     await page.locator('[name=action_type]').selectOption('delete');
     await page.locator('[name=description]').fill('No longer there.');
-    await page.getByRole('button', { name: 'Send the report' }).click();
-    expect(await page.locator('#reported').textContent()).toContain('Your report has been written down');
+    await page.getByRole('button', { name: 'Send report' }).click();
+    expect(await page.locator('#reported').textContent()).toContain('Your report has been received');
     await page.getByRole('link', { name: 'Reports', exact: true }).click();
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.waitForURL('**/admin/reports');
-    expect(await page.locator('main').textContent()).toContain('There is nothing to decide');
+    expect(await page.locator('main').textContent()).toContain('There are no open reports');
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
     expect(await shown(page)).toEqual([]);
     // Who moderates may look for what is hidden, and for nothing else then.
-    await page.getByLabel('Hidden ones instead').check();
+    await page.getByLabel('Hidden records only').check();
     await page.getByRole('button', { name: 'Apply' }).click();
     expect(await shown(page)).toEqual(['bridge-7']);
 
     await page.getByRole('link', { name: 'Reports', exact: true }).click();
     await page.locator('[data-tab=accepted]').click();
     await page.getByRole('button', { name: 'Reopen' }).click();
-    expect(await page.locator('[role=alert]').textContent()).toContain('Say in the note');
+    expect(await page.locator('[role=alert]').textContent()).toContain('Add a note');
     await page.locator('textarea').fill('It is there.');
     await page.getByRole('button', { name: 'Reopen' }).click();
     await page.waitForURL('**/admin/reports');
@@ -217,7 +217,7 @@ describe('the pages of the catalog', () => {
     await page.locator(`#${id}`).focus();
     await press(page, 'a');
     await until(() => page.locator(`#${id} .outcome-line`).textContent()).toBe(
-      'Somebody else was faster: the report is rejected now.',
+      'Another moderator has changed this report. Current status: rejected.',
     );
     expect(await page.locator(`#${id}`).textContent()).toContain('It is a crack.');
     expect(await page.locator(`#${id}`).getAttribute('data-status')).toBe('rejected');
@@ -331,7 +331,7 @@ describe('the pages of the catalog', () => {
   it('say that a page lies behind the last one, and lead to that', async (test) => {
     const { page, trouble } = await signedIn(test, READER);
     await page.goto(`${catalog.url}/?page=999`);
-    expect(await page.locator('.nothing').textContent()).toContain('What was found ends with page 1.');
+    expect(await page.locator('.nothing').textContent()).toContain('The last page of these results is 1.');
     await page.locator('#page-last').click();
     await until(() => shown(page)).toHaveLength(6);
     expect(trouble).toEqual([]);
@@ -430,7 +430,7 @@ describe('the pages of the catalog', () => {
     expect(trouble.splice(0)).toEqual([expect.stringContaining('422')]);
     expect(await shown(page)).toHaveLength(6);
     await page.keyboard.press('Enter');
-    await until(() => page.locator('main').textContent()).toContain('Не получилось');
+    await until(() => page.locator('main').textContent()).toContain('Произошла ошибка');
     // Nor is a wrong address of somebody's own making anything else.
     await page.goto(`${catalog.url}/?from=yesterday`);
     expect(await page.locator('main').textContent()).toContain('Введите дату или дату и время.');
@@ -448,7 +448,7 @@ describe('the pages of the catalog', () => {
       await page.locator('#facet-service-stt').click();
       if (javaScriptEnabled) {
         await until(() => page.locator('#total').textContent()).toBe('1 record');
-        await page.getByRole('link', { name: 'Close the filters' }).click();
+        await page.getByRole('link', { name: 'Close filters' }).click();
       }
       expect(await page.locator('#hits').isVisible()).toBe(true);
       expect(await shown(page)).toEqual([SPEECH_ID]);

@@ -53,9 +53,9 @@ async function scanned(filters: Filters): Promise<string[]> {
     await tx.query('set local enable_indexonlyscan = off');
     await tx.query('set local enable_bitmapscan = off');
     const narrowed = await narrow(tx, filters, undefined);
-    const { say, values } = parameters();
-    const stage = found(narrowed.meant);
-    const sql = `select r.record_id from ${read(stage, { say })} where ${where(narrowed, { say })} and ${stage.rest({ say })}`;
+    const { bind, values } = parameters();
+    const stage = found(narrowed.expansion);
+    const sql = `select r.record_id from ${read(stage, { bind })} where ${where(narrowed, { bind })} and ${stage.rest({ bind })}`;
     const plan = await tx.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);
     expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Seq Scan on catalog_records/);
     const { rows } = await tx.query<{ record_id: string }>(sql, values);

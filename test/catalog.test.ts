@@ -533,7 +533,7 @@ describe('the recording of a record', () => {
     await hide('snd');
     expect((await house.moderator.get('/sound/snd')).status).toBe(200);
     const none = { status: 404, body: { error: { code: 'SOUND_NOT_FOUND' } } };
-    const never = { status: 404, body: { error: { message: 'There is no recording of this record.' } } };
+    const never = { status: 404, body: { error: { message: 'The record has no recording.' } } };
     expect(await house.reader.get('/sound/snd')).toMatchObject(none);
     expect(await house.reader.get('/sound/mute')).toMatchObject({ ...none, ...never });
     await files.remove(key);

@@ -110,7 +110,11 @@ describe('assay predict', () => {
     const count = async () => (await stranded.database.db.query('select id from tasks')).rows.length;
     await vi.waitFor(async () => expect(await count()).toBe(1), 30_000);
     interrupt.abort();
-    expect(await waiting).toEqual({ code: 130, out: '', err: 'Given up; a task that was created goes on.\n' });
+    expect(await waiting).toEqual({
+      code: 130,
+      out: '',
+      err: 'Interrupted; a task that was created continues on the server.\n',
+    });
   });
 });
 
@@ -120,7 +124,7 @@ describe('assay transcribe', () => {
   it('shows what was said and when', async () => {
     const { code, out, err } = await said('--language', 'en');
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toBe(`2.4 s of sound, language en\n   0.3 s  ${HEARD.transcription}\n`);
+    expect(out).toBe(`2.4 s of audio, language en\n   0.3 s  ${HEARD.transcription}\n`);
   });
 
   it('writes every format of a transcript, and the task as JSON', async () => {
@@ -151,7 +155,7 @@ describe('assay extract', () => {
     const { code, out, err } = await assay(['extract', await document('a.pdf'), WALL, ...at(passports)], KEY);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^wall\.pdf:\nAddress {18}г\. Энск, ул\. Южная, д\. 7 +90 %\n/);
-    expect(out).toMatch(/\n\na\.pdf:\nAddress [\s\S]*\nTotal area {15}54\.3 +\n… 4 cells of tables\n$/);
+    expect(out).toMatch(/\n\na\.pdf:\nAddress [\s\S]*\nTotal area {15}54\.3 +\n… and 4 table cells\n$/);
   });
 
   it('ends with status 1 where a document cannot be read, and tells of the others all the same', async () => {
@@ -204,39 +208,39 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     await refused(['predict'], "error: missing required argument 'file|url'");
     await refused(['predict', WALL, '--priority', 'high'], /^error: option '--priority <priority>' .* is invalid\./);
     await refused(['transcribe', NOTE, '--format', 'srt', '--json'], /cannot be used with/);
-    await refused(['predict', WALL, '--server', 'nowhere'], '--server nowhere is no http or https address.');
+    await refused(['predict', WALL, '--server', 'nowhere'], '--server nowhere is not an http or https URL.');
     await refused(['extract', WALL, '--format', 'pdf'], /^--format pdf needs --output/);
     await writeFile(join(folder, 'e.pdf'), pdf().bytes);
     await refused(
       ['extract', WALL, 'e.pdf', ...at(passports), '--format', 'pdf', '--output', 'one.pdf'],
-      'one.pdf is no folder, which several documents need.',
+      'one.pdf is not a folder; several documents need one.',
       { ASSAY_API_KEY: ADMIN_KEY },
     );
   });
 
   it('a file that is missing, is none, is empty, or is nothing to read', async () => {
     const open = ['--token', TOKEN, ...at(photos)];
-    await refused(['predict', 'none.jpg', ...open], 'There is no file none.jpg.');
+    await refused(['predict', 'none.jpg', ...open], 'The file none.jpg does not exist.');
     await refused(['predict', folder, ...open], `${folder} is a folder.`);
     await writeFile(join(folder, 'empty.jpg'), '');
     await refused(['predict', 'empty.jpg', ...open], 'empty.jpg is empty.');
     await writeFile(join(folder, 'notes.txt'), 'text');
     await refused(
       ['predict', 'notes.txt', ...open],
-      /refuses: The body must be an image .* \(UNSUPPORTED_MEDIA_TYPE\)/,
+      /returned an error: The body must be an image .* \(UNSUPPORTED_MEDIA_TYPE\)/,
     );
     await refused(['extract', 'notes.txt', ...at(passports)], /^notes\.txt: /, { ASSAY_API_KEY: ADMIN_KEY });
     const elsewhere = ['predict', 'https://other.example.com/a.jpg', ...open];
-    await refused(elsewhere, /refuses: image_url: .* \(VALIDATION_ERROR\)/);
+    await refused(elsewhere, /returned an error: image_url: .* \(VALIDATION_ERROR\)/);
     await refused(
       ['predict', WALL, ...open, '--output', '/no/such/folder/a.json'],
-      /cannot be written \(ENOENT\)\.\n$/,
+      /cannot be written: the folder \S+ does not exist\.\n$/,
     );
   });
 
   it('a server that is not there, or is something else', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
-    const words = `${nobody} cannot be reached (ECONNREFUSED). \`node scripts/assay.mjs start\` in the folder of the package starts it.`;
+    const words = `${nobody} cannot be reached (ECONNREFUSED). Start Assay with \`node scripts/assay.mjs start\` in its folder.`;
     await refused(['predict', WALL, '--server', nobody], words);
     await refused(['extract', NOTE, '--server', nobody], words, { ASSAY_API_KEY: 'any' });
     let answer = '<html>';
@@ -249,14 +253,14 @@ describe('what cannot be done is one plain sentence and status 2', () => {
       await refused(['predict', WALL, '--server', url], `${url} is not an Assay service.`);
     status = 400;
     answer = '{"error":{"code":"NO","message":"Not\\nso \\u001b[31mfast."}}';
-    await refused(['predict', WALL, '--server', url], `${url} refuses: Not so  [31mfast. (NO)`);
+    await refused(['predict', WALL, '--server', url], `${url} returned an error: Not so  [31mfast. (NO)`);
     await refused(
       ['transcribe', NOTE, ...at(photos), '--token', TOKEN],
-      /^http:\S+ refuses: The body must be an image/,
+      /^http:\S+ returned an error: The body must be an image/,
     );
     await refused(
       ['transcribe', 'https://a.example.com/b.mp3', ...at(photos), '--token', TOKEN],
-      /is no stt of Assay's/,
+      /is not an Assay stt service/,
     );
   });
 
@@ -264,19 +268,22 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     const url = photos.url;
     await refused(
       ['predict', WALL, ...at(photos)],
-      `${url} wants a credential. --token or ASSAY_TOKEN gives it one that is good.`,
+      `${url} requires a credential, and ${join(folder, 'none')} contains none: run the command in the folder where Assay was started, or set DATA_DIR, --token or ASSAY_TOKEN.`,
       { DATA_DIR: join(folder, 'none') },
     );
-    await refused(['predict', WALL, ...at(photos), '--token', 'wrong'], /^http:\S+ refuses the credential: /);
+    await refused(['predict', WALL, ...at(photos), '--token', 'wrong'], /^http:\S+ rejected the credential: /);
     await refused(
       ['predict', WALL, ...at(photos), '--token', 'ключ'],
-      /^The token has letters in it that no token has/,
+      /^The token contains characters that are not allowed/,
     );
     await refused(
       ['extract', WALL, ...at(passports), '--api-key', 'wrong'],
-      /refuses the credential: There is no such API key\./,
+      /rejected the credential: There is no such API key\./,
     );
     const old = 'eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.c2lnbmF0dXJl';
-    await refused(['extract', WALL, ...at(passports), '--token', old], /refuses the credential: .* its time is over\./);
+    await refused(
+      ['extract', WALL, ...at(passports), '--token', old],
+      /rejected the credential: .* its time is over\./,
+    );
   });
 });

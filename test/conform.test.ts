@@ -882,18 +882,18 @@ describe('the command', () => {
       expect(error).toMatchObject({ name: 'OperatorError' });
       return (error as Error).message;
     };
-    expect(await sentence('localhost:8001')).toBe('localhost:8001 is no http or https address.');
-    expect(await sentence(elsewhere)).toContain('does not say which service it is; --service names it.');
-    expect(await sentence(elsewhere, { service: 'search' })).toMatch(/^There is no service search: defectoscopy, stt/);
+    expect(await sentence('localhost:8001')).toBe('localhost:8001 is not an http or https URL.');
+    expect(await sentence(elsewhere)).toContain('could not be detected; specify it with --service.');
+    expect(await sentence(elsewhere, { service: 'search' })).toMatch(/^Unknown service search\. Services: defectoscopy, stt/);
     expect(await sentence(product.url, { token: 'expired' })).toBe(
       'The deployment rejects the token: 401 UNAUTHORIZED.',
     );
-    expect(await sentence(product.url, { token: 'ключ' })).toMatch(/^The token has .* copy it anew/);
-    expect(await sentence(product.url, { only: ['defectoscopy.nothing'] })).toContain('There is no check');
-    expect(await sentence(product.url, { patience: 'long' })).toContain('--patience is a number of seconds');
-    expect(await sentence(product.url, { imageUrl: 'http://a/b.jpg' })).toBe('http://a/b.jpg is no https address.');
+    expect(await sentence(product.url, { token: 'ключ' })).toMatch(/^The token contains .* copy it again/);
+    expect(await sentence(product.url, { only: ['defectoscopy.nothing'] })).toContain('Unknown check');
+    expect(await sentence(product.url, { patience: 'long' })).toContain('--patience must be a number of seconds');
+    expect(await sentence(product.url, { imageUrl: 'http://a/b.jpg' })).toBe('http://a/b.jpg is not an https URL.');
     nothing.close();
     await once(nothing, 'close');
-    expect(await sentence(elsewhere)).toContain(`Nothing answers at ${elsewhere} (GET /openapi.json: `);
+    expect(await sentence(elsewhere)).toContain(`No response from ${elsewhere} (GET /openapi.json: `);
   });
 });

@@ -122,7 +122,7 @@ describe('the command line with files in a bucket', () => {
     const taken = await run(['backup', file], { DATABASE_URL: product.database.url });
     expect(taken).toMatchObject({ code: 0 });
     expect(taken.err).toContain(' 0 files, ');
-    expect(taken.err).toContain(`It does not hold the files: they stay in ${storage.filesUrl}, `);
+    expect(taken.err).toContain(`It does not contain the files in ${storage.filesUrl}: `);
     expect(taken.err).not.toContain('not in the store');
 
     const elsewhere = await run(['restore', file], { DATABASE_URL: into.url, FILES_URL: undefined });
@@ -133,7 +133,7 @@ describe('the command line with files in a bucket', () => {
     storage.objects.delete(lost!);
     const restored = await run(['restore', file], { DATABASE_URL: into.url });
     expect(restored).toMatchObject({ code: 0 });
-    expect(restored.out).toContain(`Its files are in the bucket, but for 1: ${lost!.slice(-26)}.`);
+    expect(restored.out).toContain(`Files missing from the bucket: 1: ${lost!.slice(-26)}.`);
   });
 });
 

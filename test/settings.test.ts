@@ -247,7 +247,7 @@ describe('assay config check', () => {
     expect(verdict(text, 'files_host')).toMatch(/^unconfigured/);
     expect(verdict(text, 'HOST')).toBe('"0.0.0.0"');
     expect(verdict(text, 'DATA_DIR')).toBe(JSON.stringify(dataDir));
-    expect(text).toMatch(/\nThese settings work\.$/);
+    expect(text).toMatch(/\nThe settings are valid\.$/);
   });
 
   it.each([
@@ -267,11 +267,11 @@ describe('assay config check', () => {
     expect(verdict(text, 'HOST')).toBe('"127.0.0.1"');
     expect(verdict(text, 'defectoscopy image_hosts')).toBe('uploads only: no storage host is allowed');
     expect(verdict(text, 'files_host')).toBe('files.assay.internal');
-    expect(text).toMatch(/^DEFECTOSCOPY_API_TOKENS +the first start makes one/m);
+    expect(text).toMatch(/^DEFECTOSCOPY_API_TOKENS +generated on first start/m);
     await inLocal({});
     const file = join(dataDir, 'credentials', 'defectoscopy_api_tokens');
     expect(verdict(await printed({ APP_ENV: 'local' }), 'DEFECTOSCOPY_API_TOKENS')).toBe(
-      `(made by the first start: ${file})`,
+      `(generated on first start: ${file})`,
     );
   });
 });

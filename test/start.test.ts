@@ -40,7 +40,7 @@ it('starts with nothing set, tells a command that works, stops gently, and is ba
   expect(token).toMatch(/^assay-/);
   expect(first.said.out).toContain(`page       ${first.url}/#token=${token}`);
   // Meanwhile somebody starts it once more.
-  const runs = `Assay already runs on this data directory (process ${first.pid}). Stop it first, or set DATA_DIR to another folder.`;
+  const runs = `Assay is already running on this data directory (process ${first.pid}). Stop it first, or set DATA_DIR to another folder.`;
   for (const args of [['start'], ['demo']]) {
     const twin = startAssay(place, { args, env: NO_TOKEN });
     expect(await twin.ended).toMatchObject({ code: 2 });
@@ -57,7 +57,7 @@ it('starts with nothing set, tells a command that works, stops gently, and is ba
   expect(answer).toMatchObject({ status: 200, body: { data: { status: 'done' } } });
 
   // They have not stopped the database when they left.
-  expect(first.said.err).not.toContain('the database died');
+  expect(first.said.err).not.toContain('the database exited');
 
   expect(await stop(first, place, 'SIGTERM')).toMatchObject({ code: 0 });
   expect(first.said.out).toMatch(/\nStopped\.\n$/);
@@ -137,7 +137,7 @@ it('says every fault of its settings in a sentence, and ends with status 2', asy
   wrong.password = 'wrong';
   const stranger = startAssay(place, { env: { DATABASE_URL: wrong.href } });
   expect(await stranger.ended).toMatchObject({ code: 2 });
-  expect(sentences(stranger)).toEqual([expect.stringMatching(/^The database of DATABASE_URL refuses us: password/)]);
+  expect(sentences(stranger)).toEqual([expect.stringMatching(/^The database of DATABASE_URL rejected the connection: password/)]);
 });
 
 it('is not ready, and says why last, where a worker or a listener refuses its settings', async () => {
@@ -267,7 +267,7 @@ it('shows a photo and its classes in `npm run demo`, found again in the catalog,
   const demo = startAssay(place, { args: ['demo'], env, ...(await ordinaryUser(place)) });
   expect(await demo.ended, `${demo.said.out}\n${demo.said.err}`).toMatchObject({ code: 0 });
   expect(demo.said.out).toMatch(/surface +\w+[\s\S]*groups[\s\S]*defects[\s\S]*That was the demo/);
-  expect(demo.said.out).toMatch(/Catalog[\s\S]* 1 found[\s\S]* all the same[\s\S]* rep_\w+ +open/);
+  expect(demo.said.out).toMatch(/Catalog[\s\S]* 1 found[\s\S]* in spite of the typo[\s\S]* rep_\w+ +open/);
   expect(demo.said.err).toBe('');
   expect(await databasePid(place)).toBeUndefined();
 });

@@ -3,38 +3,37 @@ import { type TrailVerdict, verifyTrail } from '../services/catalog/reports/veri
 import { inExistingDatabase } from './existing-database.ts';
 import { inWords, notMigrated } from './telling.ts';
 
-/** `assay audit verify`: one sentence about the audit trail of the reports. Ends with 1 where it does not hold. */
+/** Exit status 1 when the audit trail was altered. */
 export async function verifyCommand(): Promise<void> {
   const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'audit');
   const where = { planned, applicationName: 'assay-audit', nothing: 'There is no audit trail' };
-  const verdict = await inExistingDatabase(where, verifyTrail)
+  const result = await inExistingDatabase(where, verifyTrail)
     .catch(notMigrated('There is no audit trail'))
     .catch(inWords);
-  if (verdict.outcome === 'whole') return console.log(sentence(verdict));
-  console.error(sentence(verdict));
+  if (result.outcome === 'intact') return console.log(sentence(result));
+  console.error(sentence(result));
   process.exitCode = 1;
 }
 
-/** What the verdict says to a person. */
-export function sentence(verdict: TrailVerdict): string {
-  switch (verdict.outcome) {
-    case 'whole':
-      return `The audit trail is whole: ${verdict.rows} events, the last hash is ${verdict.lastHash}.`;
+export function sentence(result: TrailVerdict): string {
+  switch (result.outcome) {
+    case 'intact':
+      return `The audit trail is intact: ${result.rows} events, last hash ${result.lastHash}.`;
     case 'broken':
-      return `The audit trail is broken at event ${verdict.serial}: ${BROKEN[verdict.why]}.`;
-    case 'disagrees':
-      return `The audit trail does not agree with the report ${verdict.report}: ${DISAGREES[verdict.why]}.`;
+      return `The audit trail is broken at event ${result.serial}: ${BROKEN[result.why]}.`;
+    case 'mismatch':
+      return `The audit trail does not match the report ${result.report}: ${MISMATCH[result.why]}.`;
   }
 }
 
 const BROKEN: Record<Extract<TrailVerdict, { outcome: 'broken' }>['why'], string> = {
-  changed: 'what stands there was changed after it had been written',
-  missing: 'it was removed',
-  'put in between': 'what stands there was put in afterwards',
+  changed: 'the event was changed after it was written',
+  missing: 'the event was deleted',
+  inserted: 'the event was inserted later',
 };
 
-const DISAGREES: Record<Extract<TrailVerdict, { outcome: 'disagrees' }>['why'], string> = {
-  changed: 'it was changed past the trail, or the end of the trail was cut off',
-  missing: 'it was removed',
-  unknown: 'no event tells that it came, or the end of the trail was cut off',
+const MISMATCH: Record<Extract<TrailVerdict, { outcome: 'mismatch' }>['why'], string> = {
+  changed: 'the report was changed without an event, or the end of the trail was deleted',
+  missing: 'the report was deleted',
+  unknown: 'the trail has no event that creates it, or the end of the trail was deleted',
 };

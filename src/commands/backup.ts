@@ -8,13 +8,15 @@ import { openFileStore } from '../file-store.ts';
 import { PACKAGE_ROOT, plan } from '../plan.ts';
 import { inExistingDatabase } from './existing-database.ts';
 import { FILE_COLUMNS } from './file-columns.ts';
+import { checkOutputFolder } from './given-file.ts';
 import { inWords, mebibytes, statusLine } from './telling.ts';
 
-/** `assay backup FILE`: one moment of everything in one file, also while the product works; `-` is standard output. */
+/** Writes a consistent snapshot, also while Assay runs; `-` is standard output. */
 export async function backupCommand(file: string, signal: AbortSignal): Promise<void> {
   if (file === '-' && process.stdout.isTTY) {
-    throw new OperatorError('A backup is nothing for a terminal: name a file, or lead standard output somewhere.');
+    throw new OperatorError('A backup is binary data: name a file, or redirect standard output.');
   }
+  if (file !== '-') await checkOutputFolder(file);
   const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'backup');
   const { settings, shared } = planned;
   const migrations = await readMigrations(new URL('migrations/', PACKAGE_ROOT));
@@ -26,7 +28,7 @@ export async function backupCommand(file: string, signal: AbortSignal): Promise<
     const status = statusLine(process.stderr);
     let bytes = 0;
     const archive = archiveWriter(async (piece) => {
-      if (signal.aborted) throw new OperatorError('Stopped: there is no backup.');
+      if (signal.aborted) throw new OperatorError('Stopped: no backup was written.');
       bytes += piece.length;
       await output.write(piece);
     });
@@ -56,13 +58,11 @@ function summary(
 ): string[] {
   const tasks = rows.get('tasks') ?? 0;
   const name = file === '-' ? 'The backup' : file;
-  const warning = `${missing.length} files that rows name were not in the store before either: ${missing.slice(0, 5).join(', ')}`;
+  const warning = `Warning: ${missing.length} files that the database references were already missing from the storage: ${missing.slice(0, 5).join(', ')}`;
   return [
-    `${name} holds everything as it was at ${takenAt.toISOString()}: ${tasks} tasks, ${files} files, ${mebibytes(bytes)}.`,
-    'It holds keys and tokens, too: keep it as secret as those.',
-    ...(filesIn === undefined
-      ? []
-      : [`It does not hold the files: they stay in ${filesIn}, which has a backup of its own.`]),
+    `${name} contains the state at ${takenAt.toISOString()}: ${tasks} tasks, ${files} files, ${mebibytes(bytes)}.`,
+    'It also contains keys and tokens: store it as securely as those.',
+    ...(filesIn === undefined ? [] : [`It does not contain the files in ${filesIn}: back up that bucket separately.`]),
     ...(missing.length > 0 ? [warning + (missing.length > 5 ? ', …' : '.')] : []),
   ];
 }

@@ -7,16 +7,15 @@ import { banner } from './banner.ts';
 
 const CATALOG = { catalog: 'http://127.0.0.1:8004' };
 
-/** What is told of a catalog whose tokens nobody has set, or that has these. */
-async function told(env: Record<string, string> = {}) {
+async function catalogBanner(env: Record<string, string> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'assay-banner-'));
   onTestFinished(() => rm(dir, { recursive: true }));
   const planned = await plan({ APP_ENV: 'local', SERVICES: 'catalog', DATA_DIR: dir, ...env }, 'start');
   return { text: banner(planned, CATALOG), env: planned.env };
 }
 
-it('tells in the local profile both tokens of the catalog: the page is the moderator’s, the other is named', async () => {
-  const { text, env } = await told();
+it('prints both catalog tokens in the local profile: the page link signs in as moderator, the reader token is labelled', async () => {
+  const { text, env } = await catalogBanner();
   const { REPORTS_API_TOKENS: reader, REPORTS_MODERATOR_TOKENS: moderator } = env;
   expect(reader).toMatch(/^assay-/);
   expect(text).toContain(`page       http://127.0.0.1:8004/login#token=${moderator}\n`);
@@ -25,8 +24,8 @@ it('tells in the local profile both tokens of the catalog: the page is the moder
   expect(text).toContain(`shell      export ${names}\n`);
 });
 
-it('tells no token that it knows only by its digest', async () => {
-  const { text } = await told({ REPORTS_API_TOKENS: `sha256:${'0'.repeat(64)}` });
+it('prints no token that is configured as a digest', async () => {
+  const { text } = await catalogBanner({ REPORTS_API_TOKENS: `sha256:${'0'.repeat(64)}` });
   expect(text).not.toContain('(reader)');
   expect(text).not.toContain('READER_TOKEN=');
 });

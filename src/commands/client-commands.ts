@@ -4,12 +4,11 @@ import type { ExtractOptions } from './extract.ts';
 import type { PredictOptions } from './predict.ts';
 import type { TranscribeOptions } from './transcribe.ts';
 
-/** The commands that use a server as any client does, here or elsewhere. */
 export function addClientCommands(program: Command): void {
   onServer(program.command('predict'), 'defectoscopy')
-    .description('what is wrong with the surface on a photo')
-    .argument('<file|url>', 'an image, or its https address on one of the allowed hosts')
-    .addOption(new Option('--priority <priority>', 'which tasks go first').choices(['realtime', 'batch']))
+    .description('classify the surface and its defects on a photo')
+    .argument('<file|url>', 'an image, or its https address on an allowed host')
+    .addOption(new Option('--priority <priority>', 'queue priority').choices(['realtime', 'batch']))
     .option('--model-version <version>', 'an installed model version other than the default')
     .action(async (source: string, options: PredictOptions) => {
       const { predictCommand } = await import('./predict.ts');
@@ -17,11 +16,11 @@ export function addClientCommands(program: Command): void {
     });
 
   onServer(program.command('transcribe'), 'speech to text')
-    .description('what was said in a recording')
+    .description('transcribe a recording')
     .argument('<file|url>', 'a recording, or its https address')
-    .option('--language <code>', 'what is spoken, as ISO 639-1 (en, ru), or auto')
+    .option('--language <code>', 'spoken language as ISO 639-1 code (en, ru), or auto')
     .addOption(
-      new Option('--format <format>', 'the transcript alone').choices(['txt', 'srt', 'vtt', 'json']).conflicts('json'),
+      new Option('--format <format>', 'transcript format').choices(['txt', 'srt', 'vtt', 'json']).conflicts('json'),
     )
     .action(async (source: string, options: TranscribeOptions) => {
       const { transcribeCommand } = await import('./transcribe.ts');
@@ -29,17 +28,15 @@ export function addClientCommands(program: Command): void {
     });
 
   onServer(program.command('extract'), 'passports')
-    .description('the fields of technical passports')
-    .argument('<file...>', 'PDFs; files of other kinds are photos of pages, together one document')
+    .description('extract the fields of technical passports')
+    .argument('<file...>', 'PDFs; all image files together form one document')
     .option(
       '--api-key <key>',
-      'what is exchanged for a token (default: ASSAY_API_KEY; on this machine: the configured one)',
+      'API key to exchange for a token (default: ASSAY_API_KEY; for this machine: the configured key)',
     )
-    .addOption(new Option('--language <code>', 'of the labels').choices(['en', 'ru']))
+    .addOption(new Option('--language <code>', 'language of the field labels').choices(['en', 'ru']))
     .addOption(
-      new Option('--format <format>', 'how a document is told')
-        .choices(['text', 'json', 'xlsx', 'pdf'])
-        .conflicts('json'),
+      new Option('--format <format>', 'output format').choices(['text', 'json', 'xlsx', 'pdf']).conflicts('json'),
     )
     .action(async (files: string[], options: ExtractOptions) => {
       const { extractCommand } = await import('./extract.ts');
@@ -50,9 +47,9 @@ export function addClientCommands(program: Command): void {
 const onServer = (command: Command, service: string): Command =>
   command
     .option('--server <url>', `base address of ${service} (default: this machine's)`)
-    .option('--token <token>', 'what opens it (default: ASSAY_TOKEN; on this machine: the configured one)')
-    .option('--no-wait', 'the id of the task is enough')
-    // Behind its opposite, which makes it the default without help saying so twice.
-    .option('--wait', 'until the result is there (the default)')
-    .option('--json', 'for programs: one JSON object')
-    .option('--output <file>', 'where to write what would be shown');
+    .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
+    .option('--no-wait', 'print the task id and exit')
+    // After --no-wait, which makes it the default.
+    .option('--wait', 'wait for the result (the default)')
+    .option('--json', 'print one JSON object')
+    .option('--output <file>', 'write the output to this file');

@@ -26,19 +26,15 @@ export interface ConformOptions {
   readonly imageUrl?: string;
   readonly audioUrl?: string;
   readonly webhookUrl?: string;
-  /** Checks whose id is one of these, or begins with it. */
+  /** Check ids or their dotted prefixes. */
   readonly only?: readonly string[];
   readonly flood?: boolean;
   readonly cleanup?: boolean;
-  /** Seconds. */
   readonly patience?: string;
   readonly json?: boolean;
 }
 
-/**
- * `assay conform URL`: looks at a deployment with the eyes of the specification and prints what fails. Answers
- * whether everything that could be seen holds; what keeps it from looking is an `OperatorError`.
- */
+/** Returns whether all executed checks passed; throws an `OperatorError` when they cannot run. */
 export async function conformCommand(
   url: string,
   options: ConformOptions,
@@ -49,51 +45,51 @@ export async function conformCommand(
   try {
     const subject = await subjectOf(options.service, () => recognise(probe), base);
     const wanted = wantedChecks(subject, options.only ?? []);
-    const visit: Visit = { probe, ...(await given(subject, base, options)), nonce: newNonce(), signal };
-    const refusal = await refusedCredential(subject, visit);
-    if (refusal !== undefined) throw new OperatorError(refusal);
+    const visit: Visit = { probe, ...(await runInputs(subject, base, options)), nonce: newNonce(), signal };
+    const problem = await refusedCredential(subject, visit);
+    if (problem !== undefined) throw new OperatorError(problem);
 
     if (!options.json) say(`${subject.name} at ${base}\n`);
-    const verdicts: Verdict[] = [];
-    for await (const verdict of run(subject, visit, wanted)) {
-      verdicts.push(verdict);
-      if (!options.json) for (const line of verdictLines(verdict)) say(line);
+    const results: Verdict[] = [];
+    for await (const result of run(subject, visit, wanted)) {
+      results.push(result);
+      if (!options.json) for (const line of verdictLines(result)) say(line);
     }
     if (options.json)
-      say(JSON.stringify({ service: subject.name, url: base, checks: verdicts.map(verdictJson) }, null, 2));
-    else say(`\n${summaryLine(verdicts)}`);
-    return verdicts.every(({ outcome }) => outcome !== 'failed');
+      say(JSON.stringify({ service: subject.name, url: base, checks: results.map(verdictJson) }, null, 2));
+    else say(`\n${summaryLine(results)}`);
+    return results.every(({ outcome }) => outcome !== 'failed');
   } catch (error) {
-    if (error instanceof NoAnswer) throw new OperatorError(`Nothing answers at ${base} (${error.message}).`);
-    if (signal.aborted) throw new OperatorError('Given up before the end.');
+    if (error instanceof NoAnswer) throw new OperatorError(`No response from ${base} (${error.message}).`);
+    if (signal.aborted) throw new OperatorError('Interrupted before the end.');
     throw error;
   }
 }
 
-async function subjectOf(named: string | undefined, ask: () => Promise<Subject | undefined>, base: string) {
+async function subjectOf(named: string | undefined, detect: () => Promise<Subject | undefined>, base: string) {
   if (named === undefined) {
-    const found = await ask();
+    const found = await detect();
     if (found) return found;
-    throw new OperatorError(`What answers at ${base} does not say which service it is; --service names it.`);
+    throw new OperatorError(`The service at ${base} could not be detected; specify it with --service.`);
   }
-  // The specification calls it by what it was made for, everybody else by what it is.
+  // The specification calls the catalog "reports".
   const subject = subjects.find(({ name }) => name === (named === 'catalog' ? 'reports' : named));
   if (subject) return subject;
-  throw new OperatorError(`There is no service ${named}: ${subjects.map(({ name }) => name).join(', ')}.`);
+  throw new OperatorError(`Unknown service ${named}. Services: ${subjects.map(({ name }) => name).join(', ')}.`);
 }
 
 function wantedChecks({ name, checks }: Subject, only: readonly string[]) {
   const isWanted = (id: string) => only.length === 0 || only.some((one) => id === one || id.startsWith(`${one}.`));
   const unknown = only.find((one) => !checks.some(({ id }) => id === one || id.startsWith(`${one}.`)));
-  if (unknown !== undefined) throw new OperatorError(`There is no check ${unknown} of ${name}.`);
+  if (unknown !== undefined) throw new OperatorError(`Unknown check ${unknown} of ${name}.`);
   return ({ id }: { id: string }) => isWanted(id);
 }
 
-async function given({ name }: Subject, base: string, options: ConformOptions) {
+async function runInputs({ name }: Subject, base: string, options: ConformOptions) {
   const sameMachine = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(base).hostname);
   const isPassports = name === 'passports';
-  const named = isPassports ? options.apiKey : sendable(options.token);
-  const credential = named ?? (sameMachine ? await localCredential(name) : undefined);
+  const explicit = isPassports ? options.apiKey : sendable(options.token);
+  const credential = explicit ?? (sameMachine ? await localCredential(name) : undefined);
   const example = (file: string) => () => readFile(new URL(`examples/${file}`, PACKAGE_ROOT));
   return {
     token: isPassports ? undefined : credential,
@@ -104,7 +100,7 @@ async function given({ name }: Subject, base: string, options: ConformOptions) {
       recording: example('voice-note.mp3'),
       document: example('passport.pdf'),
     },
-    // A name that never resolves (RFC 6761), so that nobody is called.
+    // A name that never resolves (RFC 6761).
     webhookUrl: httpsAddress(options.webhookUrl) ?? 'https://conform.invalid/hook',
     sameMachine,
     patienceMs: secondsOf(options.patience) * 1000,
@@ -113,30 +109,29 @@ async function given({ name }: Subject, base: string, options: ConformOptions) {
   };
 }
 
-/** What the settings of this machine say, or what the local profile has made: never for an address elsewhere. */
+/** Never sent to another machine. */
 async function localCredential(name: string): Promise<string | undefined> {
   const { services } = await plan(process.env, 'conform');
-  // The reports of the specification are a part of our catalog.
-  const own = name === 'reports' ? 'catalog' : name;
-  return services.find((service) => service.name === own)?.credential;
+  const serviceName = name === 'reports' ? 'catalog' : name;
+  return services.find((service) => service.name === serviceName)?.credential;
 }
 
 function baseOf(url: string): string {
   const parsed = parsedUrl(url);
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new OperatorError(`${url} is no http or https address.`);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new OperatorError(`${url} is not an http or https URL.`);
   if (parsed.username || parsed.password)
-    throw new OperatorError('The address has a user name in it; --token is the place for credentials.');
+    throw new OperatorError('The URL contains a user name; pass credentials with --token.');
   return parsed.origin + parsed.pathname.replace(/(?<!\/)\/+$/, '');
 }
 
 function httpsAddress(url: string | undefined): string | undefined {
   if (url === undefined || parsedUrl(url)?.protocol === 'https:') return url;
-  throw new OperatorError(`${url} is no https address.`);
+  throw new OperatorError(`${url} is not an https URL.`);
 }
 
 function secondsOf(patience = '300'): number {
   if (/^[1-9]\d{0,4}$/.test(patience)) return Number(patience);
-  throw new OperatorError(`--patience is a number of seconds from 1 to 99999, not ${patience}.`);
+  throw new OperatorError(`--patience must be a number of seconds from 1 to 99999, not ${patience}.`);
 }
 
 const newNonce = () => randomBytes(5).toString('hex');

@@ -2,10 +2,9 @@ import { Assay } from '../client/index.ts';
 import { type Stage, sizeOf } from './demo-stage.ts';
 import { documentLines, photoLines, recordingLines } from './result-lines.ts';
 
-/** What the demo shows of one service, with a file of `examples/`, through the public API alone. */
 export interface Show {
   readonly service: string;
-  /** Answers the id of its task. */
+  /** Returns the task id. */
   play(stage: Stage): Promise<string>;
 }
 
@@ -15,64 +14,62 @@ export const SHOWS: readonly Show[] = [
   { service: 'passports', play: passport },
 ];
 
-/** The bytes go to our own file host, the task names them. */
 async function photo(stage: Stage): Promise<string> {
   const { address: url, credential: token, signal } = stage;
   const { defectoscopy } = new Assay({ defectoscopy: { url, token }, polling: 'local' });
-  const upload = await uploaded(stage, 'examples/wall.jpg', (bytes) => defectoscopy.upload(bytes, { signal }));
-  announce(stage, '/predict');
+  const upload = await uploadExample(stage, 'examples/wall.jpg', (bytes) => defectoscopy.upload(bytes, { signal }));
+  announceTask(stage, '/predict');
   const task = await defectoscopy.predict(upload.url, { signal });
-  follow(stage, task);
-  const done = await defectoscopy.wait(task, { signal, onState: ({ status }) => said(stage, status) });
-  tell(stage, [...photoLines(done.result), `(${done.processing_time_ms} ms of work)`]);
+  showTask(stage, task);
+  const done = await defectoscopy.wait(task, { signal, onState: ({ status }) => showStatus(stage, status) });
+  showResult(stage, [...photoLines(done.result), `(${done.processing_time_ms} ms processing time)`]);
   return task.task_id;
 }
 
 async function voiceNote(stage: Stage): Promise<string> {
   const { address: url, credential: token, signal } = stage;
   const { stt } = new Assay({ stt: { url, token }, polling: 'local' });
-  const upload = await uploaded(stage, 'examples/voice-note.mp3', (bytes) => stt.upload(bytes, { signal }));
-  announce(stage, '/transcribe/audio_url');
+  const upload = await uploadExample(stage, 'examples/voice-note.mp3', (bytes) => stt.upload(bytes, { signal }));
+  announceTask(stage, '/transcribe/audio_url');
   const task = await stt.transcribe(upload.url, { signal });
-  follow(stage, task);
-  const done = await stt.wait(task, { signal, onState: ({ status }) => said(stage, status) });
-  tell(stage, [...recordingLines(done), `(${done.processing_time_ms} ms of work)`]);
+  showTask(stage, task);
+  const done = await stt.wait(task, { signal, onState: ({ status }) => showStatus(stage, status) });
+  showResult(stage, [...recordingLines(done), `(${done.processing_time_ms} ms processing time)`]);
   return task.task_id;
 }
 
-/** A key for a token, a PDF for a task, and the fields of the task. */
 async function passport(stage: Stage): Promise<string> {
   const { address: url, credential: apiKey, signal, say } = stage;
   const { passports } = new Assay({ passports: { url, apiKey }, polling: 'local' });
   const example = 'examples/passport.pdf';
-  say('1. POST /auth/token               an API key in, a token for a day out');
+  say('1. POST /auth/token               exchange the API key for a token');
   const bytes = await stage.read(example);
   say(`2. POST /upload                   ${example}, ${sizeOf(bytes)}`);
   const { items } = await passports.upload({ name: 'passport.pdf', data: bytes }, { signal });
   const { id, status } = items[0]!;
   say(`   ${id}  ${status}`);
   say(`3. GET /api/task/${id}/status`);
-  const read = await passports.wait(id, { signal, onState: (state) => said(stage, state.status) });
-  tell(stage, documentLines(read, 10));
+  const read = await passports.wait(id, { signal, onState: (state) => showStatus(stage, state.status) });
+  showResult(stage, documentLines(read, 10));
   return id;
 }
 
-async function uploaded<Kept extends { readonly url: string }>(
+async function uploadExample<Upload extends { readonly url: string }>(
   { read, say }: Stage,
   example: string,
-  upload: (bytes: Buffer) => Promise<Kept>,
-): Promise<Kept> {
+  upload: (bytes: Buffer) => Promise<Upload>,
+): Promise<Upload> {
   const bytes = await read(example);
   say(`1. POST /files                    ${example}, ${sizeOf(bytes)}`);
-  const kept = await upload(bytes);
-  say(`   ${kept.url}`);
-  return kept;
+  const result = await upload(bytes);
+  say(`   ${result.url}`);
+  return result;
 }
 
-const announce = ({ say }: Stage, path: string) =>
-  say(`${`2. POST ${path}`.padEnd(33)} a reference in, a task id out at once`);
+const announceTask = ({ say }: Stage, path: string) =>
+  say(`${`2. POST ${path}`.padEnd(33)} create a task from the file's URL`);
 
-function follow(
+function showTask(
   { say }: Stage,
   { task_id, status, status_url }: { task_id: string; status: string; status_url: string },
 ) {
@@ -80,11 +77,11 @@ function follow(
   say(`3. GET ${status_url}`);
 }
 
-/** What everybody has read already when the task was made is no news. */
-function said({ sayAfter }: Stage, status: string): void {
+/** The initial status is printed when the task is created. */
+function showStatus({ sayAfter }: Stage, status: string): void {
   if (status !== 'queued' && status !== 'PENDING') sayAfter(status);
 }
 
-function tell({ say }: Stage, lines: readonly string[]): void {
+function showResult({ say }: Stage, lines: readonly string[]): void {
   for (const line of ['', ...lines]) say(`   ${line}`);
 }

@@ -1,27 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { PACKAGE_ROOT } from '../plan.ts';
 
-/** Where a show is played: a service's address, what opens it, and the terminal. */
 export interface Stage {
   readonly address: string;
   readonly credential: string | undefined;
   readonly signal: AbortSignal;
   read(example: string): Promise<Buffer>;
   say(line: string): void;
-  /** Says it with the seconds since the stage was set, unless it was the last word already. */
-  sayAfter(word: string): void;
+  /** With the elapsed seconds; skips repetitions. */
+  sayAfter(status: string): void;
 }
 
-export function setStage(given: Pick<Stage, 'address' | 'credential' | 'signal'>): Stage {
+export function setStage(service: Pick<Stage, 'address' | 'credential' | 'signal'>): Stage {
   const begun = Date.now();
   let last = '';
   return {
-    ...given,
+    ...service,
     read: (example) => readFile(new URL(example, PACKAGE_ROOT)),
     say: (line) => console.log(line),
-    sayAfter(word) {
-      if (word !== last) console.log(`   ${seconds(begun).padStart(7)}  ${word}`);
-      last = word;
+    sayAfter(status) {
+      if (status !== last) console.log(`   ${seconds(begun).padStart(7)}  ${status}`);
+      last = status;
     },
   };
 }

@@ -4,10 +4,7 @@ import { SHOWS } from './demo-shows.ts';
 import { seconds, setStage } from './demo-stage.ts';
 import { start } from './start.ts';
 
-/**
- * Starts everything, sends an example to each service through its public API, shows what comes out, finds it in the
- * catalog, and stops (unless `keep`).
- */
+/** `assay demo`: sends an example to each service, prints the results, and stops unless `keep`. */
 export async function demo({ keep, signal }: { keep: boolean; signal: AbortSignal }): Promise<void> {
   const done = new AbortController();
   let shown: Promise<void> | undefined;
@@ -20,22 +17,25 @@ export async function demo({ keep, signal }: { keep: boolean; signal: AbortSigna
       shown ??= (async () => {
         try {
           console.log(`Listening after ${seconds(begun)}.`);
-          const made: string[] = [];
+          const recordIds: string[] = [];
           for (const { name, title, credential } of planned.services) {
             const show = SHOWS.find(({ service }) => service === name);
             const address = addresses[name];
             if (!show || address === undefined) continue;
             console.log(`\n${title}\n`);
-            made.push(`${name}:${await show.play(setStage({ address, credential, signal }))}`);
+            recordIds.push(`${name}:${await show.play(setStage({ address, credential, signal }))}`);
           }
           const catalog = planned.services.find(({ name }) => name === 'catalog');
           const address = addresses['catalog'];
-          if (catalog && address !== undefined && made.length > 0) {
+          if (catalog && address !== undefined && recordIds.length > 0) {
             console.log(`\n${catalog.title}\n`);
-            await showCatalog(setStage({ address, credential: catalog.credential, signal }), made);
+            await showCatalog(setStage({ address, credential: catalog.credential, signal }), recordIds);
           }
           if (keep) console.log(banner(planned, addresses));
-          else console.log('\nThat was the demo. `npm start` stays up; `npm run demo -- --keep` does both.');
+          else
+            console.log(
+              '\nThe demo is complete. `npm start` runs Assay; `npm run demo -- --keep` keeps it running after the demo.',
+            );
         } catch (error) {
           if (signal.aborted) return;
           console.error(`The demo failed: ${error instanceof Error ? error.message : String(error)}`);

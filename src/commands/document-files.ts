@@ -2,19 +2,18 @@ import { stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import type { Passports, ReadDocument } from '../client/index.ts';
-import { keep } from './errand.ts';
+import { keep } from './given-file.ts';
 
-/** Where documents are written, each as a file of its own. */
 export interface DocumentFiles {
-  /** Writes them and says on standard output where. */
+  /** Prints the path of each file. */
   write(
     passports: Passports,
     documents: readonly ReadDocument[],
-    asked: { readonly language: 'en' | 'ru' | undefined; readonly signal: AbortSignal },
+    options: { readonly language: 'en' | 'ru' | undefined; readonly signal: AbortSignal },
   ): Promise<void>;
 }
 
-/** A place for so many documents; refuses one that has none for them before anybody has waited for their content. */
+/** Checks the output path for `count` documents before any work starts. */
 export async function documentFiles(
   format: 'xlsx' | 'pdf',
   { output, count }: { output: string | undefined; count: number },
@@ -23,23 +22,24 @@ export async function documentFiles(
     throw new OperatorError(`--format ${format} needs --output: a file, or a folder for several documents.`);
   }
   const isFolder = (await stat(output).catch(() => undefined))?.isDirectory() ?? false;
-  if (count > 1 && !isFolder) throw new OperatorError(`${output} is no folder, which several documents need.`);
+  if (count > 1 && !isFolder) throw new OperatorError(`${output} is not a folder; several documents need one.`);
   return {
-    async write(passports, documents, asked) {
-      const taken = new Set<string>();
+    async write(passports, documents, options) {
+      const usedNames = new Set<string>();
       for (const { id, filename } of documents) {
-        const path = isFolder ? join(output, `${unlike(taken, parse(filename).name)}.${format}`) : output;
-        await keep(path, await (format === 'xlsx' ? passports.exportExcel(id, asked) : passports.exportPdf(id, asked)));
+        const path = isFolder ? join(output, `${uniqueName(usedNames, parse(filename).name)}.${format}`) : output;
+        const exported = format === 'xlsx' ? passports.exportExcel(id, options) : passports.exportPdf(id, options);
+        await keep(path, await exported);
         console.log(path);
       }
     },
   };
 }
 
-/** This name, or another one where it is taken: two folders may each have had a passport.pdf. */
-function unlike(taken: Set<string>, wished: string): string {
-  let name = wished;
-  for (let copy = 2; taken.has(name.toLowerCase()); copy++) name = `${wished} (${copy})`;
-  taken.add(name.toLowerCase()); // where a file system does not tell A from a
+/** Two folders can each contain a passport.pdf. */
+function uniqueName(usedNames: Set<string>, preferred: string): string {
+  let name = preferred;
+  for (let copy = 2; usedNames.has(name.toLowerCase()); copy++) name = `${preferred} (${copy})`;
+  usedNames.add(name.toLowerCase()); // for case-insensitive file systems
   return name;
 }

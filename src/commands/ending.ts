@@ -1,10 +1,10 @@
 import { OperatorError } from '../base/operator-error.ts';
 import { MISCONFIGURED } from '../roles/supervise.ts';
 
-/** Set for processes that hand the sentence they end with to their supervisor, which says it when all is quiet. */
+/** Set for child processes, whose error messages the supervisor prints at the end. */
 export const SUPERVISED = 'ASSAY_SUPERVISED';
 
-/** Says why this process ends. What cannot work as it is configured is a sentence; only what nobody thought of is worth a stack. */
+/** Prints a message for an `OperatorError`, a stack trace for unexpected errors. */
 export function endWith(error: unknown): void {
   const expected = error instanceof OperatorError;
   process.exitCode = expected ? MISCONFIGURED : 1;

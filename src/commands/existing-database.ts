@@ -7,8 +7,8 @@ import type { Plan } from '../plan.ts';
 import { occupy } from './occupy.ts';
 
 /**
- * Does something in the database that is configured, or in our own: the one that runs, or started for as long as this
- * takes. Where there is none yet, none is made: that is refused, `nothing` being what the sentence says of the folder.
+ * Uses the configured or the embedded database, starting the latter if necessary. Never creates one: throws `nothing`
+ * as the start of the message.
  */
 export async function inExistingDatabase<T>(
   { planned, applicationName, nothing }: { planned: Plan; applicationName: string; nothing: string },
@@ -21,14 +21,16 @@ export async function inExistingDatabase<T>(
   };
   if (settings.databaseUrl) return open(settings.databaseUrl);
   await stat(join(shared.dataDir, 'postgres', 'cluster')).catch(() => {
-    throw new OperatorError(`${nothing} in ${shared.dataDir}; set DATA_DIR or DATABASE_URL.`);
+    throw new OperatorError(
+      `${nothing} in ${shared.dataDir}. Run the command in the folder where Assay was started, or set DATA_DIR or DATABASE_URL.`,
+    );
   });
-  // Where nobody is at home, nobody shall come meanwhile and lose the database when this has ended.
-  const leave = await occupy(shared.dataDir).catch(() => undefined);
+  // A supervisor that started now would lose the database when this command ends.
+  const unlock = await occupy(shared.dataDir).catch(() => undefined);
   try {
     const embedded = await startEmbedded(planned);
-    return await open(embedded.url).finally(() => leave && !embedded.adopted && embedded.stop());
+    return await open(embedded.url).finally(() => unlock && !embedded.adopted && embedded.stop());
   } finally {
-    await leave?.();
+    await unlock?.();
   }
 }

@@ -8,25 +8,22 @@ import { whileWaiting } from './waiting.ts';
 
 export interface ExtractOptions extends ErrandOptions {
   readonly language?: 'en' | 'ru';
-  /** `text` and `json` are told in one piece; the others are files, one for each document. */
+  /** `text` and `json`: one output; others: one file per document. */
   readonly format?: 'text' | 'json' | 'xlsx' | 'pdf';
 }
 
 type File = Awaited<ReturnType<typeof givenFile>>;
 
-/**
- * `assay extract FILE…`: the fields of technical passports. Each PDF is a document; files of other kinds are photos of
- * pages, and are together one more document, in the order in which they were named.
- */
-export function extractCommand(paths: readonly string[], asked: ExtractOptions, signal: AbortSignal): Promise<void> {
-  const options = { ...asked, json: asked.json || asked.format === 'json' };
+/** Each PDF is a document; all other files are page photos of one document. */
+export function extractCommand(paths: readonly string[], flags: ExtractOptions, signal: AbortSignal): Promise<void> {
+  const options = { ...flags, json: flags.json || flags.format === 'json' };
   const { format, language, output } = options;
-  return onErrand('passports', options, signal, async ({ url, token, apiKey, ...manners }) => {
-    const given = await sorted(await Promise.all(paths.map(givenFile)));
-    const count = given.pdfs.length + Math.min(1, given.pages.length);
+  return onErrand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
+    const inputs = await splitByKind(await Promise.all(paths.map(givenFile)));
+    const count = inputs.pdfs.length + Math.min(1, inputs.pages.length);
     const files = format === 'xlsx' || format === 'pdf' ? await documentFiles(format, { output, count }) : undefined;
-    const { passports } = new Assay({ passports: { url, token, apiKey }, ...manners });
-    const ids = await sent(passports, given, signal);
+    const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions });
+    const ids = await upload(passports, inputs, signal);
     if (!options.wait) {
       const accepted = await Promise.all(ids.map((id) => passports.status(id, { signal })));
       return tell(
@@ -60,35 +57,34 @@ export function extractCommand(paths: readonly string[], asked: ExtractOptions, 
   });
 }
 
-interface Sorted {
+interface Inputs {
   readonly pdfs: readonly File[];
   readonly pages: readonly File[];
 }
 
-async function sorted(files: readonly File[]): Promise<Sorted> {
+async function splitByKind(files: readonly File[]): Promise<Inputs> {
   const pdfs: File[] = [];
   const pages: File[] = [];
   for (const file of files) ((await isPdf(file.data)) ? pdfs : pages).push(file);
   return { pdfs, pages };
 }
 
-/** Uploads everything and answers the ids of the documents. The first file that is refused ends it, by its name. */
-async function sent(passports: Passports, { pdfs, pages }: Sorted, signal: AbortSignal): Promise<string[]> {
+async function upload(passports: Passports, { pdfs, pages }: Inputs, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
   if (pages.length > 0) {
-    const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(about(pages));
+    const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(nameRejected(pages));
     if (rejected[0]) {
       await Promise.all(image_ids.map((id) => passports.removeImage(id)));
       throw new OperatorError(`${rejected[0].filename}: ${rejected[0].error.message}`);
     }
     ids.push((await passports.createPdf(image_ids, { signal })).task_id);
   }
-  for (const file of pdfs) ids.push((await passports.upload(file, { signal }).catch(about([file]))).items[0]!.id);
+  for (const file of pdfs)
+    ids.push((await passports.upload(file, { signal }).catch(nameRejected([file]))).items[0]!.id);
   return ids;
 }
 
-/** A refusal of a file says which; one of the caller does not concern the file. */
-function about(files: readonly File[]) {
+function nameRejected(files: readonly File[]) {
   return (error: AssayError): never => {
     if (![400, 413, 415].includes(error.status)) throw error;
     throw new OperatorError(`${files.map(({ name }) => name).join(', ')}: ${error.message}`);

@@ -1,9 +1,8 @@
-import { openAsBlob } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { constants, openAsBlob } from 'node:fs';
+import { access, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 
-/** A file as it can be uploaded: from the disk, however large it is. */
 export async function givenFile(path: string): Promise<{ name: string; data: Blob }> {
   try {
     const found = await stat(path);
@@ -13,10 +12,25 @@ export async function givenFile(path: string): Promise<{ name: string; data: Blo
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${code}).`);
+    throw new OperatorError(
+      code === 'ENOENT' ? `The file ${path} does not exist.` : `${path} cannot be read (${code}).`,
+    );
   }
 }
 
-/** An address is passed on, anything else is a file. */
+export async function keep(path: string, content: string | Uint8Array): Promise<void> {
+  await writeFile(path, content).catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorError(`${path} cannot be written (${error.code}).`);
+  });
+}
+
+/** Throws when the folder is missing or read-only. */
+export async function checkOutputFolder(output: string): Promise<void> {
+  await access(dirname(output), constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => {
+    const reason = code === 'ENOENT' ? `the folder ${dirname(output)} does not exist` : `${code}`;
+    throw new OperatorError(`${output} cannot be written: ${reason}.`);
+  });
+}
+
 export const givenSource = async (source: string): Promise<string | Blob> =>
   /^https?:\/\//i.test(source) ? source : (await givenFile(source)).data;

@@ -1,13 +1,12 @@
-/** A stop that is over sooner than this needs no explanation. */
-const SOON_MS = 500;
+const EXPLAIN_AFTER_MS = 500;
 
-/** Runs `run` until it ends; where that was asked for by `signal`, says that it takes its time, and when it is over. */
+/** After `signal` aborts, prints that the shutdown is in progress and when it is done. */
 export async function withGoodbye(signal: AbortSignal, run: () => Promise<void>): Promise<void> {
   let explaining: NodeJS.Timeout | undefined;
   const explain = () => {
     explaining = setTimeout(() => {
-      console.log('Stopping: finishing what has begun (Ctrl-C again to stop at once)…');
-    }, SOON_MS);
+      console.log('Stopping: finishing the work in progress (press Ctrl-C again to stop at once)…');
+    }, EXPLAIN_AFTER_MS);
   };
   signal.addEventListener('abort', explain, { once: true });
   try {

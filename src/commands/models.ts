@@ -6,38 +6,33 @@ import { type SpeechManifest, speechModel, speechModels } from '../ml/speech/cat
 import { installedFolder, pulledFolder } from '../ml/speech/installed.ts';
 import { pullModel } from '../ml/speech/pull.ts';
 
-/** `assay models list`: the speech models that STT_MODEL can name, and how those that are not here can be had. */
+/** `assay models list`: lists the speech models with the install command of those not installed. */
 export async function listModels(): Promise<void> {
   const { shared } = await plan(process.env, 'config');
   for (const line of modelLines(shared.dataDir)) console.log(line);
 }
 
-/** `assay models pull NAME`: brings a model from where it is published, or from a mirror of that. */
+/** `assay models pull NAME`: downloads a model from its publisher or from a mirror. */
 export async function pullCommand(
   name: string,
   { mirror, signal }: { mirror?: string | undefined; signal: AbortSignal },
 ): Promise<void> {
   const { shared } = await plan(process.env, 'config');
   const manifest = speechModel(name);
-  if (!manifest) throw new OperatorError(`There is no speech model ${name}; see \`assay models list\`.`);
+  if (!manifest) throw new OperatorError(`Unknown speech model ${name}; see \`assay models list\`.`);
   const fetch = createGuardedFetch();
   const progress = progressLine(process.stdout);
   try {
-    const seen = await pullModel(manifest, { ...shared, fetch, signal, mirror, progress });
-    for (const [file, sha256] of Object.entries(seen)) {
-      console.log(
-        `${file}: nobody vouches for this file; its SHA-256 is ${sha256}, and from now on it must stay that.`,
-      );
+    const unverified = await pullModel(manifest, { ...shared, fetch, signal, mirror, progress });
+    for (const [file, sha256] of Object.entries(unverified)) {
+      console.log(`${file}: no published checksum; its SHA-256 ${sha256} is recorded and checked from now on.`);
     }
-    console.log(
-      `${name} lies in ${pulledFolder(shared.dataDir, name)}. STT_MODEL=${name} makes it the one that hears.`,
-    );
+    console.log(`Installed ${name} in ${pulledFolder(shared.dataDir, name)}. Set STT_MODEL=${name} to use it.`);
   } finally {
     await fetch.close();
   }
 }
 
-/** A line for each model: its name, whether it is here, what it is. */
 export function modelLines(dataDir: string): string[] {
   const models = speechModels();
   const width = Math.max(...models.map(({ name }) => name.length));
@@ -63,7 +58,7 @@ function sizeOf({ files }: SpeechManifest): string {
 
 const EVERY_MS = 200;
 
-/** On a terminal one line that moves; elsewhere (a log) a line for each file and tenth. */
+/** One line on a terminal, one line per tenth in a log. */
 export function progressLine(out: { isTTY?: boolean; write(text: string): unknown }, now = () => performance.now()) {
   let shownMs = Number.NEGATIVE_INFINITY;
   let shown = '';

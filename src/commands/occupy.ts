@@ -7,8 +7,8 @@ import { OperatorError } from '../base/operator-error.ts';
 import { isAlive } from '../base/postgres/processes.ts';
 
 /**
- * Takes a data directory for one supervisor and answers how to leave it; refuses while another one lives there. The
- * lock names the process with its start, so that neither a killed supervisor nor a stranger who got its number counts.
+ * Returns the unlock function; throws while another supervisor runs. The lock names pid and start time, so a killed
+ * supervisor or a reused pid does not hold it.
  */
 export async function occupy(dataDir: string): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true });
@@ -17,45 +17,44 @@ export async function occupy(dataDir: string): Promise<() => Promise<void>> {
   const ours = `${process.pid}\n${await startOf(process.pid)}\n`;
   await writeFile(draft, ours, { flag: 'wx' });
   try {
-    // A link appears whole or not at all, and never replaces what another process put there first.
-    while (!(await linked(draft, lock))) {
-      const held = await readFile(lock, 'utf8').catch(gone);
+    // link() is atomic and does not replace an existing lock.
+    while (!(await tryLink(draft, lock))) {
+      const held = await readFile(lock, 'utf8').catch(ignoreMissing);
       if (held === undefined) continue;
-      const pid = await living(held);
+      const pid = await livePid(held);
       if (pid !== undefined) {
         throw new OperatorError(
-          `Assay already runs on this data directory (process ${pid}). Stop it first, or set DATA_DIR to another folder.`,
+          `Assay is already running on this data directory (process ${pid}). Stop it first, or set DATA_DIR to another folder.`,
         );
       }
-      await bury(lock, held);
+      await removeStale(lock, held);
     }
   } finally {
     await unlink(draft);
   }
   return async () => {
-    if ((await readFile(lock, 'utf8').catch(gone)) === ours) await unlink(lock);
+    if ((await readFile(lock, 'utf8').catch(ignoreMissing)) === ours) await unlink(lock);
   };
 }
 
-/** The process that a lock names, if it is still that one. */
-async function living(held: string): Promise<number | undefined> {
-  const [pid, begun] = held.split('\n');
+async function livePid(held: string): Promise<number | undefined> {
+  const [pid, started] = held.split('\n');
   const number = Number(pid);
   if (!Number.isSafeInteger(number) || number <= 0 || !(await isAlive(number))) return undefined;
-  return (await startOf(number)) === begun ? number : undefined;
+  return (await startOf(number)) === started ? number : undefined;
 }
 
-/** Removes a lock that was found void. Another process may have done that too, and put its own there: that one stays. */
-async function bury(lock: string, held: string): Promise<void> {
-  const grave = `${lock}.${newId()}`;
-  await rename(lock, grave).catch(gone);
-  const buried = await readFile(grave, 'utf8').catch(gone);
-  if (buried === undefined) return;
-  if (buried !== held) await linked(grave, lock);
-  await unlink(grave);
+/** Puts the lock back if another process has replaced it meanwhile. */
+async function removeStale(lock: string, held: string): Promise<void> {
+  const moved = `${lock}.${newId()}`;
+  await rename(lock, moved).catch(ignoreMissing);
+  const content = await readFile(moved, 'utf8').catch(ignoreMissing);
+  if (content === undefined) return;
+  if (content !== held) await tryLink(moved, lock);
+  await unlink(moved);
 }
 
-const linked = (from: string, to: string): Promise<boolean> =>
+const tryLink = (from: string, to: string): Promise<boolean> =>
   link(from, to).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
@@ -64,7 +63,7 @@ const linked = (from: string, to: string): Promise<boolean> =>
     },
   );
 
-/** When a process began, in words that no other process of its number ever gets; empty where that cannot be told. */
+/** Start time, unique per pid; empty where unknown. */
 async function startOf(pid: number): Promise<string> {
   if (process.platform === 'win32') return '';
   if (process.platform !== 'linux') {
@@ -75,11 +74,11 @@ async function startOf(pid: number): Promise<string> {
   }
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
-  // The 22nd field: clock ticks from boot to start. The second one is a name, and may contain anything.
+  // Field 22: clock ticks from boot to start. Field 2 can contain any characters.
   const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   return `${boot.trim()} ${ticks}`;
 }
 
-function gone(error: NodeJS.ErrnoException): undefined {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

@@ -7,21 +7,21 @@ import { openFileStore } from '../file-store.ts';
 import type { Plan } from '../plan.ts';
 import { FILE_COLUMNS } from './file-columns.ts';
 
-/** A backup holds its files, or its files are in a bucket: so must it be where it is put back. */
-export function refuseOtherPlace({ files_in: place }: Contents, { settings }: Plan): void {
-  if (place !== undefined && settings.filesUrl === undefined) {
+/** Throws unless the target stores files where the backup does: on disk or in a bucket. */
+export function refuseOtherPlace({ files_in: bucket }: Contents, { settings }: Plan): void {
+  if (bucket !== undefined && settings.filesUrl === undefined) {
     throw new OperatorError(
-      `The files of this backup are not in it, but in ${place}: set FILES_URL to that bucket, or to a copy of it.`,
+      `This backup does not contain its files; they are in ${bucket}. Set FILES_URL to that bucket or to a copy of it.`,
     );
   }
-  if (place === undefined && settings.filesUrl !== undefined) {
+  if (bucket === undefined && settings.filesUrl !== undefined) {
     throw new OperatorError(
-      'This backup holds its files: restore it without FILES_URL, and then copy DATA_DIR/files into the bucket.',
+      'This backup contains its files: restore it without FILES_URL, then copy DATA_DIR/files to the bucket.',
     );
   }
 }
 
-/** What rows name and the bucket does not have; a copy of it may be older than the backup. */
+/** A copy of the bucket can be older than the backup. */
 export async function missingInBucket(db: Db, { tables }: Contents, planned: Plan): Promise<readonly string[]> {
   const { filesUrl } = planned.settings;
   if (filesUrl === undefined) return [];

@@ -9,10 +9,10 @@ export interface PredictOptions extends ErrandOptions {
   readonly modelVersion?: string;
 }
 
-/** `assay predict FILE|URL`: what is wrong with the surface on a photo. */
+/** `assay predict FILE|URL`: classifies the surface and its defects on a photo. */
 export function predictCommand(source: string, options: PredictOptions, signal: AbortSignal): Promise<void> {
-  return onErrand('defectoscopy', options, signal, async ({ url, token, ...manners }) => {
-    const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...manners });
+  return onErrand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
     const { priority, modelVersion } = options;
     const image = await givenSource(source);
     const task = await defectoscopy.predict(image, { priority, modelVersion, signal });

@@ -17,7 +17,7 @@ import { occupy } from './occupy.ts';
 import { missingInBucket, refuseOtherPlace } from './place-of-files.ts';
 import { inWords, mebibytes, statusLine } from './telling.ts';
 
-/** `assay restore FILE`: puts a backup into an empty place, or with `replace` over what is there; `-` is standard input. */
+/** Into an empty target, or with `replace` over existing data; `-` is standard input. */
 export async function restoreCommand(
   file: string,
   { replace, signal }: { replace: boolean; signal: AbortSignal },
@@ -28,64 +28,63 @@ export async function restoreCommand(
     const migrations = await readMigrations(new URL('migrations/', PACKAGE_ROOT));
     const status = statusLine(process.stderr);
     const show = (text: string) => {
-      if (signal.aborted) throw stopped();
+      if (signal.aborted) throw stoppedError();
       status.show(text);
     };
     const name = file === '-' ? 'on standard input' : file;
     const onBytes = (bytes: number) => show(`checking: ${mebibytes(bytes)}`);
-    const what = await verifyBackup(read(path), { name, migrations, onBytes }).finally(status.clear);
-    refuseOtherPlace(what, planned);
-    const done = await inDatabase(planned, async (db) => {
+    const manifest = await verifyBackup(read(path), { name, migrations, onBytes }).finally(status.clear);
+    refuseOtherPlace(manifest, planned);
+    const result = await inDatabase(planned, async (db) => {
       const onPart = (part: string) => show(`restoring: ${part}`);
       const target = { db, migrations, dataDir: shared.dataDir, replace, onPart };
-      const back = await putBack(readArchive(read(path)), what, target)
+      const restored = await putBack(readArchive(read(path)), manifest, target)
         .catch((error: unknown) => {
-          // It was whole a moment ago.
-          throw error instanceof Damaged ? new OperatorError(`The backup ${name} changes while it is read.`) : error;
+          throw error instanceof Damaged ? new OperatorError(`The backup ${name} changed while it was read.`) : error;
         })
         .finally(status.clear);
-      await handBack(db);
+      await requeueRunning(db);
       await db.query('analyze');
-      return { ...back, missing: await missingInBucket(db, what, planned) };
+      return { ...restored, missing: await missingInBucket(db, manifest, planned) };
     });
-    for (const line of summary(done, what)) console.log(line);
+    for (const line of summary(result, manifest)) console.log(line);
   }).catch(inWords);
 }
 
-const stopped = () => new OperatorError('Stopped: nothing was changed.');
+const stoppedError = () => new OperatorError('Stopped: nothing was changed.');
 const read = (path: string) => createReadStream(path, { highWaterMark: 1024 * 1024 });
 
 function summary(
   { rows, files, migrated, missing }: PutBack & { missing: readonly string[] },
-  what: { taken_at: string; version: string; files_in?: string },
+  manifest: { taken_at: string; version: string; files_in?: string },
 ): string[] {
   const total = [...rows.values()].reduce((sum, count) => sum + count, 0);
   return [
-    `Restored the backup of ${what.taken_at}, made by Assay ${what.version}: ` +
+    `Restored the backup of ${manifest.taken_at}, made by Assay ${manifest.version}: ` +
       `${rows.get('tasks') ?? 0} tasks, ${total} rows in ${rows.size} tables, ${files} files, and the keys.`,
-    ...(what.files_in === undefined ? [] : [`Its files are in the bucket, but for ${missing.length}${some(missing)}.`]),
-    ...migrated.map((name) => `The migration ${name} was applied to it.`),
-    'Start Assay as before; what was queued goes on.',
+    ...(manifest.files_in === undefined ? [] : [`Files missing from the bucket: ${missing.length}${some(missing)}.`]),
+    ...migrated.map((name) => `Applied the migration ${name}.`),
+    'Start Assay as before; queued tasks continue.',
   ];
 }
 
 const some = (keys: readonly string[]) =>
   keys.length === 0 ? '' : `: ${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ', …' : ''}`;
 
-/** What workers held is in nobody's hands now; that a backup was taken meanwhile is not to cost it an attempt. */
-async function handBack(db: Db): Promise<void> {
+/** Does not count the interrupted attempt. */
+async function requeueRunning(db: Db): Promise<void> {
   const tasks = postgresTaskStore(db);
   const { rows } = await db.query<{ id: string; service: string; worker: string; attempts: number }>(
     'select id, service, worker, attempts from tasks where worker is not null',
   );
   for (const { id, service, worker, attempts: attempt } of rows) {
-    const ending = { id, attempt, outcome: 'again', delayMs: 0, uncounted: true } as const;
-    await tasks.advance([ending], { service, worker, limit: 0, leaseMs: 0 });
+    const result = { id, attempt, outcome: 'again', delayMs: 0, uncounted: true } as const;
+    await tasks.advance([result], { service, worker, limit: 0, leaseMs: 0 });
   }
   tasks.close();
 }
 
-/** The whole of it is read before anything is touched, so what comes by a pipe is put down first. */
+/** Standard input is copied to a file, because the backup is read twice. */
 async function withFile(
   file: string,
   { dataDir, signal }: { dataDir: string; signal: AbortSignal },
@@ -93,7 +92,7 @@ async function withFile(
 ): Promise<void> {
   if (file !== '-') {
     const found = await stat(file).catch(() => undefined);
-    if (!found?.isFile()) throw new OperatorError(`There is no file ${file}.`);
+    if (!found?.isFile()) throw new OperatorError(`The file ${file} does not exist.`);
     return run(file);
   }
   const folder = join(dataDir, `restore-${newId()}`);
@@ -101,7 +100,7 @@ async function withFile(
   try {
     const path = join(folder, 'backup');
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal }).catch((error: unknown) => {
-      throw signal.aborted ? stopped() : error;
+      throw signal.aborted ? stoppedError() : error;
     });
     await run(path);
   } finally {
@@ -115,12 +114,12 @@ async function inDatabase<T>(planned: Plan, run: (db: Db) => Promise<T>): Promis
     const db = openDb({ url, log, max: 1, applicationName: 'assay-restore' });
     return run(db).finally(() => db.close());
   };
-  const leave = await occupy(shared.dataDir);
+  const unlock = await occupy(shared.dataDir);
   try {
     if (settings.databaseUrl) return await open(settings.databaseUrl);
     const embedded = await startEmbedded(planned);
     return await open(embedded.url).finally(() => embedded.stop());
   } finally {
-    await leave();
+    await unlock();
   }
 }

@@ -1,7 +1,5 @@
 import type { DoneRecording, Photo, ReadDocument } from '../client/index.ts';
 
-/** What people read of a result, line by line; the demo and the commands show the same. */
-
 type Classification = NonNullable<Photo['result']>;
 
 export function photoLines({ surface, masters, defects }: Classification): string[] {
@@ -14,37 +12,34 @@ export function photoLines({ surface, masters, defects }: Classification): strin
     `surface    ${surface}`,
     ...bars('groups', masters),
     ...bars('defects', defects),
-    ...(defects.length === 0 ? ['defects    none: the surface looks sound'] : []),
+    ...(defects.length === 0 ? ['defects    none detected'] : []),
   ];
 }
 
 export function recordingLines({ result }: Pick<DoneRecording, 'result'>): string[] {
   const { transcription, segments, duration_seconds, language = '?' } = result;
-  const heard = duration_seconds === undefined ? 'Sound' : `${duration_seconds.toFixed(1)} s of sound`;
+  const duration = duration_seconds === undefined ? 'Audio' : `${duration_seconds.toFixed(1)} s of audio`;
   return [
-    `${heard}, language ${language}`,
+    `${duration}, language ${language}`,
     ...(segments ?? [{ start: 0, text: transcription }]).map(
       ({ start, text }) => `${start.toFixed(1).padStart(6)} s  ${text}`,
     ),
-    ...(transcription === '' ? ['No speech was found.'] : []),
+    ...(transcription === '' ? ['No speech was detected.'] : []),
   ];
 }
 
-/** `most`: so many single values are shown, and the others counted; absent: all of them. */
-export function documentLines({ fields }: Pick<ReadDocument, 'fields'>, most = Number.POSITIVE_INFINITY): string[] {
+export function documentLines({ fields }: Pick<ReadDocument, 'fields'>, limit = Number.POSITIVE_INFINITY): string[] {
   const found = Object.entries(fields).filter(([, { value }]) => value !== null);
   const single = found.filter(([key]) => !/:\d+\./.test(key));
   const more = [
-    ...(Number.isFinite(most) ? [`${Math.max(0, single.length - most)} more values`] : []),
-    ...(found.length > single.length || Number.isFinite(most)
-      ? [`${found.length - single.length} cells of tables`]
-      : []),
+    ...(Number.isFinite(limit) ? [`${Math.max(0, single.length - limit)} more values`] : []),
+    ...(found.length > single.length || Number.isFinite(limit) ? [`${found.length - single.length} table cells`] : []),
   ];
   return [
-    ...single.slice(0, most).map(([, { label, value, confidence }]) => {
-      const sure = confidence === null ? '' : `${Math.floor(confidence * 100)} %`;
-      return `${label.padEnd(24)} ${String(value).slice(0, 60).padEnd(60)} ${sure.padStart(5)}`;
+    ...single.slice(0, limit).map(([, { label, value, confidence }]) => {
+      const percent = confidence === null ? '' : `${Math.floor(confidence * 100)} %`;
+      return `${label.padEnd(24)} ${String(value).slice(0, 60).padEnd(60)} ${percent.padStart(5)}`;
     }),
-    ...(more.length > 0 ? [`… ${more.join(', and ')}`] : []),
+    ...(more.length > 0 ? [`… and ${more.join(', ')}`] : []),
   ];
 }

@@ -26,113 +26,109 @@ import { warnOfMisspelt } from './misspelt-settings.ts';
 import { untilAnswered, waitingFor } from './patience.ts';
 import { inWords } from './telling.ts';
 
-/** `assay serve`: the listeners of the services named, or of all; while the database is away they answer 503. */
+/** The listeners answer 503 while the database is unavailable. */
 export const serveCommand = (services: readonly string[]) =>
-  inHouse('serve', services, async (house, signal) => {
-    await storeAnswers(house, signal, { orIsAway: true });
-    // From SIGTERM until then it answers as before, except that it is not ready.
-    const closing = delayed(signal, house.shutdownDelayMs);
-    const gateways = await gatewayHouse(house, closing, undefined, signal);
+  runRole('serve', services, async (app, signal) => {
+    await waitForSchema(app, signal, { orUnavailable: true });
+    // Until then the gateway serves requests but reports not ready.
+    const closing = delayed(signal, app.shutdownDelayMs);
+    const gateways = await gatewayHouse(app, closing, undefined, signal);
     const closed = new AbortController();
-    const beating = beat(house, closed.signal, 'serve');
+    const heartbeats = sendHeartbeats(app, closed.signal, 'serve');
     await serve({
-      services: house.services,
+      services: app.services,
       house: gateways,
-      host: house.host,
+      host: app.host,
       onListening: (addresses) => process.send?.({ listening: addresses }),
-      log: house.log,
+      log: app.log,
       signal: closing,
     }).finally(() => {
       closed.abort();
-      return beating;
+      return heartbeats;
     });
-    await gateways.limits.left; // the others need not wait for it to be missed
+    await gateways.limits.left; // otherwise the other gateways wait for its lease to expire
   });
 
-/** `assay work`: one worker with one service's model, or, where a service takes no tasks, what it does instead. */
+/** Runs a model, or the background job of a service without tasks. */
 export const workCommand = (name: string) =>
-  inHouse('work', [name], async (house, signal) => {
-    const { id, services, tasks, workers, log, settings } = house;
-    await storeAnswers(house, signal);
-    const { attend, work: given } = services[0]!;
+  runRole('work', [name], async (app, signal) => {
+    const { id, services, tasks, workers, log, settings } = app;
+    await waitForSchema(app, signal);
+    const { attend, work: loader } = services[0]!;
     if (attend) {
-      const attending = attend(await attendHouse(house), signal);
+      const job = attend(await attendHouse(app), signal);
       process.send?.({ loaded: name });
-      return void (await Promise.all([attending, beat(house, signal, 'work', name)]));
+      return void (await Promise.all([job, sendHeartbeats(app, signal, 'work', name)]));
     }
-    if (!given) throw new OperatorError(`The service ${name} has no work to be done.`);
+    if (!loader) throw new OperatorError(`The service ${name} has no worker.`);
     try {
       await work({
         ...{ id, tasks, workers, log, signal },
         service: name,
         async load() {
-          const model = await given.load(await modelHouse(house));
+          const model = await loader.load(await modelHouse(app));
           process.send?.({ loaded: name, worker: id } satisfies WorkerReady);
           return model;
         },
         maxAttempts: settings.workerMaxAttempts,
-        meters: createWorkMeters(name, house.registry),
-        metrics: () => house.registry.getMetricsAsJSON(),
-        traces: house.traces,
+        meters: createWorkMeters(name, app.registry),
+        metrics: () => app.registry.getMetricsAsJSON(),
+        traces: app.traces,
       });
     } catch (error) {
       if (!(error instanceof StuckAttempt)) throw error;
       log.fatal(error.message);
-      await house.traces?.close();
+      await app.traces?.close();
       endNow();
     }
   });
 
-/** `assay deliver`: webhooks; with `sweep`, housekeeping in the same process, as one machine wants it. */
+/** `assay deliver`: delivers webhooks; with `sweep`, also runs housekeeping. */
 export const deliverCommand = (options: { sweep: boolean }) =>
-  inHouse('deliver', [], async (house, signal) => {
-    await storeAnswers(house, signal);
+  runRole('deliver', [], async (app, signal) => {
+    await waitForSchema(app, signal);
     await Promise.all([
-      deliver(await deliverNeeds(house, signal)),
-      beat(house, signal, 'deliver'),
-      options.sweep && sweep(sweepNeeds(house, signal)),
+      deliver(await deliverNeeds(app, signal)),
+      sendHeartbeats(app, signal, 'deliver'),
+      options.sweep && sweep(sweepNeeds(app, signal)),
     ]);
   });
 
-/** `assay sweep`: housekeeping. */
+/** `assay sweep`: runs housekeeping. */
 export const sweepCommand = () =>
-  inHouse('sweep', [], async (house, signal) => {
-    await storeAnswers(house, signal);
-    await Promise.all([sweep(sweepNeeds(house, signal)), beat(house, signal, 'sweep')]);
+  runRole('sweep', [], async (app, signal) => {
+    await waitForSchema(app, signal);
+    await Promise.all([sweep(sweepNeeds(app, signal)), sendHeartbeats(app, signal, 'sweep')]);
   });
 
-/** Runs one role until it is told to stop, and takes everything down after it. */
-async function inHouse(
+async function runRole(
   role: string,
   services: readonly string[],
-  run: (house: House, signal: AbortSignal) => Promise<void>,
+  run: (app: House, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([stopSignal(), over.signal]);
-  const planned = only(await plan(process.env, role), services);
+  const done = new AbortController();
+  const signal = AbortSignal.any([stopSignal(), done.signal]);
+  const planned = selectServices(await plan(process.env, role), services);
   warnOfMisspelt(process.env, planned.log);
-  const house = await openHouse(planned).catch(inWords);
+  const app = await openHouse(planned).catch(inWords);
   try {
-    await run(house, signal);
+    await run(app, signal);
   } finally {
-    // Where one part has failed, the others must not keep the process alive.
-    over.abort();
-    await house.close();
+    // Stops the other parts when one has failed.
+    done.abort();
+    await app.close();
   }
 }
 
-/**
- * A role may start before its database, or before the schema is there: it waits for both. With `orIsAway` for neither: a
- * gateway answers 503 meanwhile. A newer schema that this program cannot work on is refused.
- */
-const storeAnswers = ({ db, log }: House, signal: AbortSignal, { orIsAway = false } = {}): Promise<void> =>
+/** With `orUnavailable` returns at once: a gateway answers 503 meanwhile. Throws for a newer, unsupported schema. */
+const waitForSchema = ({ db, log }: House, signal: AbortSignal, { orUnavailable = false } = {}): Promise<void> =>
   untilAnswered(
     async () => {
       const migrations = await ownMigrations();
       const migrated = await isMigrated(db, migrations).catch((error) => {
-        if (!orIsAway || !isUnavailable(error)) throw error;
+        if (!orUnavailable || !isUnavailable(error)) throw error;
       });
-      if (migrated === false && !orIsAway) throw new NotMigrated();
+      if (migrated === false && !orUnavailable) throw new NotMigrated();
     },
     {
       ...{ log, signal },
@@ -144,8 +140,8 @@ class NotMigrated extends Error {
   override readonly name = 'NotMigrated';
 }
 
-/** Carries what a process counts to all gateways, whichever of them is scraped. */
-async function beat(
+/** Heartbeats carry the process's metrics to all gateways. */
+async function sendHeartbeats(
   { id, workers, registry, log }: House,
   signal: AbortSignal,
   role: string,
@@ -155,14 +151,14 @@ async function beat(
     const metrics = await registry.getMetricsAsJSON();
     await workers
       .beat({ id, role, ...(service !== undefined && { service }), state: 'warm', info: {}, metrics })
-      .catch((err) => log.warn({ err }, 'the heartbeat did not reach the store'));
+      .catch((err) => log.warn({ err }, 'the heartbeat could not be stored'));
   }
   await workers.leave(id).catch(() => {});
 }
 
-function only(planned: Plan, names: readonly string[]): Plan {
+function selectServices(planned: Plan, names: readonly string[]): Plan {
   if (names.length === 0) return planned;
   const unknown = names.filter((name) => !planned.services.some((service) => service.name === name));
-  if (unknown.length > 0) throw new OperatorError(`There is no service named ${unknown.join(', ')}.`);
+  if (unknown.length > 0) throw new OperatorError(`Unknown service ${unknown.join(', ')}.`);
   return { ...planned, services: planned.services.filter(({ name }) => names.includes(name)) };
 }

@@ -1,7 +1,7 @@
 import { OperatorError } from '../base/operator-error.ts';
 
-/** A token that can stand in a header. What is copied from a page or an e-mail may come with what looks alike. */
+/** A copied token can contain look-alike characters. */
 export function sendable(token: string | undefined): string | undefined {
   if (token === undefined || /^[\x20-\x7e]*$/.test(token)) return token;
-  throw new OperatorError('The token has letters in it that no token has: copy it anew, whole and alone.');
+  throw new OperatorError('The token contains characters that are not allowed in a token: copy it again.');
 }

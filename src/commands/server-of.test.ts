@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { credentialFile } from '../local-credentials.ts';
 import { serverOf } from './server-of.ts';
 
@@ -21,51 +21,55 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-it('is the listener of this machine, opened by what the local profile has made', async () => {
-  const stt = { url: 'http://127.0.0.1:8002', token: 'local-token', polling: 'local' };
-  expect(await serverOf('stt', {})).toMatchObject(stt);
-  vi.stubEnv('STT_PORT', '9002');
-  for (const [host, url] of [
-    ['::', 'http://[::1]:9002'],
-    ['::1', 'http://[::1]:9002'],
-    ['192.0.2.7', 'http://192.0.2.7:9002'],
-  ] as const) {
-    vi.stubEnv('HOST', host);
-    expect(await serverOf('stt', {})).toMatchObject({ url, local: true });
-  }
-  vi.stubEnv('HOST', '0.0.0.0');
-  vi.stubEnv('STT_API_TOKENS', 'configured, other');
-  expect(await serverOf('stt', {})).toMatchObject({ url: 'http://127.0.0.1:9002', token: 'configured' });
-  expect(await serverOf('passports', {})).toMatchObject({ url: 'http://127.0.0.1:8003', apiKey: 'local-key' });
-});
+describe('resolveServer', () => {
+  it('defaults to the listener of this machine with the configured or generated credential', async () => {
+    const stt = { url: 'http://127.0.0.1:8002', token: 'local-token', polling: 'local' };
+    expect(await serverOf('stt', {})).toMatchObject(stt);
+    vi.stubEnv('STT_PORT', '9002');
+    for (const [host, url] of [
+      ['::', 'http://[::1]:9002'],
+      ['::1', 'http://[::1]:9002'],
+      ['192.0.2.7', 'http://192.0.2.7:9002'],
+    ] as const) {
+      vi.stubEnv('HOST', host);
+      expect(await serverOf('stt', {})).toMatchObject({ url, local: true });
+    }
+    vi.stubEnv('HOST', '0.0.0.0');
+    vi.stubEnv('STT_API_TOKENS', 'configured, other');
+    expect(await serverOf('stt', {})).toMatchObject({ url: 'http://127.0.0.1:9002', token: 'configured' });
+    expect(await serverOf('passports', {})).toMatchObject({ url: 'http://127.0.0.1:8003', apiKey: 'local-key' });
+  });
 
-it('is whatever the command line names, before the environment', async () => {
-  const server = 'https://stt.example.com/api/';
-  vi.stubEnv('ASSAY_TOKEN', 'from the environment');
-  const named = { url: 'https://stt.example.com/api', polling: 'specification' };
-  expect(await serverOf('stt', { server, token: 'given' })).toMatchObject({ ...named, token: 'given' });
-  expect(await serverOf('stt', { server })).toMatchObject({ ...named, token: 'from the environment' });
-  expect(await serverOf('stt', {})).toMatchObject({ token: 'from the environment' });
-  expect(await serverOf('passports', { token: 'a JWT' })).toMatchObject({ token: 'a JWT', apiKey: undefined });
-});
+  it('prefers the command line to the environment', async () => {
+    const server = 'https://stt.example.com/api/';
+    vi.stubEnv('ASSAY_TOKEN', 'from the environment');
+    const remote = { url: 'https://stt.example.com/api', polling: 'specification' };
+    expect(await serverOf('stt', { server, token: 'given' })).toMatchObject({ ...remote, token: 'given' });
+    expect(await serverOf('stt', { server })).toMatchObject({ ...remote, token: 'from the environment' });
+    expect(await serverOf('stt', {})).toMatchObject({ token: 'from the environment' });
+    expect(await serverOf('passports', { token: 'a JWT' })).toMatchObject({ token: 'a JWT', apiKey: undefined });
+  });
 
-it('shows credentials of this machine to no other', async () => {
-  for (const server of ['https://stt.example.com', 'http://192.0.2.7:8002', 'https://localhost.example.com']) {
-    expect(await serverOf('stt', { server })).toMatchObject({ token: undefined, local: false });
-  }
-  for (const server of ['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1']) {
-    expect(await serverOf('stt', { server })).toMatchObject({ url: server, token: 'local-token', local: true });
-  }
-});
+  it('sends local credentials only to loopback addresses', async () => {
+    for (const server of ['https://stt.example.com', 'http://192.0.2.7:8002', 'https://localhost.example.com']) {
+      expect(await serverOf('stt', { server })).toMatchObject({ token: undefined, local: false });
+    }
+    for (const server of ['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1']) {
+      expect(await serverOf('stt', { server })).toMatchObject({ url: server, token: 'local-token', local: true });
+    }
+  });
 
-it('is a sentence where there is none', async () => {
-  vi.stubEnv('SERVICES', 'defectoscopy');
-  await expect(serverOf('stt', {})).rejects.toThrow('SERVICES leaves stt out');
-  for (const server of ['nowhere', 'ftp://host', '8002']) {
-    await expect(serverOf('stt', { server })).rejects.toThrow('no http or https address');
-  }
-  await expect(serverOf('stt', { server: 'http://me:word@host' })).rejects.toThrow('place for credentials');
-  for (const token of ['ключ', 'a\nb', 'tоken']) {
-    await expect(serverOf('stt', { server: 'http://host', token })).rejects.toThrow(/^The token has .* copy it anew/);
-  }
+  it('rejects a disabled service, an invalid URL and an invalid token with a message', async () => {
+    vi.stubEnv('SERVICES', 'defectoscopy');
+    await expect(serverOf('stt', {})).rejects.toThrow('SERVICES does not include stt');
+    for (const server of ['nowhere', 'ftp://host', '8002']) {
+      await expect(serverOf('stt', { server })).rejects.toThrow('not an http or https URL');
+    }
+    await expect(serverOf('stt', { server: 'http://me:word@host' })).rejects.toThrow('pass credentials with --token');
+    for (const token of ['ключ', 'a\nb', 'tоken']) {
+      await expect(serverOf('stt', { server: 'http://host', token })).rejects.toThrow(
+        /^The token contains .* copy it again/,
+      );
+    }
+  });
 });

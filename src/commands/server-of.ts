@@ -5,13 +5,11 @@ import type { AssayOptions } from '../client/index.ts';
 import { sendable } from './sendable.ts';
 
 export interface ServerOptions {
-  /** Absent: the listener of this machine's settings. */
   readonly server?: string;
   readonly token?: string;
   readonly apiKey?: string;
 }
 
-/** Where a service is, what opens it, and how it is to be asked. */
 export interface Server extends Pick<AssayOptions, 'polling' | 'retries'> {
   readonly url: string;
   readonly token: string | undefined;
@@ -19,43 +17,41 @@ export interface Server extends Pick<AssayOptions, 'polling' | 'retries'> {
   readonly local: boolean;
 }
 
-/**
- * The server that the command line names. What opens it comes from there too, else from ASSAY_TOKEN or ASSAY_API_KEY; for
- * a server of this machine also from its settings, or from what the local profile has made: never for one elsewhere.
- */
+/** Credentials: command line, then ASSAY_TOKEN or ASSAY_API_KEY, then, for this machine only, its settings. */
 export async function serverOf(name: string, { server, token, apiKey }: ServerOptions): Promise<Server> {
-  const given = server === undefined ? undefined : addressOf(server);
-  const local = given === undefined || LOOPBACK.includes(new URL(given).hostname);
+  const explicitUrl = server === undefined ? undefined : addressOf(server);
+  const local = explicitUrl === undefined || LOOPBACK.includes(new URL(explicitUrl).hostname);
   const isKey = name === 'passports';
-  const opens = isKey
+  const credential = isKey
     ? { token: sendable(token), apiKey: token === undefined ? (apiKey ?? process.env['ASSAY_API_KEY']) : undefined }
     : { token: sendable(token ?? process.env['ASSAY_TOKEN']), apiKey: undefined };
-  const own = given === undefined || (local && !opens.token && !opens.apiKey) ? await ownServer(name) : undefined;
-  const url = given ?? own?.url;
-  if (url === undefined) throw new OperatorError(`SERVICES leaves ${name} out; --server names another server.`);
-  if (!opens.token && !opens.apiKey) opens[isKey ? 'apiKey' : 'token'] = own?.credential;
-  return { url, ...opens, local, polling: local ? 'local' : 'specification', retries: local ? 0 : 3 };
+  const hasCredential = credential.token || credential.apiKey;
+  const own = explicitUrl === undefined || (local && !hasCredential) ? await localServer(name) : undefined;
+  const url = explicitUrl ?? own?.url;
+  if (url === undefined) throw new OperatorError(`SERVICES does not include ${name}; use --server for another server.`);
+  if (!hasCredential) credential[isKey ? 'apiKey' : 'token'] = own?.credential;
+  return { url, ...credential, local, polling: local ? 'local' : 'specification', retries: local ? 0 : 3 };
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+const ALL_INTERFACES: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-async function ownServer(service: string) {
-  // The settings of every service, which a server elsewhere has no need of.
+async function localServer(service: string) {
+  // Not needed for a remote server.
   const { plan } = await import('../plan.ts');
   const { services, host } = await plan(process.env, 'client');
   const found = services.find((each) => each.name === service);
   if (found === undefined) return undefined;
-  const name = EVERYWHERE[host] ?? host;
+  const name = ALL_INTERFACES[host] ?? host;
   return { url: `http://${isIPv6(name) ? `[${name}]` : name}:${found.port}`, credential: found.credential };
 }
 
 function addressOf(server: string): string {
   const url = parsedUrl(server);
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new OperatorError(`--server ${server} is no http or https address.`);
+    throw new OperatorError(`--server ${server} is not an http or https URL.`);
   if (url.username || url.password) {
-    throw new OperatorError('The address has a user name in it; --token is the place for credentials.');
+    throw new OperatorError('The URL contains a user name; pass credentials with --token.');
   }
   return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
 }

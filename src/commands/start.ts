@@ -18,39 +18,38 @@ import { untilAnswered } from './patience.ts';
 type OnListening = (planned: Plan, addresses: Readonly<Record<string, string>>) => void;
 
 /**
- * Everything on one machine until `signal` aborts: the database, the listeners, a worker per model, deliveries and
- * housekeeping, each in a process of its own that is started again when it dies.
+ * Runs the database, listeners, workers, deliveries and housekeeping, each in a process that is restarted when it
+ * exits.
  */
 export async function start({
   quiet = false,
   signal,
   onListening,
 }: {
-  /** Logs only what goes wrong, unless LOG_LEVEL says otherwise. */
   quiet?: boolean;
   signal: AbortSignal;
-  /** Called whenever all of it is up: again after the listeners had to be started again. */
+  /** Called again after a restart of the listeners. */
   onListening: OnListening;
 }): Promise<void> {
   const planned = await plan(quiet ? { LOG_LEVEL: 'warn', ...process.env } : process.env, 'start');
   warnOfMisspelt(process.env, planned.log);
-  const leave = await occupy(planned.shared.dataDir).catch(inWords);
+  const unlock = await occupy(planned.shared.dataDir).catch(inWords);
   try {
     await run(planned, signal, onListening);
   } finally {
-    await leave();
+    await unlock();
   }
 }
 
 async function run(planned: Plan, signal: AbortSignal, onListening: OnListening): Promise<void> {
   const database = await openDatabase(planned, signal).catch((error: unknown) => {
-    if (signal.aborted) return undefined; // told to stop before it had begun
+    if (signal.aborted) return undefined;
     throw error;
   });
   try {
-    // One round, unless the database has to change its address.
+    // Repeats only when the database changes its address.
     while (database && !signal.aborted) {
-      const { url, moved } = database.place();
+      const { url, moved } = database.address();
       await runOn(url, planned, AbortSignal.any([signal, moved]), onListening);
     }
   } finally {
@@ -68,27 +67,27 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
     const child = (...args: string[]) =>
       fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, { env, execArgv: ['--enable-source-maps'] });
     const onDemand = settings.workers === 'on-demand';
-    // What takes no tasks has no hours: its worker is always there.
+    // The worker of a service without tasks always runs.
     const demandOf = ({ name, work }: OpenService) =>
       work && { demand: demandFor({ name, work }, tasks, { idleSeconds: settings.workerIdleSeconds }) };
-    const first = firstWords(services.filter(({ work }) => !(onDemand && work)).length);
-    const tell = async (addresses: Record<string, string>) => {
-      await first.heard;
-      if (!signal.aborted && !first.refusal()) onListening(planned, addresses);
+    const startup = watchStartup(services.filter(({ work }) => !(onDemand && work)).length);
+    const announce = async (addresses: Record<string, string>) => {
+      await startup.finished;
+      if (!signal.aborted && !startup.error()) onListening(planned, addresses);
     };
     const lost = { tasks, maxAttempts: settings.workerMaxAttempts, log };
     const posts: Post[] = [
-      { name: 'serve', spawn: () => first.of(tellsAddresses(child('serve'), tell)) },
-      { name: 'deliver', spawn: () => first.of(child('deliver', '--sweep')) },
+      { name: 'serve', spawn: () => startup.watch(onAddresses(child('serve'), announce)) },
+      { name: 'deliver', spawn: () => startup.watch(child('deliver', '--sweep')) },
       ...services.map((service) => ({
         name: `work ${service.name}`,
         spawn: () =>
-          first.of(releaseWhenLost(child('work', '--service', service.name), { ...lost, service: service.name })),
+          startup.watch(releaseWhenLost(child('work', '--service', service.name), { ...lost, service: service.name })),
         ...(onDemand && demandOf(service)),
       })),
     ];
     await supervise({ posts, log, signal }).catch((error: unknown) => {
-      throw first.refusal() ?? error;
+      throw startup.error() ?? error;
     });
   } finally {
     tasks.close();
@@ -96,33 +95,32 @@ async function runOn(url: string, planned: Plan, signal: AbortSignal, onListenin
   }
 }
 
-/** A model that takes longer than this to load is waited for by its tasks, not by whoever reads the terminal. */
-const FIRST_WORD_MS = 5_000;
+/** Limits the wait for a slow model. */
+const STARTUP_TIMEOUT_MS = 5_000;
 
-/** Hears whether the workers come up, so that nobody is told that all is ready and then that it is not. */
-function firstWords(workers: number) {
+/** The ready message must not be followed by a startup error. */
+function watchStartup(workers: number) {
   let missing = workers;
-  let refusal: OperatorError | undefined;
-  const over = new AbortController();
-  if (missing === 0) over.abort();
+  let startupError: OperatorError | undefined;
+  const done = new AbortController();
+  if (missing === 0) done.abort();
   return {
-    /** Resolves when every worker has loaded, one process has refused its settings, or it takes too long. */
-    heard: new Promise<void>((resolve) => {
-      if (over.signal.aborted) return resolve();
-      const patience = setTimeout(resolve, FIRST_WORD_MS).unref();
-      over.signal.addEventListener('abort', () => {
-        clearTimeout(patience);
+    finished: new Promise<void>((resolve) => {
+      if (done.signal.aborted) return resolve();
+      const timeout = setTimeout(resolve, STARTUP_TIMEOUT_MS).unref();
+      done.signal.addEventListener('abort', () => {
+        clearTimeout(timeout);
         resolve();
       });
     }),
-    refusal: () => refusal,
-    of(child: ChildProcess): ChildProcess {
+    error: () => startupError,
+    watch(child: ChildProcess): ChildProcess {
       child.on('message', (message) => {
         if (typeof message !== 'object') return;
-        if ('loaded' in message && --missing === 0) over.abort();
+        if ('loaded' in message && --missing === 0) done.abort();
         if (!('refused' in message)) return;
-        refusal ??= new OperatorError(String(message.refused));
-        over.abort();
+        startupError ??= new OperatorError(String(message.refused));
+        done.abort();
       });
       return child;
     },
@@ -130,64 +128,64 @@ function firstWords(workers: number) {
 }
 
 interface Database {
-  /** Where it is now, and the signal that it is there no more. */
-  place(): { readonly url: string; readonly moved: AbortSignal };
+  /** The current URL; `moved` aborts when it changes. */
+  address(): { readonly url: string; readonly moved: AbortSignal };
   close(): Promise<void>;
 }
 
-const HERE_FOR_EVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
-/** The database that is configured, or our own, which is started again when it dies. */
 async function openDatabase(planned: Plan, signal: AbortSignal): Promise<Database> {
   const { settings, log } = planned;
   const { databaseUrl } = settings;
-  if (databaseUrl) return { place: () => ({ url: databaseUrl, moved: HERE_FOR_EVER }), close: async () => {} };
+  if (databaseUrl) return { address: () => ({ url: databaseUrl, moved: NEVER_ABORTED }), close: async () => {} };
 
-  const over = new AbortController();
+  const closed = new AbortController();
   let running = await startEmbedded(planned, signal);
   let moved = new AbortController();
 
-  const startAgain = async () => {
-    for (; !over.signal.aborted; await rest(1000, over.signal)) {
+  const restart = async () => {
+    for (; !closed.signal.aborted; await rest(1000, closed.signal)) {
       try {
-        return await startEmbedded(planned, over.signal);
+        return await startEmbedded(planned, closed.signal);
       } catch (err) {
-        if (!over.signal.aborted) log.error({ err }, 'the database does not start; trying again');
+        if (!closed.signal.aborted) log.error({ err }, 'the database does not start; retrying');
       }
     }
     return undefined;
   };
-  const keeping = (async () => {
+  const watching = (async () => {
     for (;;) {
       await running.exited;
-      if (over.signal.aborted) return;
-      log.error('the database died and is started again');
-      const next = await startAgain();
-      if (over.signal.aborted) return next?.stop();
+      if (closed.signal.aborted) return;
+      log.error('the database exited and is being restarted');
+      const next = await restart();
+      if (closed.signal.aborted) return next?.stop();
       const { url } = running;
       running = next!;
       if (running.url === url) continue;
-      // Somebody else took its port meanwhile. Every process knows the old one.
+      // Another program has taken the port; all processes use the old URL.
       moved.abort();
       moved = new AbortController();
     }
   })();
 
   return {
-    place: () => ({ url: running.url, moved: moved.signal }),
+    address: () => ({ url: running.url, moved: moved.signal }),
     async close() {
-      over.abort();
-      // A start that failed must not stop what it found running: another process here may use it.
+      closed.abort();
+      // After a failed start, another process may use the adopted database.
       if (running.adopted && !signal.aborted) return;
       await running.stop();
-      await keeping;
+      await watching;
     },
   };
 }
 
-function tellsAddresses(child: ChildProcess, tell: (addresses: Record<string, string>) => unknown): ChildProcess {
+function onAddresses(child: ChildProcess, listener: (addresses: Record<string, string>) => unknown): ChildProcess {
   child.on('message', (message) => {
-    if (typeof message === 'object' && 'listening' in message) void tell(message.listening as Record<string, string>);
+    if (typeof message !== 'object' || !('listening' in message)) return;
+    void listener(message.listening as Record<string, string>);
   });
   return child;
 }

@@ -3,9 +3,8 @@ import { OperatorError } from '../base/operator-error.ts';
 
 const EVERY_MS = 200;
 
-/** One line of a terminal that says how far something has come; nothing where nobody watches. */
+/** Writes to terminals only. */
 export function statusLine(out: { isTTY?: boolean; write(text: string): unknown }) {
-  // A process may be so young that its clock has not come to the first interval yet.
   let shownMs = Number.NEGATIVE_INFINITY;
   return {
     show(text: string): void {
@@ -21,23 +20,23 @@ export function statusLine(out: { isTTY?: boolean; write(text: string): unknown 
 
 export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-/** What PostgreSQL says where there is no such table. */
+/** SQLSTATE undefined_table. */
 const UNDEFINED_TABLE = '42P01';
 
-/** A database of an older version, or of somebody else; `nothing` is what the sentence says of it. */
+/** The database has an older schema or belongs to another program. */
 export const notMigrated =
   (nothing: string) =>
   (error: unknown): never => {
     if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
-    throw new OperatorError(`${nothing} in this database; \`assay migrate\` brings it to this version.`);
+    throw new OperatorError(`${nothing} in this database. Run \`assay migrate\` to update it.`);
   };
 
-/** A disk or a database that refuses is the operator's to mend, and gets a sentence; what nobody thought of stays as it is. */
+/** Unexpected errors are rethrown unchanged. */
 export function inWords(error: unknown): never {
   if (!(error instanceof Error) || error instanceof OperatorError) throw error;
-  if (isUnavailable(error)) throw new OperatorError(`The database does not answer: ${error.message}.`);
+  if (isUnavailable(error)) throw new OperatorError(`The database is unavailable: ${error.message}.`);
   const { syscall, severity } = error as { syscall?: unknown; severity?: unknown };
   if (syscall !== undefined) throw new OperatorError(`${error.message}.`);
-  if (severity !== undefined) throw new OperatorError(`The database refuses: ${error.message}.`);
+  if (severity !== undefined) throw new OperatorError(`The database returned an error: ${error.message}.`);
   throw error;
 }

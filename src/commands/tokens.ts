@@ -5,24 +5,22 @@ import { issue, type ListedToken, listed, revoke } from '../http/access-tokens.t
 import { type Plan, plan } from '../plan.ts';
 import type { OpenService } from '../services/service.ts';
 import { inExistingDatabase } from './existing-database.ts';
-import { inTable } from './in-table.ts';
-import { lifetimeSecondsOf } from './lifetime.ts';
 import { inWords, notMigrated } from './telling.ts';
 
 export interface CreateOptions {
   readonly service: string;
   readonly name: string;
   readonly role?: string;
-  /** As `lifetimeSecondsOf` reads it; absent: until it is revoked. */
+  /** `90d`, `12h` or `30m`; absent: until it is revoked. */
   readonly expires?: string;
   readonly json?: boolean;
 }
 
-/** `assay tokens create`: the new token on standard output, once and alone; what there is to know of it beside it. */
+/** `assay tokens create`: prints the token to standard output, notes about it to standard error. */
 export async function createToken(options: CreateOptions): Promise<void> {
   const { service, name } = options;
   if (!NAME.test(name)) {
-    throw new OperatorError('--name takes 1 to 64 letters, digits, dots, dashes and underscores.');
+    throw new OperatorError('--name must be 1 to 64 letters, digits, dots, dashes and underscores.');
   }
   const lifetimeSeconds = options.expires === undefined ? undefined : lifetimeSecondsOf(options.expires);
   const planned = await planOf();
@@ -31,74 +29,94 @@ export async function createToken(options: CreateOptions): Promise<void> {
 
   const token = `assay_${service}_${randomBytes(32).toString('base64url')}`;
   const digest = hash('sha256', token, 'hex');
-  const made = await inTokens(planned, (db) => issue(db, { service, name, role, digest, lifetimeSeconds }));
-  if (made === undefined) {
-    throw new OperatorError(`${title} has a token named ${name}; revoke it first, or take another name.`);
+  const created = await inTokens(planned, (db) => issue(db, { service, name, role, digest, lifetimeSeconds }));
+  if (created === undefined) {
+    throw new OperatorError(`${title} already has a token named ${name}; revoke it first, or use another name.`);
   }
-  const until = made.expiresAt?.toISOString();
+  const until = created.expiresAt?.toISOString();
   if (options.json) {
-    const told = { service, name, role, token, principal: principalOf(digest), ...(until && { expires_at: until }) };
-    console.log(JSON.stringify(told));
+    const result = { service, name, role, token, principal: principalOf(digest), ...(until && { expires_at: until }) };
+    console.log(JSON.stringify(result));
   } else console.log(token);
-  console.error(`Shown once: only its digest is kept. Every listener takes it within two seconds.`);
-  if (until && !options.json) console.error(`It is good until ${until}.`);
-  if (issues.unused !== undefined) console.error(`It changes nothing for now: ${issues.unused}.`);
+  console.error('Copy the token now: only its digest is stored. It is valid on all listeners within two seconds.');
+  if (until && !options.json) console.error(`It expires at ${until}.`);
+  if (issues.unused !== undefined) console.error(`It has no effect at present: ${issues.unused}.`);
 }
 
-/** `assay tokens list`: what has been issued and is good or was; never a token. */
+/** `assay tokens list`: lists issued tokens, expired ones included, without their values. */
 export async function listTokens({ service, json }: { service?: string; json?: boolean }): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
   const all = await inTokens(planned, listed);
   const shown = all.filter((token) => service === undefined || token.service === service);
   if (json) return console.log(JSON.stringify({ tokens: shown.map(asJson) }, null, 2));
-  if (shown.length === 0) return console.error('None has been issued; those of the settings are not listed.');
+  if (shown.length === 0) return console.error('No tokens have been issued. Tokens of the settings are not listed.');
   const rows = shown.map(({ name, service, role, digest, createdAt, expiresAt, expired }) => [
     ...[name, service, role, principalOf(digest), dayOf(createdAt)],
-    expired ? 'has expired' : expiresAt ? dayOf(expiresAt) : 'never',
+    expired ? 'expired' : expiresAt ? dayOf(expiresAt) : 'never',
   ]);
-  for (const line of inTable([['NAME', 'SERVICE', 'ROLE', 'IN LOGS', 'CREATED', 'EXPIRES'], ...rows]))
+  for (const line of alignColumns([['NAME', 'SERVICE', 'ROLE', 'IN LOGS', 'CREATED', 'EXPIRES'], ...rows]))
     console.log(line);
 }
 
-/** `assay tokens revoke NAME`: from then on it opens nothing. */
+/** `assay tokens revoke NAME` */
 export async function revokeToken(name: string, { service }: { service?: string }): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
   const found = await inTokens(planned, (db) => revoke(db, { name, service }));
-  const gone = found.find(({ revoked }) => revoked);
-  if (gone) return console.log(`${name} of ${gone.service} opens nothing any more, within two seconds everywhere.`);
+  const token = found.find(({ revoked }) => revoked);
+  if (token) return console.log(`Revoked ${name} of ${token.service}; all listeners reject it within two seconds.`);
   if (found.length === 0) throw new OperatorError(`No token named ${name} was issued; see \`assay tokens list\`.`);
   const services = found.map((each) => each.service).join(', ');
-  throw new OperatorError(`There is a token named ${name} of each of ${services}; --service says which one.`);
+  throw new OperatorError(`Several services have a token named ${name}: ${services}. Specify one with --service.`);
 }
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+/** 100 years, an arbitrary upper bound. */
+const LONGEST_LIFETIME_SECONDS = 36_500 * 86_400;
+
+function lifetimeSecondsOf(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,6})([mhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (SECONDS[unit ?? ''] ?? Number.NaN);
+  if (seconds <= LONGEST_LIFETIME_SECONDS) return seconds;
+  throw new OperatorError(`--expires must be a number of days, hours or minutes like 90d, 12h or 30m, not ${text}.`);
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
 
 const planOf = () => plan({ LOG_LEVEL: 'warn', ...process.env }, 'tokens');
 
 function inTokens<T>(planned: Plan, run: (db: Db) => Promise<T>): Promise<T> {
   const where = { planned, applicationName: 'assay-tokens', nothing: 'There is no database' };
-  return inExistingDatabase(where, run).catch(notMigrated('There is no place for tokens')).catch(inWords);
+  return inExistingDatabase(where, run).catch(notMigrated('There is no token table')).catch(inWords);
 }
 
 function serviceOf({ services }: Plan, name: string): OpenService {
   const found = services.find((service) => service.name === name);
   if (found) return found;
   const names = services.map((service) => service.name).join(', ');
-  throw new OperatorError(`There is no service named ${name} here; there are ${names}.`);
+  throw new OperatorError(`Unknown service ${name}. Services: ${names}.`);
 }
 
-function roleOf(given: string | undefined, roles: OpenService['issues']['roles'], service: string): string {
-  if (given === undefined) return roles[0];
-  if (roles.includes(given)) return given;
-  throw new OperatorError(`--role of ${service} is ${roles.join(' or ')}, not ${given}.`);
+function roleOf(role: string | undefined, roles: OpenService['issues']['roles'], service: string): string {
+  if (role === undefined) return roles[0];
+  if (roles.includes(role)) return role;
+  throw new OperatorError(`--role of ${service} must be ${roles.join(' or ')}, not ${role}.`);
 }
 
-/** What stands for it in logs and in rows: the same as for a token of the settings. */
+/** As for a token of the settings. */
 const principalOf = (digest: string) => `token-${digest.slice(0, 12)}`;
 
-/** To the minute, in UTC and saying so. */
 const dayOf = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`;
 
 const asJson = ({ name, service, role, digest, createdAt, expiresAt, expired }: ListedToken) => ({

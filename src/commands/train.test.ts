@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { progressBar } from './train.ts';
 
-test('progress is a bar on a terminal and ten lines in a log', () => {
+test('training progress is a bar on a terminal and ten lines in a log', () => {
   const written: string[] = [];
   const bar = progressBar({ isTTY: true, write: (text) => written.push(text) });
   for (let done = 1; done <= 100; done++) bar(done, 100, done * 100);

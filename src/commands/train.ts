@@ -1,7 +1,7 @@
 import { plan } from '../compose.ts';
 import { train } from '../services/defectoscopy/train.ts';
 
-/** `assay train FOLDER`: fits the heads of the defectoscopy model to a folder of images, and tells how it goes. */
+/** `assay train FOLDER`: trains the heads of the defectoscopy model on a folder of images. */
 export async function trainCommand(folder: string, { name }: { name?: string } = {}): Promise<void> {
   const { shared } = await plan(process.env, 'train');
   const bar = progressBar(process.stdout);
@@ -17,7 +17,7 @@ export async function trainCommand(folder: string, { name }: { name?: string } =
 const WIDTH = 30;
 const EVERY_MS = 200;
 
-/** On a terminal a bar that moves; elsewhere (a log) a line for each tenth. */
+/** A bar on a terminal, one line per tenth in a log. */
 export function progressBar(out: { isTTY?: boolean; write(text: string): unknown }) {
   let begunMs: number | undefined;
   let shownMs = Number.NEGATIVE_INFINITY;

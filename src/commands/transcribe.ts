@@ -9,10 +9,10 @@ export interface TranscribeOptions extends ErrandOptions {
   readonly format?: TranscriptFormat | 'json';
 }
 
-/** `assay transcribe FILE|URL`: what was said in a recording. */
+/** `assay transcribe FILE|URL`: transcribes a recording. */
 export function transcribeCommand(source: string, options: TranscribeOptions, signal: AbortSignal): Promise<void> {
-  return onErrand('stt', options, signal, async ({ url, token, ...manners }) => {
-    const { stt } = new Assay({ stt: { url, token }, ...manners });
+  return onErrand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { stt } = new Assay({ stt: { url, token }, ...clientOptions });
     const { language, format } = options;
     const audio = await givenSource(source);
     const task = await stt.transcribe(audio, { language, signal });

@@ -1,6 +1,5 @@
 import { statusLine } from './telling.ts';
 
-/** How a task stands, as far as its service tells. */
 export interface Standing {
   readonly status: string;
   /** 0..1 */
@@ -10,12 +9,9 @@ export interface Standing {
 const EVERY_MS = 250;
 const WIDTH = 30;
 
-/**
- * While `run` waits, a line on a terminal's standard error that says how long already, and how far where the service tells
- * that; nothing elsewhere. `run` hands each state that it sees to what it is given.
- */
+/** Shows elapsed time and progress on a terminal while `run` waits; `run` reports each task state. */
 export async function whileWaiting<T>(
-  run: (seen: (state: Standing) => void) => Promise<T>,
+  run: (onState: (state: Standing) => void) => Promise<T>,
   { estimateSeconds, out = process.stderr }: { estimateSeconds?: number; out?: NodeJS.WriteStream } = {},
 ): Promise<T> {
   const begun = performance.now();
@@ -24,8 +20,8 @@ export async function whileWaiting<T>(
   const show = () => line.show(waitingLine(state, (performance.now() - begun) / 1000, estimateSeconds));
   const ticking = setInterval(show, EVERY_MS);
   try {
-    return await run((seen) => {
-      state = seen;
+    return await run((latest) => {
+      state = latest;
       show();
     });
   } finally {
@@ -35,12 +31,12 @@ export async function whileWaiting<T>(
 }
 
 export function waitingLine({ status, progress }: Standing, seconds: number, estimateSeconds?: number): string {
-  const word = status.toLowerCase();
+  const state = status.toLowerCase();
   if (progress === undefined) {
-    const estimate = estimateSeconds === undefined ? '' : `; the service's estimate is ${estimateSeconds} s`;
-    return `${word}, ${Math.floor(seconds)} s${estimate}`;
+    const estimate = estimateSeconds === undefined ? '' : ` (estimated ${estimateSeconds} s)`;
+    return `${state}, ${Math.floor(seconds)} s${estimate}`;
   }
   const filled = Math.round(WIDTH * progress);
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}]`;
-  return `${bar} ${Math.floor(progress * 100)} %, ${word}, ${Math.floor(seconds)} s`;
+  return `${bar} ${Math.floor(progress * 100)} %, ${state}, ${Math.floor(seconds)} s`;
 }

@@ -1,54 +1,54 @@
 // Generated from the schemas of src/services by wire.test.ts; `npx vitest run src/client/wire.test.ts -u` updates it.
 
 export interface SearchQuery {
-  /** Words of titles, file names, transcripts, field values and class names: all of them, in any form, misspelt or in part. `"quoted words"` stand side by side, `-word` is excluded. A record id or a task id finds its record. */
+  /** Words in titles, file names, transcripts, field values and class names; all must match, in any form, with typos or in part. `"quoted words"` must be adjacent, `-word` is excluded. A record id or task id finds its record. */
   readonly q?: string;
-  /** The service that made the record, or `import`. */
+  /** The service of the record, or `import`. */
   readonly service?: string;
   /** The surface of a photo. */
   readonly surface?: string;
-  /** A defect that was found. */
+  /** A detected defect. */
   readonly defect?: string;
-  /** The likeliest group. */
+  /** The most likely defect group. */
   readonly master?: string;
   readonly status?: 'done' | 'failed';
-  /** Of the defect asked for; else of the group asked for; else of the surest defect. */
+  /** Minimum confidence of the `defect`, else of the `master`, else of the most confident defect. */
   readonly min_conf?: number;
-  /** A day or a moment (ISO 8601, UTC): asked for then or later. */
+  /** ISO 8601 date or time (UTC): created then or later. */
   readonly from?: string;
-  /** A day, which counts as a whole, or a moment: asked for before it. */
+  /** ISO 8601 date (inclusive) or time (exclusive): created before it. */
   readonly to?: string;
-  /** Whether a report on it is open or in review. */
+  /** Whether the record has a report that is open or in review. */
   readonly has_report?: boolean;
-  /** For moderators: those that an accepted report has hidden, in place of the others. */
+  /** For moderators: lists hidden records only. */
   readonly hidden?: boolean;
-  /** Where it is not said: `relevance` for a `q`, else `newest`. */
+  /** Default: `relevance` with `q`, else `newest`. */
   readonly sort?: 'newest' | 'oldest' | 'confidence' | 'relevance';
   readonly page: number;
   readonly limit: number;
-  /** Whether to count what each filter would leave. */
+  /** Whether to return facet counts. */
   readonly facets: boolean;
-  /** `upto` of an earlier page: this one continues it, whatever was indexed since. */
+  /** `upto` of an earlier page, to exclude records indexed since. */
   readonly upto?: number;
 }
 
 export interface Hit {
   readonly record_id: string;
-  /** The service that made it, or `import`. */
+  /** The service of the task, or `import`. */
   readonly service: string;
   readonly task_id: string | null;
   readonly status: 'done' | 'failed';
-  /** When it was asked for. */
+  /** When the task was created, or the date of an imported record. */
   readonly created_at: string;
   readonly title: string;
-  /** Plain text: at most 200 characters around the first word looked for. */
+  /** Plain text of at most 200 characters around the first match. */
   readonly snippet: string;
   readonly surface: string | null;
   readonly master: {
     readonly name: string;
     readonly conf: number;
   } | null;
-  /** The surest first. */
+  /** By descending confidence. */
   readonly defects: readonly {
     readonly name: string;
     readonly conf: number;
@@ -65,11 +65,11 @@ export interface Hit {
 
 export interface SearchResults {
   readonly items: readonly Hit[];
-  /** On all pages, counted exactly. */
+  /** Exact number of results on all pages. */
   readonly total: number;
   readonly page: number;
   readonly limit: number;
-  /** What each choice would find: over all filters but its own. Empty with `facets=false`. */
+  /** Counts per value, over all filters except the facet’s own. Empty with `facets=false`. */
   readonly facets: {
     readonly service?: readonly {
       readonly value: string;
@@ -102,23 +102,23 @@ export interface SearchResults {
       readonly more: boolean;
     }[];
   };
-  /** The filters, as they were understood. */
+  /** The applied filters. */
   readonly filters: Readonly<Record<string, unknown>>;
   readonly took_ms: number;
-  /** Sent with a request for the next page, it keeps out what was indexed since. */
+  /** Send it with the next page to exclude records indexed since. */
   readonly upto: number;
 }
 
 export interface Row {
   readonly record_id: string;
-  /** The service that made it, or `import`. */
+  /** The service of the task, or `import`. */
   readonly service: string;
   readonly task_id: string | null;
   readonly status: 'done' | 'failed';
   readonly created_at: string;
   readonly title: string;
   readonly snippet: string;
-  /** All that is searched besides the title. */
+  /** The searchable text besides the title. */
   readonly text: string;
   readonly surface: string | null;
   readonly master: {
@@ -136,9 +136,9 @@ export interface Row {
   } | null;
   /** Reports that are open or in review. */
   readonly open_reports: number;
-  /** By an accepted report; only moderators see such a record. */
+  /** Hidden by an accepted report and visible to moderators only. */
   readonly hidden: boolean;
-  /** In the words of the service that made it. */
+  /** The result in the format of its service. */
   readonly result: Readonly<Record<string, unknown>>;
   readonly reports: readonly {
     readonly id: string;
@@ -153,25 +153,25 @@ export interface Row {
 }
 
 export interface NewRecord {
-  /** Yours; a record of this id is replaced. */
+  /** A record with this id is replaced. */
   readonly record_id: string;
-  /** Without it, the id is the title. */
+  /** Default: the id. */
   readonly title?: string;
   readonly text?: string;
-  /** https address on a public host, or of a file of our own (`url` of `POST /files`); a picture is kept. */
+  /** https URL on a public host, or the `url` of an uploaded file (`POST /files`); a copy is stored. */
   readonly image_url?: string;
-  /** At most 16 KiB; their values are searched too. */
+  /** At most 16 KiB; the values are searchable. */
   readonly attributes?: Readonly<Record<string, unknown>>;
-  /** 2026-05-31 or 2026-05-31T12:00:00Z (RFC 3339). Without it: now. */
+  /** 2026-05-31 or 2026-05-31T12:00:00Z (RFC 3339). Default: now. */
   readonly created_at?: string;
 }
 
 export interface IndexResult {
-  /** Records that can be found from now on. */
+  /** Number of imported records. */
   readonly indexed: number;
-  /** Records that were not taken, and why. */
+  /** Records that were not imported, with the reasons. */
   readonly failed: readonly {
-    /** Its place among the records, from 1; a header is not counted. */
+    /** Position in the request from 1, without a table header. */
     readonly row: number;
     readonly record_id?: string;
     readonly detail: readonly {
@@ -185,10 +185,10 @@ export interface IndexResult {
 }
 
 export interface IndexState {
-  /** Records that can be found. */
+  /** Number of searchable records. */
   readonly documents: number;
   readonly last_indexed_at: string | null;
-  /** How long what waits to be indexed has waited. */
+  /** Waiting time of the oldest task to be indexed. */
   readonly lag_seconds: number;
   readonly rebuilding: boolean;
 }
@@ -200,10 +200,10 @@ export interface NewReport {
   readonly user_info?: string;
 }
 
-/** At least one of the two. */
+/** At least one of the fields. */
 export interface ReportPatch {
   readonly status?: 'open' | 'in_review' | 'accepted' | 'rejected' | 'duplicate';
-  /** Null clears it, and so does a new status without one. Who opens a report again says why here. */
+  /** Null clears the note, as does a new status without a note. Required to reopen a report. */
   readonly resolver_note?: string | null;
 }
 
@@ -220,36 +220,36 @@ export interface Report {
   /** ISO 8601, UTC. */
   readonly updated_at: string;
   readonly resolved_at: string | null;
-  /** Grows with each change; what `If-Match` takes. */
+  /** Increments with each change; for `If-Match`. */
   readonly version: number;
 }
 
 export interface ReportList {
   readonly items: readonly Report[];
-  /** With the filters applied. */
+  /** Number of matching reports. */
   readonly total: number;
   readonly page: number;
   readonly limit: number;
 }
 
 export interface ReportEvent {
-  /** Without gaps, over all reports. */
+  /** Consecutive over all reports. */
   readonly serial: number;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** A token’s short name, or a digest of an address. */
+  /** The principal of a token, or a digest of an address. */
   readonly actor: string;
   readonly action: 'created' | 'changed' | 'refused';
   readonly outcome: 'done' | 'refused';
   readonly from: string | null;
   readonly to: string | null;
   readonly note: string | null;
-  /** Of the report’s description, user_info and resolver_note as they stand after it: SHA-256, hex text. */
+  /** SHA-256 of the report’s description, user_info and resolver_note after the event, as hex text. */
   readonly content: string;
   readonly request_id: string | null;
-  /** The hash of the row before, of whichever report. */
+  /** The hash of the previous event of all reports. */
   readonly prev_hash: string;
-  /** SHA-256, hex text. */
+  /** SHA-256 as hex text. */
   readonly hash: string;
 }
 

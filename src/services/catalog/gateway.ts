@@ -37,40 +37,42 @@ import { openViewOwners } from './views/view-owners.ts';
 import { openViews } from './views/views.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** Attempts of one address to sign in, in any 60 seconds. */
+/** Sign-in attempts per address in any 60 seconds. */
 const LOGINS = 20;
-/** Reports of one address in any 60 seconds, where everybody may report. */
+/** Anonymous reports per address in any 60 seconds. */
 const OPEN_REPORTS = 30;
 
-/** The listener of the catalog: reports (section 4.4 of the specification), the search around them, and their pages. */
 export async function openGateway({
-  house,
-  own,
+  context,
+  settings,
   shared,
   entries,
 }: {
-  house: GatewayHouse;
-  own: Own;
+  context: GatewayHouse;
+  settings: Own;
   shared: SharedSettings;
   entries: ReturnType<typeof configuredEntries>;
 }): Promise<Gateway> {
-  const { db, files, metrics, log } = house;
+  const { db, files, metrics, log } = context;
   const service = 'catalog';
-  const tokens = tokensNow(entries, () => house.issued.of(service));
-  if (tokens.count().moderators === 0) log.warn('no moderator tokens are configured: nobody can decide on reports');
-  metrics.authDisabled(service, own.open);
+  const tokens = tokensNow(entries, () => context.issued.of(service));
+  if (tokens.count().moderators === 0) log.warn('no moderator tokens are configured: reports cannot be decided');
+  metrics.authDisabled(service, settings.open);
 
   const secret = await keptSecret(join(shared.dataDir, 'keys', 'catalog-pages.key'));
-  const publicOrigins = [...shared.publicOrigins, ...(own.publicUrl ? [new URL(own.publicUrl).origin] : [])];
-  const base = basePath(own.publicUrl);
+  const publicOrigins = [...shared.publicOrigins, ...(settings.publicUrl ? [new URL(settings.publicUrl).origin] : [])];
+  const base = basePath(settings.publicUrl);
   const cookies = openCookies({ path: base, secure: shared.cookieSecure });
   const csrf = openCsrf(secret);
-  const visitorAt = (ip: string) =>
+  const anonymousPrincipal = (ip: string) =>
     `address:${createHmac('sha256', secret).update(clientKey(ip)).digest('hex').slice(0, 16)}`;
-  const door = openDoor({ tokens, cookies, csrf, visitorAt: own.open ? visitorAt : undefined, publicOrigins });
+  const guard = openDoor({
+    ...{ tokens, cookies, csrf, publicOrigins },
+    visitorAt: settings.open ? anonymousPrincipal : undefined,
+  });
 
   const search = openSearch(db);
-  const reports = openReports({ db, apply: own.apply });
+  const reports = openReports({ db, apply: settings.apply });
   const records = openRecords({ db, files, log });
   const replies = openReplies(db, service);
   const views = openViews(db);
@@ -79,60 +81,59 @@ export async function openGateway({
   const state = countedOnce(search.state);
   measureCatalog(state, metrics);
 
-  const app = await openListener(house, shared, {
+  const app = await openListener(context, shared, {
     service,
     title: 'Assay catalog',
     description:
-      'What the other services have finished, as records that people search; what people report of a record, and what moderators decide.',
-    publicUrl: own.publicUrl,
+      'Searches the results of the other services as records, accepts reports on them and moderates the reports.',
+    publicUrl: settings.publicUrl,
     securitySchemes: {
-      session: { type: 'apiKey', in: 'cookie', name: COOKIE, description: 'A browser that has signed in.' },
+      session: { type: 'apiKey', in: 'cookie', name: COOKIE, description: 'A signed-in browser.' },
     },
-    guard: door.guard,
-    limiter: house.limits.window(service, { limit: LOGINS }),
+    guard: guard.guard,
+    limiter: context.limits.window(service, { limit: LOGINS }),
     bodyLimitBytes: BODY_LIMIT_BYTES,
     validation: detailValidation,
     unavailable: databaseUnavailable,
-    refusalPage: (...refused) => pages.refusal(...refused),
+    refusalPage: (...args) => pages.refusal(...args),
   });
   await app.register(cookie);
   locateBelow(app, base);
   app.decorateRequest('reader', null);
 
-  await authRoutes(app, { tokens, cookies, door, publicOrigins });
+  await authRoutes(app, { tokens, cookies, guard, publicOrigins });
   searchRoutes(app, { search, cookies: { path: base, secure: shared.cookieSecure } });
   exportRoutes(app, { search });
   await indexRoutes(app, { records, search, images: imagePolicy(shared) });
-  rowRoutes(app, { search, reports, page: (...asked) => pages.row(...asked) });
+  rowRoutes(app, { search, reports, page: (...args) => pages.row(...args) });
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });
   viewRoutes(app, { views, owners });
   await reportRoutes(app, {
     reports,
     replies,
-    limited: own.open && ofAddresses(house.limits.window('catalog-reports', { limit: OPEN_REPORTS })!),
-    checkForm: door.checkForm,
-    queuePage: (...asked) => pages.queue(...asked),
+    limited: settings.open && limitAnonymous(context.limits.window('catalog-reports', { limit: OPEN_REPORTS })!),
+    checkForm: guard.checkForm,
+    queuePage: (...args) => pages.queue(...args),
   });
   statusRoutes(app, { state });
   commonRoutes(app, {
     service,
-    house,
+    house: context,
     shared,
     auth: () => {
       const { readers, moderators } = tokens.count();
-      return own.open ? 'disabled' : readers + moderators > 0 ? 'enforced' : 'unconfigured';
+      return settings.open ? 'disabled' : readers + moderators > 0 ? 'enforced' : 'unconfigured';
     },
   });
   const pages = await pageRoutes(app, {
-    ...{ search, reports, views, owners, door, csrf, version: shared.version },
+    ...{ search, reports, views, owners, guard, csrf, version: shared.version },
     cookies: { path: base, secure: shared.cookieSecure },
   });
   return app;
 }
 
-/** Holders of tokens are known, and not counted. */
-const ofAddresses = (limiter: Limiter): Limiter => ({
+const limitAnonymous = (limiter: Limiter): Limiter => ({
   policy: limiter.policy,
   take: (key) =>
     key.startsWith('address:') ? limiter.take(key) : { allowed: true, remaining: OPEN_REPORTS, resetSeconds: 1 },

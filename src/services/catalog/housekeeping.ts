@@ -3,8 +3,16 @@ import type { TidyHouse } from '../service.ts';
 import { openRecords } from './records/records.ts';
 import type { Own } from './settings.ts';
 
-/** What is too old goes: records, what they leave behind, and answers that were kept for repetitions of their requests. */
-export async function tidy({ house, own, signal }: { house: TidyHouse; own: Own; signal: AbortSignal }): Promise<void> {
-  await openReplies(house.db, 'catalog').tidy();
-  await openRecords(house).tidy(signal, { retentionDays: own.retentionDays });
+/** Deletes expired idempotency responses, expired records and what they leave behind. */
+export async function tidy({
+  context,
+  settings,
+  signal,
+}: {
+  context: TidyHouse;
+  settings: Own;
+  signal: AbortSignal;
+}): Promise<void> {
+  await openReplies(context.db, 'catalog').tidy();
+  await openRecords(context).tidy(signal, { retentionDays: settings.retentionDays });
 }

@@ -1,10 +1,7 @@
 import type { UrlPolicy } from '../../base/outbound-url.ts';
 import type { SharedSettings } from '../service.ts';
 
-/**
- * Which addresses the images of imported records may have: those of public hosts, and of our own files. The same rule when
- * a record comes in and when its image is fetched.
- */
+/** Images of imported records: public hosts and Assay's own files. */
 export const imagePolicy = ({ filesHost, holes }: Pick<SharedSettings, 'filesHost' | 'holes'>): UrlPolicy => ({
   kind: 'public',
   filesHost,

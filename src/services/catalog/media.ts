@@ -1,12 +1,10 @@
 import type { Db } from '../../base/db.ts';
 import type { JsonValue } from '../../base/json.ts';
 
-/** What there is to be seen and heard of a record, by its keys in the file store. */
+/** Values are undefined when the record does not exist. */
 export interface Media {
-  /** Undefined where there is no such record. */
   picture(recordId: string): Promise<{ readonly key: string | null; readonly hidden: boolean } | undefined>;
   sound(recordId: string): Promise<{ readonly key: string | null; readonly hidden: boolean } | undefined>;
-  /** The heatmaps of a photo. */
   heatmap(recordId: string): Promise<{ readonly maps: JsonValue | null; readonly hidden: boolean } | undefined>;
 }
 

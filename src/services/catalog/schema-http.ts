@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { WITHOUT_NUL } from '../../http/storable.ts';
 
-/** What an id of a record can be: whatever was imported under it, in any script. The database has no zero character. */
+/** Any text in any script, without NUL, which PostgreSQL cannot store. */
 export const RecordId = Type.String({ minLength: 1, maxLength: 200, pattern: WITHOUT_NUL });
 
 export const RecordParams = Type.Object({ record_id: RecordId });

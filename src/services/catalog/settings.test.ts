@@ -11,22 +11,30 @@ const ABC = 'sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f200
 describe('settings of the catalog', () => {
   it.each<[string, Record<string, string>, RegExp]>([
     ['production without moderators', { APP_ENV: 'production' }, /^REPORTS_MODERATOR_TOKENS must be set/],
-    ['production with an empty list of them', { APP_ENV: 'production', [MODERATORS]: ' , ' }, /^REPORTS_MODERATOR_TOK/],
     [
-      'a token of both kinds',
-      { [READERS]: 'a,abc', [MODERATORS]: 'b,abc' },
-      /^REPORTS_MODERATOR_TOKENS: a token of rea/,
+      'production with an empty moderator list',
+      { APP_ENV: 'production', [MODERATORS]: ' , ' },
+      /^REPORTS_MODERATOR_TOK/,
     ],
-    ['one of both kinds, once as its digest', { [READERS]: ABC, [MODERATORS]: 'abc' }, /^REPORTS_MODERATOR_TOKENS: a/],
+    [
+      'a token in both lists',
+      { [READERS]: 'a,abc', [MODERATORS]: 'b,abc' },
+      /^REPORTS_MODERATOR_TOKENS: a token is in/,
+    ],
+    [
+      'a token in both lists, once as its digest',
+      { [READERS]: ABC, [MODERATORS]: 'abc' },
+      /^REPORTS_MODERATOR_TOKENS: a/,
+    ],
     ['a token with a space', { [READERS]: 'a b' }, /^REPORTS_API_TOKENS: Access token number 1 /],
-    ['a source that is none', { CATALOG_SOURCES: 'stt,photos' }, /^CATALOG_SOURCES: "photos" is none of/],
-    ['a retention of no time', { CATALOG_RETENTION_DAYS: '0' }, /^CATALOG_RETENTION_DAYS: must be/],
-  ])('that cannot work stop the start with a sentence: %s', (_, env, sentence) => {
+    ['an unknown source', { CATALOG_SOURCES: 'stt,photos' }, /^CATALOG_SOURCES: "photos" is not one of/],
+    ['a retention of 0 days', { CATALOG_RETENTION_DAYS: '0' }, /^CATALOG_RETENTION_DAYS: must be/],
+  ])('reject %s with a message', (_, env, message) => {
     expect(() => readOwn(env)).toThrow(SettingsProblem);
-    expect(() => readOwn(env)).toThrow(sentence);
+    expect(() => readOwn(env)).toThrow(message);
   });
 
-  it('index everything in `local`, and elsewhere no documents, which name people; or what the operator says', () => {
+  it('index all services in `local`, all but passports elsewhere, or the configured ones', () => {
     expect(readOwn({}).sources).toEqual(['defectoscopy', 'stt', 'passports']);
     expect(readOwn({ APP_ENV: 'test' }).sources).toEqual(['defectoscopy', 'stt']);
     expect(readOwn({ APP_ENV: 'production', [MODERATORS]: 'moderator-1234567' }).sources).toEqual([
@@ -37,34 +45,34 @@ describe('settings of the catalog', () => {
     expect(readOwn({ CATALOG_SOURCES: 'none' }).sources).toEqual([]);
   });
 
-  it('leave both kinds of tokens to the local profile, each where nothing was said of it', () => {
+  it('list each token variable that is not set as a missing credential', () => {
     expect(missingCredentials({})).toEqual([READERS, MODERATORS]);
     expect(missingCredentials({ [READERS]: '' })).toEqual([MODERATORS]);
     expect(missingCredentials({ [READERS]: 'a', [MODERATORS]: 'b' })).toEqual([]);
   });
 });
 
-describe('the catalog as a service', () => {
+describe('the catalog service', () => {
   const open = (env: Record<string, string>) => catalog.configure({ APP_ENV: 'test', ...env })({} as never);
 
-  it('opens its page with the first moderator’s token that is not only a digest', () => {
+  it('opens its page with the first moderator token that is not a digest', () => {
     expect(open({ [READERS]: 'r', [MODERATORS]: `${ABC}, m, n` }).credential).toBe('m');
     expect(open({ [MODERATORS]: 'm' }).pageUrl('http://localhost')).toBe('http://localhost/login#token=m');
     expect(open({ [READERS]: 'r' }).credential).toBeUndefined();
     expect(open({ [READERS]: 'r' }).pageUrl('http://localhost')).toBe('http://localhost');
   });
 
-  it('says who may come in, and what can be found', () => {
+  it('reports who has access and which sources are indexed', () => {
     expect(open({}).verdicts).toEqual({
-      readers: 'none: only moderators read',
-      moderators: 'none: nobody decides on reports',
+      readers: 'none: only moderators can read',
+      moderators: 'none: reports cannot be decided',
       sources: 'defectoscopy, stt',
     });
-    const said = { CATALOG_PUBLIC: 'true', [MODERATORS]: 'm,n', CATALOG_SOURCES: 'none' };
-    expect(open(said).verdicts).toEqual({
-      readers: 'everybody',
+    const env = { CATALOG_PUBLIC: 'true', [MODERATORS]: 'm,n', CATALOG_SOURCES: 'none' };
+    expect(open(env).verdicts).toEqual({
+      readers: 'everyone',
       moderators: '2 configured',
-      sources: 'none: only what is imported',
+      sources: 'none: only imported records',
     });
   });
 });

@@ -8,6 +8,11 @@ const KEYS = 'PASSPORTS_API_KEYS';
 describe('settings of passports', () => {
   it.each<[string, Record<string, string>, RegExp]>([
     ['a key without a name', { [KEYS]: 'justakey' }, /^PASSPORTS_API_KEYS: API key number 1 /],
+    [
+      'a key of fewer than 8 characters',
+      { [KEYS]: 'ci:short' },
+      /^PASSPORTS_API_KEYS: API key number 1 has fewer than 8 /,
+    ],
     ['a list without a key', { [KEYS]: '# a comment,\n' }, /^PASSPORTS_API_KEYS: has no entry/],
     ['a short secret', { PASSPORTS_JWT_SECRET: 'short' }, /^PASSPORTS_JWT_SECRET: must have at least 32 bytes/],
     ['an unknown scope', { PASSPORTS_BEARER_SCOPE: 'some' }, /^PASSPORTS_BEARER_SCOPE: must be one of/],

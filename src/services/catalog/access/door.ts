@@ -8,35 +8,33 @@ import type { Cookies } from './cookies.ts';
 import type { Tokens } from './tokens.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Whoever asks: a moderator, a reader, or nobody who may. */
 export interface Door {
   readonly guard: Guard;
-  /** Who asks where nobody has to say; a token that is not good counts as none. */
+  /** For public routes; null also for an invalid token. */
   look(request: FastifyRequest): Promise<Visitor | null>;
-  /** What the word of this visitor's forms is made from; undefined where no cookie is the credential. */
+  /** Undefined unless the credential is a cookie. */
   sessionOf(request: FastifyRequest): string | undefined;
-  /** Refuses a form of ours that carries no word, or somebody else's, where a cookie is the credential. */
+  /** Throws for a wrong CSRF token when the credential is a cookie. */
   checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
 }
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * The rules of who may do what. A token comes in a header or, from a browser that has signed in, in a cookie;
- * `Authorization` that is not good is refused even beside a good cookie. Whatever needs no header would allow to change
- * is allowed to our own pages only. Where everybody may read, whoever shows nothing is a reader by his address.
+ * An invalid `Authorization` is rejected even with a valid cookie. Changes without the header are accepted from the
+ * catalog's own pages only. With public access a client without a token is a reader identified by its address.
  */
-export function openDoor(needs: {
+export function openDoor(deps: {
   tokens: Tokens;
   cookies: Cookies;
   csrf: Csrf;
-  /** Where everybody may read and report: the name of whoever comes from an address, which does not tell the address. */
+  /** Public access: the pseudonymous principal of an address. */
   visitorAt: ((ip: string) => string) | undefined;
   publicOrigins: readonly string[];
 }): Door {
-  const { tokens, cookies, csrf, visitorAt, publicOrigins } = needs;
+  const { tokens, cookies, csrf, visitorAt, publicOrigins } = deps;
 
-  function recognise(request: FastifyRequest): Visitor | null {
+  function authenticate(request: FastifyRequest): Visitor | null {
     const header = request.headers.authorization;
     if (header !== undefined) {
       const token = bearerToken(header);
@@ -44,41 +42,41 @@ export function openDoor(needs: {
       if (holder === undefined) throw tokens.complete() ? unauthorized() : databaseUnavailable();
       return { ...holder, by: 'header' };
     }
-    const kept = cookies.read(request);
-    const holder = kept === undefined ? undefined : tokens.holder(kept);
+    const cookie = cookies.read(request);
+    const holder = cookie === undefined ? undefined : tokens.holder(cookie);
     if (holder !== undefined) return { ...holder, by: 'cookie' };
     return visitorAt ? { role: 'reader', principal: visitorAt(request.ip), by: 'open' } : null;
   }
 
-  function recogniseAnybody(request: FastifyRequest): Visitor | null {
+  function tryAuthenticate(request: FastifyRequest): Visitor | null {
     try {
-      return recognise(request);
+      return authenticate(request);
     } catch (error) {
       if (error instanceof Fault) return null;
       throw error;
     }
   }
 
-  /** The cookie may be shared by people, who then share what it opens: the word need not tell them apart. */
+  // Browsers with the same token can share a CSRF token.
   function sessionOf(request: FastifyRequest): string | undefined {
-    const visitor = recogniseAnybody(request);
+    const visitor = tryAuthenticate(request);
     return visitor?.by === 'cookie' ? visitor.principal : undefined;
   }
 
   return {
     guard(request, access) {
-      const visitor = recognise(request);
+      const visitor = authenticate(request);
       request.reader = visitor;
       const moderators = access === 'moderator';
       if (access !== 'visitor' && (visitor === null || (moderators && visitor.by === 'open'))) throw unauthorized();
-      if (visitor?.by !== 'header' && !SAFE.has(request.method) && !fromOwnPage(request, publicOrigins)) {
+      if (visitor?.by !== 'header' && !SAFE_METHODS.has(request.method) && !fromOwnPage(request, publicOrigins)) {
         throw csrfFailed();
       }
       if (moderators && visitor?.role !== 'moderator') throw forbidden();
       return visitor?.principal;
     },
 
-    look: async (request) => recogniseAnybody(request),
+    look: async (request) => tryAuthenticate(request),
     sessionOf,
 
     checkForm(request, form) {
@@ -88,10 +86,10 @@ export function openDoor(needs: {
   };
 }
 
-/** Who stands behind a route that lets nobody else in. */
 export function readerOf(request: FastifyRequest): Visitor {
-  // Not a refusal: the route's access has let somebody in whom it should not have.
-  if (request.reader === null) throw new Error(`${request.routeOptions.url} asks who reads, yet anybody may call it.`);
+  // Not an ApiError: the route's access rule is too wide.
+  if (request.reader === null)
+    throw new Error(`${request.routeOptions.url} reads the client but requires no credential.`);
   return request.reader;
 }
 

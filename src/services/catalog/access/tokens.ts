@@ -3,12 +3,11 @@ import type { Issued } from '../../../http/issued-tokens.ts';
 import type { Own } from '../settings.ts';
 import type { Role } from './visitor.ts';
 
-/** Who holds which token, at the moment. */
 export interface Tokens {
-  /** Undefined for a token that is none of ours. The name is safe to store and to log. */
+  /** Undefined for an invalid token. The principal is safe to store and to log. */
   holder(token: string): { readonly role: Role; readonly principal: string } | undefined;
   count(): { readonly readers: number; readonly moderators: number };
-  /** False while the database has not said yet which tokens were issued. */
+  /** False until the issued tokens have been read. */
   complete(): boolean;
 }
 
@@ -17,7 +16,6 @@ interface Entries {
   readonly moderators: readonly TokenEntry[];
 }
 
-/** The tokens of the settings. */
 export const configuredEntries = ({
   apiTokens,
   moderatorTokens,
@@ -26,17 +24,14 @@ export const configuredEntries = ({
   moderators: entriesOf(moderatorTokens),
 });
 
-/**
- * Those of the settings and those that were issued since. Both kinds are asked about every token, so the time that it
- * takes tells nothing of whose it nearly was.
- */
+/** Compares each token with both lists, so the duration reveals nothing. */
 export function tokensNow(configured: Entries, issued: () => Issued): Tokens {
-  let of: Issued | undefined;
+  let cachedFor: Issued | undefined;
   let entries = configured;
-  function now(): Entries {
+  function currentEntries(): Entries {
     const latest = issued();
-    if (latest !== of) {
-      of = latest;
+    if (latest !== cachedFor) {
+      cachedFor = latest;
       const moderators = latest.tokens.filter(({ role }) => role === 'moderator');
       const readers = latest.tokens.filter(({ role }) => role !== 'moderator');
       entries = {
@@ -48,14 +43,14 @@ export function tokensNow(configured: Entries, issued: () => Issued): Tokens {
   }
   return {
     holder(token) {
-      const { readers, moderators } = now();
+      const { readers, moderators } = currentEntries();
       const moderator = entryOf(moderators, token);
       const reader = entryOf(readers, token);
       if (moderator !== undefined) return { role: 'moderator', principal: moderator.principal };
       return reader && { role: 'reader', principal: reader.principal };
     },
     count() {
-      const { readers, moderators } = now();
+      const { readers, moderators } = currentEntries();
       return { readers: readers.length, moderators: moderators.length };
     },
     complete: () => issued().known,

@@ -1,6 +1,5 @@
 import type { RefusalTexts } from '../../../ui/browser/refusal-texts.ts';
 
-/** What the moderators' page hands to its script. */
 export interface QueueData extends RefusalTexts {
   readonly decided: string;
   readonly conflict: string;

@@ -24,26 +24,26 @@ byId('queue').addEventListener('submit', (event) => {
 addEventListener('keydown', (event) => {
   const field = event.target instanceof HTMLTextAreaElement ? event.target : undefined;
   const item = current();
-  if (field !== undefined && item !== undefined) return inNote(event, item);
+  if (field !== undefined && item !== undefined) return handleNoteKey(event, item);
   if (isTyping(event)) return;
   const key = keyOf(event);
-  const act = KEYS[key];
+  const action = KEYS[key];
   const status = DECISIONS[key];
-  if (act !== undefined) {
-    if (act(item, event) !== false) event.preventDefault();
+  if (action !== undefined) {
+    if (action(item, event) !== false) event.preventDefault();
   } else if (status !== undefined && item !== undefined) {
     event.preventDefault();
     press(item, status);
   }
 });
 
-/** False: the key does here what it always does. */
+/** Shortcut actions; false keeps the browser's default. */
 const KEYS: Readonly<Record<string, (item: HTMLElement | undefined, event: KeyboardEvent) => boolean | undefined>> = {
   j: (item) => go(item, 1),
   k: (item) => go(item, -1),
   n: (item) => focusOn(item?.querySelector('textarea')),
   t: (item) => follow(item?.querySelector<HTMLAnchorElement>('.trail-link')),
-  // A link or button that has the focus has its own meaning of Enter.
+  // Enter on a focused link or button activates that.
   Enter: (item, { target }) => target === item && follow(item?.querySelector<HTMLAnchorElement>('.record')),
   '?': () => {
     const keys = byId<HTMLDetailsElement>('keys');
@@ -53,13 +53,12 @@ const KEYS: Readonly<Record<string, (item: HTMLElement | undefined, event: Keybo
   },
 };
 
-/** Escape leaves the note; Ctrl+Enter opens again what asked for a note. */
-function inNote(event: KeyboardEvent, item: HTMLElement): void {
+function handleNoteKey(event: KeyboardEvent, item: HTMLElement): void {
   if (event.key === 'Escape') item.focus();
   else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
-    const wanted = item.dataset['wanted'];
-    if (wanted !== undefined) press(item, wanted);
+    const pending = item.dataset['wanted'];
+    if (pending !== undefined) press(item, pending);
   }
 }
 
@@ -82,7 +81,6 @@ function follow(link: HTMLAnchorElement | null | undefined): boolean {
   return link != null;
 }
 
-/** As a press of the button that decides so; nothing where the report cannot become that. */
 function press(item: HTMLElement, status: string): void {
   if (item.querySelector(`button[value="${status}"]`) !== null) void decide(item, status);
 }
@@ -93,55 +91,55 @@ async function decide(item: HTMLElement, status: string): Promise<void> {
   const decided = item.dataset['status'] !== 'open' && item.dataset['status'] !== 'in_review';
   if (status === 'open' && decided && note.value.trim() === '') {
     item.dataset['wanted'] = status;
-    tell(item, texts.needsNote, true);
+    showOutcome(item, texts.needsNote, true);
     note.focus();
     return;
   }
   const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
   body.set('status', status);
-  const held = item.contains(document.activeElement);
+  const hadFocus = item.contains(document.activeElement);
   try {
     const report = await ask<{ status: string }>(form.action, { method: 'POST', body });
-    await renew(item, fill(texts.decided, { state: texts.states[report.status] ?? report.status }), false);
+    await refresh(item, fill(texts.decided, { state: texts.states[report.status] ?? report.status }), false);
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 409) {
-      tell(item, sentenceOf(error, texts), true);
+      showOutcome(item, sentenceOf(error, texts), true);
       return;
     }
-    await renew(item, undefined, true);
+    await refresh(item, undefined, true);
   }
-  // Whoever goes on by keyboard goes on from here.
-  if (held) document.getElementById(item.id)?.focus();
+  if (hadFocus) document.getElementById(item.id)?.focus();
 }
 
-/** Shows the report as it is now; it stays where it was until the page is opened anew, so that nothing jumps. */
-async function renew(item: HTMLElement, sentence: string | undefined, bad: boolean): Promise<void> {
-  const [alone, queue] = await Promise.all([askAnew(everyOneOf(item.dataset['record'] ?? '')), askAnew(location.href)]);
-  const fresh = alone?.getElementById(item.id);
+/** Keeps the position until a reload, so the list does not jump. */
+async function refresh(item: HTMLElement, message: string | undefined, isError: boolean): Promise<void> {
+  const recordUrl = allReportsUrl(item.dataset['record'] ?? '');
+  const [recordPage, queuePage] = await Promise.all([askAnew(recordUrl), askAnew(location.href)]);
+  const latest = recordPage?.getElementById(item.id);
   for (const place of document.querySelectorAll('[data-fresh="tabs"]')) {
-    exchange(place, queue?.querySelector('[data-fresh="tabs"]') ?? null);
+    exchange(place, queuePage?.querySelector('[data-fresh="tabs"]') ?? null);
   }
-  if (fresh == null) {
+  if (latest == null) {
     location.reload();
     return;
   }
-  const status = fresh.dataset['status'] ?? '';
-  exchange(item, fresh);
+  const status = latest.dataset['status'] ?? '';
+  exchange(item, latest);
   item.dataset['status'] = status;
   delete item.dataset['wanted'];
-  tell(item, sentence ?? fill(texts.conflict, { state: (texts.states[status] ?? status).toLowerCase() }), bad);
+  const conflict = () => fill(texts.conflict, { state: (texts.states[status] ?? status).toLowerCase() });
+  showOutcome(item, message ?? conflict(), isError);
 }
 
-/** The reports on a record as the queue shows them, whatever has become of them. */
-const everyOneOf = (record: string) =>
+const allReportsUrl = (record: string) =>
   `reports?${new URLSearchParams({ status: 'all', record_id: record, limit: '200' })}`;
 
-function tell(item: HTMLElement, sentence: string, bad: boolean): void {
+function showOutcome(item: HTMLElement, message: string, isError: boolean): void {
   const line = item.querySelector<HTMLElement>('.outcome-line');
   if (line === null) {
-    announce(sentence);
+    announce(message);
     return;
   }
-  line.textContent = sentence;
-  line.classList.toggle('bad', bad);
+  line.textContent = message;
+  line.classList.toggle('bad', isError);
 }

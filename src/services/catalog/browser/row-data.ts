@@ -5,14 +5,12 @@ interface Scored {
   readonly conf: number;
 }
 
-/** What the page of a record hands to its script. */
 export interface RowPage {
   readonly language: string;
   readonly defects: readonly Scored[];
   readonly masters: readonly Scored[];
-  /** What people call classes. */
   readonly classes: Readonly<Record<string, string>>;
-  /** Maps by class: bytes (0..255 for 0..1) row by row in base64. */
+  /** Heatmaps by class: row-major bytes (0..255 for 0..1) in base64. */
   readonly heat: {
     readonly width: number;
     readonly height: number;

@@ -11,31 +11,29 @@ import type { RowPage } from './row-data.ts';
 
 const { own } = pageData<RowPage>();
 
-followNeighbours();
+bindNeighbourKeys();
 const photo = document.getElementById('photo');
 if (photo instanceof HTMLImageElement) showPhoto(photo);
-if (document.getElementById('audio')) followSound();
+if (document.getElementById('audio')) bindTranscript();
 if (document.querySelector('.box')) linkBoxes();
 
-/** The neighbours by their keys, wherever these mean nothing else. */
-function followNeighbours(): void {
-  const ways: Readonly<Record<string, string>> = { ArrowLeft: 'newer', k: 'newer', ArrowRight: 'older', j: 'older' };
+function bindNeighbourKeys(): void {
+  const linkIds: Readonly<Record<string, string>> = { ArrowLeft: 'newer', k: 'newer', ArrowRight: 'older', j: 'older' };
   addEventListener('keydown', (event) => {
-    const way = ways[keyOf(event)];
-    if (way === undefined || isTyping(event)) return;
-    const to = document.getElementById(way);
-    if (to instanceof HTMLAnchorElement) location.assign(to.href);
+    const id = linkIds[keyOf(event)];
+    if (id === undefined || isTyping(event)) return;
+    const link = document.getElementById(id);
+    if (link instanceof HTMLAnchorElement) location.assign(link.href);
   });
 }
 
-/** The photo in its proportions, and where there are maps the classes to choose from. */
 function showPhoto(img: HTMLImageElement): void {
   const frame = byId('frame');
   frame.style.setProperty('--ratio', String(img.width / img.height));
   const { heat, titles, classes } = own;
   const title = (name: string) => {
-    const said = Object.hasOwn(classes, name) ? classes[name]! : name.replaceAll('_', ' ');
-    return said.charAt(0).toLocaleUpperCase() + said.slice(1);
+    const text = Object.hasOwn(classes, name) ? classes[name]! : name.replaceAll('_', ' ');
+    return text.charAt(0).toLocaleUpperCase() + text.slice(1);
   };
   if (heat === null || document.getElementById('classes') === null) return;
   const view = openHeatView(own.heatTexts, title);
@@ -61,8 +59,7 @@ function showPhoto(img: HTMLImageElement): void {
   }
 }
 
-/** The words that are heard are marked, and a click on one plays from there. */
-function followSound(): void {
+function bindTranscript(): void {
   const marks = openMarks();
   const player = openPlayer(marks.follow, () => {
     for (const button of document.querySelectorAll<HTMLButtonElement>('.transcript .time[data-at]'))
@@ -83,7 +80,6 @@ function followSound(): void {
   });
 }
 
-/** The place of the value in focus, or under the pointer, lights up; a click on a place goes to its value. */
 function linkBoxes(): void {
   const values = document.querySelector('.values');
   const show = ({ target }: Event) => {

@@ -2,15 +2,13 @@ import type { Cell } from '../../../base/xlsx/xlsx.ts';
 import type { Exported } from '../search/found.ts';
 import { hitBody } from '../search/wire.ts';
 
-/** A column of the tables that people take away. */
 export interface Column {
   readonly name: string;
-  /** In characters, where a table has widths. */
+  /** Characters; for XLSX. */
   readonly width: number;
   readonly cell: (record: Exported) => Cell;
 }
 
-/** What a record comes to in a table: everything that a filter can ask for, the text, and the result as JSON text. */
 export const COLUMNS: readonly Column[] = [
   { name: 'record_id', width: 40, cell: ({ recordId }) => recordId },
   { name: 'service', width: 16, cell: ({ service }) => service },
@@ -29,5 +27,4 @@ export const COLUMNS: readonly Column[] = [
   { name: 'result', width: 60, cell: ({ result }) => JSON.stringify(result) },
 ];
 
-/** A record in the words of the wire, for what keeps its structure. */
 export const bodyOf = (record: Exported) => ({ ...hitBody(record), text: record.text, result: record.result });

@@ -16,18 +16,18 @@ const record = (title: string): Exported => ({
   result: {},
 });
 
-async function* listed(...titles: string[]) {
+async function* records(...titles: string[]) {
   for (const title of titles) yield record(title);
 }
 
 async function lines(...titles: string[]): Promise<string[]> {
   const pieces: Buffer[] = [];
-  for await (const piece of csv(listed(...titles))) pieces.push(piece);
+  for await (const piece of csv(records(...titles))) pieces.push(piece);
   return Buffer.concat(pieces).toString('utf8').split('\r\n');
 }
 
-describe('comma-separated values', () => {
-  it('are UTF-8 with the mark by which Excel knows it, and have a header', async () => {
+describe('the CSV export', () => {
+  it('is UTF-8 with a byte order mark and has a header', async () => {
     expect(await lines()).toEqual([
       expect.stringMatching(/^\uFEFFrecord_id,service,task_id,status,created_at,title,/),
       '',
@@ -46,7 +46,7 @@ describe('comma-separated values', () => {
     ['+3.5e-5', '+3.5e-5'],
     ['-', "'-"],
     ['a=1', 'a=1'],
-    // What another program, or another country, takes for the beginning of a cell.
+    // Cell starts in other programs and locales.
     ['a;=1+1;b', "a;'=1+1;b"],
     ['a;"=1+1', `"a;""'=1+1"`],
     ['a\n=1+1', `"a\n'=1+1"`],
@@ -54,12 +54,12 @@ describe('comma-separated values', () => {
     ['a; b = c - d', 'a; b = c - d'],
     ['a,b', '"a,b"'],
     ['two\nlines', '"two\nlines"'],
-  ])('%j is written as %j', async (title, written) => {
+  ])('writes %j as %j', async (title, written) => {
     const [, line] = await lines(title);
     expect(line).toBe(`a,import,,done,1970-01-01T00:00:00.000Z,${written},,x,-0.5,,,0,false,,{}`);
   });
 
-  it('whoever stops reading stops the source', async () => {
+  it('closes its source when the consumer stops reading', async () => {
     let ended = false;
     async function* source() {
       try {

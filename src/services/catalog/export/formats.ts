@@ -1,12 +1,12 @@
+import { type Cell, xlsx } from '../../../base/xlsx/xlsx.ts';
 import type { Exported } from '../search/found.ts';
+import { bodyOf, COLUMNS } from './columns.ts';
 import { csv } from './csv.ts';
-import { jsonl } from './jsonl.ts';
-import { workbook } from './workbook.ts';
 
-/** How records are taken away. Each is made as it is read, a few records at a time. */
+/** `bytes` streams: it holds a few records at a time. */
 export interface Format {
   readonly mediaType: string;
-  /** Of the file's name. */
+  /** File name extension. */
   readonly ending: string;
   readonly bytes: (records: AsyncIterable<Exported>) => AsyncIterable<Buffer>;
 }
@@ -22,3 +22,22 @@ export const FORMATS = {
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof FORMATS;
+
+async function* jsonl(records: AsyncIterable<Exported>): AsyncGenerator<Buffer, void, undefined> {
+  for await (const record of records) yield Buffer.from(`${JSON.stringify(bodyOf(record))}\n`);
+}
+
+function workbook(records: AsyncIterable<Exported>): AsyncGenerator<Buffer, void, undefined> {
+  return xlsx([
+    {
+      name: 'Catalog',
+      header: COLUMNS.map(({ name }) => name),
+      widths: COLUMNS.map(({ width }) => width),
+      rows: rowsOf(records),
+    },
+  ]);
+}
+
+async function* rowsOf(records: AsyncIterable<Exported>): AsyncGenerator<readonly Cell[], void, undefined> {
+  for await (const record of records) yield COLUMNS.map(({ cell }) => cell(record));
+}

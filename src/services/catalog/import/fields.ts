@@ -2,17 +2,16 @@ import type { JsonObject } from '../../../base/json.ts';
 import { checkUrl, type UrlPolicy, UrlRefused } from '../../../base/outbound-url.ts';
 import type { Detail } from '../../../http/details.ts';
 
-/** What a record may say of itself. */
 export const FIELDS = ['record_id', 'title', 'text', 'image_url', 'attributes', 'created_at'] as const;
 type Field = (typeof FIELDS)[number];
 
-/** Says what is wrong with a field; `input`: what was sent, of which the beginning is shown. */
+/** `input`: shown truncated. */
 export type Complain = (field: string, what: Omit<Detail, 'loc' | 'input'> & { readonly input?: string }) => void;
 
-/** The fields of one record. What is wrong with one is complained of, and it counts as absent; null and, but for the id, an empty text are absent. */
-export function fieldsOf(given: Readonly<Record<string, unknown>>, complain: Complain, images: UrlPolicy) {
+/** Invalid fields are reported and treated as absent, as are null and (except for the id) empty text. */
+export function fieldsOf(input: Readonly<Record<string, unknown>>, complain: Complain, images: UrlPolicy) {
   const text = (name: Field, most: number): string | undefined => {
-    const value = given[name] ?? undefined;
+    const value = input[name] ?? undefined;
     if (value === undefined || (value === '' && name !== 'record_id')) return undefined;
     if (typeof value !== 'string') {
       complain(name, { msg: 'Input should be a valid string', type: 'string_type' });
@@ -27,7 +26,7 @@ export function fieldsOf(given: Readonly<Record<string, unknown>>, complain: Com
     text,
 
     attributes(): JsonObject | undefined {
-      const value = given['attributes'] ?? undefined;
+      const value = input['attributes'] ?? undefined;
       if (value === undefined) return undefined;
       const problem = attributesProblem(value);
       if (problem === undefined) return value as JsonObject;
@@ -35,47 +34,46 @@ export function fieldsOf(given: Readonly<Record<string, unknown>>, complain: Com
       return undefined;
     },
 
-    /** An address that an image may have. */
     image(): string | undefined {
-      const url = text('image_url', LONGEST_URL);
+      const url = text('image_url', MAX_URL_LENGTH);
       try {
         if (url !== undefined) checkUrl(url, images);
         return url;
       } catch (error) {
         if (!(error instanceof UrlRefused)) throw error;
-        // A credential may be in it.
+        // Without `input`: the URL can contain a credential.
         complain('image_url', { msg: error.message.replace(/\.$/, ''), type: 'url_parsing' });
         return undefined;
       }
     },
 
     date(): Date | undefined {
-      const said = text('created_at', LONGEST_DATE);
-      const date = said === undefined ? undefined : dateOf(said);
-      if (said !== undefined && date === undefined) {
-        complain('created_at', { msg: NO_DATE, type: 'datetime_parsing', input: said });
+      const value = text('created_at', MAX_DATE_LENGTH);
+      const date = value === undefined ? undefined : parseDate(value);
+      if (value !== undefined && date === undefined) {
+        complain('created_at', { msg: INVALID_DATE, type: 'datetime_parsing', input: value });
       }
       return date;
     },
   };
 }
 
-const LONGEST_URL = 2048;
-const LONGEST_DATE = 40;
-const MOST_ATTRIBUTES_BYTES = 16 * 1024;
-const DEEPEST = 8;
+const MAX_URL_LENGTH = 2048;
+const MAX_DATE_LENGTH = 40;
+const MAX_ATTRIBUTES_BYTES = 16 * 1024;
+const MAX_DEPTH = 8;
 
 function attributesProblem(value: unknown): Pick<Detail, 'msg' | 'type'> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { msg: 'Input should be a valid dictionary', type: 'dict_type' };
   }
   const type = 'value_error';
-  if (deeperThan(value, DEEPEST)) return { msg: `Attributes are nested deeper than ${DEEPEST} levels`, type };
-  if (Buffer.byteLength(JSON.stringify(value)) <= MOST_ATTRIBUTES_BYTES) return undefined;
-  return { msg: `Attributes are larger than ${MOST_ATTRIBUTES_BYTES / 1024} KiB`, type };
+  if (deeperThan(value, MAX_DEPTH)) return { msg: `Attributes are nested deeper than ${MAX_DEPTH} levels`, type };
+  if (Buffer.byteLength(JSON.stringify(value)) <= MAX_ATTRIBUTES_BYTES) return undefined;
+  return { msg: `Attributes are larger than ${MAX_ATTRIBUTES_BYTES / 1024} KiB`, type };
 }
 
-/** Level by level and not by recursion: a body of some megabytes may be nested deeper than a stack. */
+/** Iterative: a body can be nested deeper than the call stack. */
 function deeperThan(value: object, most: number): boolean {
   let level: object[] = [value];
   for (let depth = 1; level.length > 0; depth++) {
@@ -85,14 +83,14 @@ function deeperThan(value: object, most: number): boolean {
   return false;
 }
 
-const NO_DATE = 'Input should be a valid date or datetime, like 2026-05-31 or 2026-05-31T12:00:00Z';
-// As RFC 3339 has it, a blank for its T and the zone left out (UTC) allowed; or a day alone, from its midnight in UTC.
+const INVALID_DATE = 'Input should be a valid date or datetime, like 2026-05-31 or 2026-05-31T12:00:00Z';
+// RFC 3339, also with a space for T and without a zone (UTC); or a date alone, at midnight UTC.
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)([Zz]|[+-]\d\d:\d\d)?)?$/;
 
-function dateOf(said: string): Date | undefined {
-  const [, year, month, day, time = '00:00', zone = 'Z'] = DATE.exec(said) ?? [];
+function parseDate(text: string): Date | undefined {
+  const [, year, month, day, time = '00:00', zone = 'Z'] = DATE.exec(text) ?? [];
   if (year === undefined || year < '1900' || year > '2999') return undefined;
-  // JavaScript takes 30 February for 1 March.
+  // JavaScript parses 30 February as 1 March.
   if (Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()) return undefined;
   const date = new Date(`${year}-${month}-${day}T${time}${zone.toUpperCase()}`);
   return Number.isNaN(date.getTime()) ? undefined : date;

@@ -3,24 +3,23 @@ import { startThread } from '../../../base/programs.ts';
 import type { Said, SheetOptions } from './sheet-thread.ts';
 import { type Cell, notATable } from './table.ts';
 
-/** More than a workbook of a thousand records takes; what takes more is not read. */
+/** More than a workbook of 1000 records needs. */
 const HEAP_MIB = 512;
 const LIMIT_MS = 30_000;
 
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * The rows of the first sheet of an XLSX workbook, at most `most` of them; formulas are the values that were computed,
- * and nothing is computed here. One workbook at a time, in a thread of its own with bounded memory and time. Throws
- * {@link InvalidInput} for what cannot be read within them.
+ * Reads at most `most` rows; formulas yield their stored values. One workbook at a time, in a thread with limited
+ * memory and time. Throws {@link InvalidInput}.
  */
 export function readFirstSheet(bytes: Buffer, most: number, signal: AbortSignal): Promise<Cell[][]> {
-  const mine = last.then(() => readAlone(bytes, most, signal));
-  last = mine.catch(() => {});
-  return mine;
+  const reading = last.then(() => readInThread(bytes, most, signal));
+  last = reading.catch(() => {});
+  return reading;
 }
 
-async function readAlone(bytes: Buffer, most: number, signal: AbortSignal): Promise<Cell[][]> {
+async function readInThread(bytes: Buffer, most: number, signal: AbortSignal): Promise<Cell[][]> {
   signal.throwIfAborted();
   const limit = AbortSignal.timeout(LIMIT_MS);
   const thread = startThread('./sheet-thread', import.meta.url, {
@@ -28,15 +27,15 @@ async function readAlone(bytes: Buffer, most: number, signal: AbortSignal): Prom
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
   });
   try {
-    const [said] = (await Promise.race([
+    const [result] = (await Promise.race([
       once(thread, 'message', { signal: AbortSignal.any([signal, limit]) }),
       once(thread, 'exit').then(() => [TOO_LARGE]),
     ])) as [Said];
-    if ('problem' in said) throw notATable(said.problem);
-    return said.rows;
+    if ('problem' in result) throw notATable(result.problem);
+    return result.rows;
   } catch (error) {
     signal.throwIfAborted();
-    // What ends the thread is its memory; its code takes every other trouble for one of the file's.
+    // The thread's code reports all other errors as errors of the file.
     if (limit.aborted || (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY') {
       throw notATable(TOO_LARGE.problem);
     }
@@ -46,4 +45,4 @@ async function readAlone(bytes: Buffer, most: number, signal: AbortSignal): Prom
   }
 }
 
-const TOO_LARGE: Extract<Said, { problem: string }> = { problem: 'The workbook takes too much memory or time to read' };
+const TOO_LARGE: Extract<Said, { problem: string }> = { problem: 'The workbook needs too much memory or time to read' };

@@ -14,8 +14,8 @@ async function workbook(header: string[], rows: (string | number | boolean | nul
   return Buffer.concat(pieces);
 }
 
-describe('a table', () => {
-  it('of CSV is read by its header, with quotes, line ends and cells that are left out', async () => {
+describe('readTable', () => {
+  it('reads CSV with quotes, line breaks and omitted cells', async () => {
     const text = '\uFEFFrecord_id,title , text\r\na,"Стена, №7","one\ntwo ""three"""\r\n\r\n,,\r\nb\r\n';
     expect(await csv(text)).toEqual([
       { record_id: 'a', title: 'Стена, №7', text: 'one\ntwo "three"' },
@@ -23,7 +23,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('of XLSX is its first sheet: text stays text, numbers stay as they are written, days and times are in UTC', async () => {
+  it('reads the first XLSX sheet: text and numbers as written, dates in UTC', async () => {
     const rows = [
       ['a', '=1+1', 12.5, true, new Date('2026-03-04T05:06:00.000Z')],
       ['_x0041_', 'b\u0007\nc', null, null, null],
@@ -37,7 +37,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('of XLSX is refused when a tag is longer than 64 KiB', async () => {
+  it('rejects XLSX with a tag longer than 64 KiB', async () => {
     const pieces: Buffer[] = [];
     const sheet = { name: 'xl/worksheets/sheet1.xml', content: [`<worksheet><c ${'<c '.repeat(30_000)}`] };
     for await (const piece of zip([sheet])) pieces.push(piece);
@@ -46,7 +46,7 @@ describe('a table', () => {
     );
   });
 
-  it('has attributes in columns of their own, over those of an object', async () => {
+  it('reads attribute columns, which override the attributes object', async () => {
     expect(await csv('record_id,attributes.b,attributes\na,2,"{""a"":1,""b"":1}"\nb,,oops\nc,,"[]"\n')).toEqual([
       { record_id: 'a', attributes: { a: 1, b: '2' } },
       { record_id: 'b', attributes: 'oops' },
@@ -54,14 +54,14 @@ describe('a table', () => {
     ]);
   });
 
-  it('cannot reach what is not its own by the name of a column', async () => {
+  it('does not pollute prototypes through column names', async () => {
     const [record] = await csv('record_id,attributes.__proto__,attributes.constructor\na,x,y\n');
     expect(JSON.stringify(record)).toBe('{"record_id":"a","attributes":{"__proto__":"x","constructor":"y"}}');
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
     await expect(csv('record_id,__proto__\na,x\n')).rejects.toThrow(InvalidInput);
   });
 
-  it('may be wider than its last value, and not wider than any table', async () => {
+  it('ignores trailing empty cells and rejects more than 500 columns', async () => {
     expect(await csv(`record_id,title${','.repeat(10_000)}\na,b${','.repeat(10_000)}\nc\n`)).toEqual([
       { record_id: 'a', title: 'b' },
       { record_id: 'c' },
@@ -71,7 +71,7 @@ describe('a table', () => {
     await expect(csv(`record_id${','.repeat(500)}\na${','.repeat(500)}x\n`)).rejects.toMatchObject(wide);
   });
 
-  it('holds no more JSON in all its cells than a body of JSON may', async () => {
+  it('limits the JSON of all cells to that of a JSON body', async () => {
     const list = (numbers: number) => `"[${Array(numbers).fill(0).join()}]"\n`;
     const most = `record_id,attributes\na,${list(399_999)}b,${list(399_999)}c,${list(399_999)}`;
     expect(await csv(most)).toHaveLength(3);
@@ -81,7 +81,7 @@ describe('a table', () => {
     });
   });
 
-  it('is given up when nobody waits for it any more', async () => {
+  it('stops when the request is aborted', async () => {
     const gone = AbortSignal.abort(new Error('closing'));
     await expect(readTable('csv', Buffer.from('record_id\na\n'), gone)).rejects.toThrow('closing');
     await expect(readTable('xlsx', Buffer.from('x'), gone)).rejects.toThrow('closing');

@@ -1,9 +1,8 @@
 import { Counter, type Registry } from 'prom-client';
 import type { PictureOutcome } from './pictures.ts';
 
-/** What the catalog's worker counts; it travels with its heartbeat. */
+/** Sent with the worker's heartbeat. */
 export interface CatalogMeters {
-  /** Records that were written, by service. */
   indexed(counts: ReadonlyMap<string, number>): void;
   picture(outcome: PictureOutcome): void;
 }
@@ -18,7 +17,7 @@ export function createCatalogMeters(registry: Registry): CatalogMeters {
   });
   const pictures = new Counter({
     name: 'assay_catalog_pictures_total',
-    help: 'Tries to make a picture of a record, by outcome.',
+    help: 'Attempts to create a picture of a record, by outcome.',
     labelNames: ['outcome'],
     registers,
   });

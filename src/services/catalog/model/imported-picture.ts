@@ -6,10 +6,8 @@ import { storedBytes } from '../../stored-bytes.ts';
 import { imagePolicy } from '../image-policy.ts';
 import { IMPORT } from '../records/entry.ts';
 
-/** The largest image that is downloaded, or read from our own files. */
 const IMAGE_MAX_BYTES = 20 * 2 ** 20;
 
-/** Where the pictures of imported records are had from. */
 export function importedPictures(
   shared: Pick<SharedSettings, 'filesHost' | 'holes'>,
 ): Pick<RecordSource, 'service' | 'picture'> {

@@ -18,14 +18,14 @@ import { openPictures, type PictureMaker } from './pictures.ts';
 const log = createLog('silent', 'test');
 const { signal } = new AbortController();
 
-/** A photo of two colours, red on its left and blue on its right. */
+/** Left half red, right half blue. */
 const photo = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: 'blue' } }).composite([
     { input: { create: { width: width >> 1, height, channels: 3, background: 'red' } }, left: 0, top: 0 },
   ]);
 
-describe('a picture', () => {
-  it('is WebP of at most 1024 pixels, upright, with nothing of the file that is not its pixels', async () => {
+describe('makePicture', () => {
+  it('creates upright WebP of at most 1024 pixels without metadata', async () => {
     const jpeg = await photo(2000, 1000)
       .withExif({ IFD0: { Copyright: 'secret place' }, IFD3: { GPSLatitude: '51/1 0/1 0/1' } })
       .withMetadata({ orientation: 6 })
@@ -33,30 +33,30 @@ describe('a picture', () => {
       .toBuffer();
     const picture = await makePicture(jpeg, signal);
     expect(picture).toMatchObject({ width: 512, height: 1024 });
-    const about = await sharp(picture!.bytes).metadata();
-    expect(about).toMatchObject({ format: 'webp', width: 512, height: 1024 });
-    expect(about.exif ?? about.icc ?? about.xmp ?? about.orientation).toBeUndefined();
-    // Turned by a quarter: the left is above.
+    const metadata = await sharp(picture!.bytes).metadata();
+    expect(metadata).toMatchObject({ format: 'webp', width: 512, height: 1024 });
+    expect(metadata.exif ?? metadata.icc ?? metadata.xmp ?? metadata.orientation).toBeUndefined();
+    // Rotated by 90°: the left half is on top.
     const { data } = await sharp(picture!.bytes).raw().toBuffer({ resolveWithObject: true });
     expect(data[0]).toBeGreaterThan(200);
     expect(data.at(-1)).toBeGreaterThan(200);
   });
 
-  it('is made of a phone’s HEIC', async () => {
+  it('reads a phone’s HEIC', async () => {
     const picture = await makePicture(phoneHeic(), signal);
     expect(picture).toMatchObject({ width: 96, height: 128 });
   });
 
-  it('is no larger than its image', async () => {
+  it('does not enlarge an image', async () => {
     expect(await makePicture(await photo(30, 20).png().toBuffer(), signal)).toMatchObject({ width: 30, height: 20 });
   });
 
-  it('is none where the bytes are no image, are cut off, or have too many pixels', async () => {
+  it('returns undefined for bytes that are not an image, are truncated or have too many pixels', async () => {
     const jpeg = await photo(400, 400).jpeg().toBuffer();
-    const vast = await sharp({ create: { width: 8000, height: 8000, channels: 3, background: 'red' } })
+    const tooLarge = await sharp({ create: { width: 8000, height: 8000, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
-    for (const bytes of [Buffer.from('<svg xmlns="…"/>'), jpeg.subarray(0, jpeg.length >> 1), vast]) {
+    for (const bytes of [Buffer.from('<svg xmlns="…"/>'), jpeg.subarray(0, jpeg.length >> 1), tooLarge]) {
       expect(await makePicture(bytes, signal)).toBeUndefined();
     }
   });
@@ -67,7 +67,7 @@ describe('pictures of records', () => {
   let dir: string;
   let files: Files;
   let pictures: PictureMaker;
-  /** What the host of the image does. */
+  /** Response of the image's host. */
   let answer: (url: string) => Promise<Buffer>;
 
   beforeEach(async () => {
@@ -75,10 +75,10 @@ describe('pictures of records', () => {
     dir = await mkdtemp(join(tmpdir(), 'assay-pictures-'));
     files = openFiles({ dir });
     const { db } = database;
-    const asked = async (url: string | URL) => ({ body: await answer(String(url)) });
+    const fetch = async (url: string | URL) => ({ body: await answer(String(url)) });
     pictures = openPictures({
       ...{ db, log },
-      house: { fetch: asked as unknown as GuardedFetch, files },
+      context: { fetch: fetch as unknown as GuardedFetch, files },
       sources: [importedPictures({ filesHost: 'files.assay.internal', holes: [] as never })],
       trash: openTrash({ db, files, log, table: 'catalog_trash' }),
     });
@@ -98,9 +98,9 @@ describe('pictures of records', () => {
         [recordId],
       )
     ).rows[0]!;
-  const now = () => database.db.query('update catalog_pictures set due_at = now()');
+  const makeDue = () => database.db.query('update catalog_pictures set due_at = now()');
 
-  it('are fetched, made smaller and kept', async () => {
+  it('are downloaded, resized and stored', async () => {
     answer = async () => photo(2048, 512).jpeg().toBuffer();
     await seed('a');
     expect(await pictures.turn(signal)).toBe('made');
@@ -113,8 +113,8 @@ describe('pictures of records', () => {
     expect(await pictures.turn(signal)).toBeUndefined();
   });
 
-  it('are read from our own files where their address is there, and are none where that file is gone', async () => {
-    answer = () => Promise.reject(new Error('nothing is to be fetched'));
+  it('are read from Assay’s files for such a URL, and given up when the file has been deleted', async () => {
+    answer = () => Promise.reject(new Error('unexpected download'));
     const { key } = await files.put(await photo(100, 50).png().toBuffer(), { maxBytes: 2 ** 20 });
     await seed('a', `https://files.assay.internal/${key}`);
     expect(await pictures.turn(signal)).toBe('made');
@@ -124,31 +124,31 @@ describe('pictures of records', () => {
     expect(await pictures.turn(signal)).toBe('none');
   });
 
-  it('are tried again later where the host does not answer, and given up after the fifth time', async () => {
+  it('are retried later when the host does not respond, and given up after the fifth attempt', async () => {
     answer = () => Promise.reject(new FetchFailed('timeout'));
     await seed('a');
     for (let attempt = 1; attempt < 5; attempt++) {
       expect(await pictures.turn(signal)).toBe('again');
       expect(await row('a')).toMatchObject({ attempts: attempt, later: true });
       expect(await pictures.turn(signal)).toBeUndefined();
-      await now();
+      await makeDue();
     }
     expect(await pictures.turn(signal)).toBe('none');
     expect(await row('a')).toMatchObject({ attempts: null, picture_key: null });
   });
 
   it.each([
-    ['there is none at the address', () => Promise.reject(new FetchFailed('http_status', { status: 404 }))],
-    ['the address leads where it may not', () => Promise.reject(new FetchFailed('blocked_address'))],
-    ['what comes is no image', async () => Buffer.from('hello')],
-  ])('are given up at once where %s', async (_why, does) => {
-    answer = does;
+    ['the URL returns 404', () => Promise.reject(new FetchFailed('http_status', { status: 404 }))],
+    ['the address is blocked', () => Promise.reject(new FetchFailed('blocked_address'))],
+    ['the response is not an image', async () => Buffer.from('hello')],
+  ])('are given up at once when %s', async (_reason, response) => {
+    answer = response;
     await seed('a');
     expect(await pictures.turn(signal)).toBe('none');
     expect(await row('a')).toMatchObject({ attempts: null, picture_key: null });
   });
 
-  it('are each made once by two that are at it, and by another one where the first has died with it', async () => {
+  it('are each created once by concurrent workers, and by another worker after the first has died', async () => {
     answer = async () => photo(10, 10).png().toBuffer();
     await Promise.all([seed('a'), seed('b', 'https://example.com/b.jpg')]);
     expect(await Promise.all([1, 2, 3].map(() => pictures.turn(signal)))).toEqual(
@@ -163,16 +163,16 @@ describe('pictures of records', () => {
     await expect(dying).rejects.toThrow('killed');
     answer = async () => photo(10, 10).png().toBuffer();
     expect(await pictures.turn(signal)).toBeUndefined();
-    await now();
+    await makeDue();
     expect(await pictures.turn(signal)).toBe('made');
   });
 
-  it('and who writes their record at the same moment wait for each other, and never in a circle', async () => {
+  it('do not deadlock with a concurrent write of their record', async () => {
     const { db } = database;
     answer = async () => photo(10, 10).png().toBuffer();
     await seed('a');
     let made: Promise<unknown> | undefined;
-    // As indexing does: the record, then its picture.
+    // In the order of indexing: the record, then its picture.
     await db.transaction(async (tx) => {
       const { rows } = await tx.query<{ number: number }>(
         `select number from catalog_records where record_id = 'a' for update`,
@@ -195,7 +195,7 @@ describe('pictures of records', () => {
     expect(await row('a')).toMatchObject({ attempts: null, picture_width: 10 });
   });
 
-  it('of what a record showed before it was written anew are not kept', async () => {
+  it('are discarded when their record was rewritten meanwhile', async () => {
     let arrive = () => {};
     const arrived = new Promise<void>((resolve) => (arrive = resolve));
     let leave = () => {};
@@ -209,7 +209,7 @@ describe('pictures of records', () => {
     const late = pictures.turn(signal);
     await arrived;
     await seed('a', 'https://example.com/new.jpg');
-    // The new one has been begun too, and so has had as many attempts.
+    // Both have the same number of attempts.
     const second = pictures.turn(signal);
     leave();
     expect(await late).toBe('late');

@@ -8,34 +8,32 @@ import type { PictureHouse, RecordSource } from '../../records.ts';
 import type { Trash } from '../../trash.ts';
 import { makePicture, type Picture } from './picture.ts';
 
-/**
- * What came of one try: made; none to be had, ever; to be tried again; or its record has changed or gone meanwhile.
- */
+/** `late`: the record was changed or deleted meanwhile. */
 export type PictureOutcome = 'made' | 'none' | 'again' | 'late';
 
 export interface PictureMaker {
-  /** Makes one picture that is due; undefined where none is. Several may be made at once, by several processes too. */
+  /** Undefined when no picture is due. Safe to run concurrently. */
   turn(signal: AbortSignal): Promise<PictureOutcome | undefined>;
 }
 
 export function openPictures({
   db,
-  house,
+  context,
   sources,
   trash,
   log,
 }: {
   db: Db;
-  house: PictureHouse;
+  context: PictureHouse;
   sources: readonly Pick<RecordSource, 'service' | 'picture'>[];
   trash: Trash;
   log: Log;
 }): PictureMaker {
-  const { files } = house;
+  const { files } = context;
 
   const make = async ({ source, picture }: Due, signal: AbortSignal): Promise<Picture | undefined> => {
     const maker = sources.find(({ service }) => service === source);
-    const bytes = await maker?.picture?.(house, picture, signal);
+    const bytes = await maker?.picture?.(context, picture, signal);
     return bytes && makePicture(bytes, signal);
   };
 
@@ -47,20 +45,20 @@ export function openPictures({
       const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
       try {
         const picture = await make(due, limit);
-        if (picture) return await keep(db, files, due, picture);
+        if (picture) return await storePicture(db, files, due, picture);
       } catch (err) {
         signal.throwIfAborted();
-        const mayWork = due.attempts < MOST_ATTEMPTS && !(err instanceof FetchFailed && !err.transient);
-        // A storage that is away is no picture's fault, however often it was looked for.
-        if (mayWork || isStorageAway(err)) {
-          log.info({ err, number: due.number }, 'a picture could not be made; it will be tried again');
+        const isRetryable = due.attempts < MAX_ATTEMPTS && !(err instanceof FetchFailed && !err.transient);
+        // Unavailable storage is retried without a limit.
+        if (isRetryable || isStorageAway(err)) {
+          log.info({ err, number: due.number }, 'a picture could not be created and will be retried');
           const { rowCount } = await db.query(POSTPONE, [
             ...fence(due),
             RETRY_SECONDS * 4 ** Math.min(due.attempts - 1, 3),
           ]);
           return rowCount > 0 ? 'again' : 'late';
         }
-        log.warn({ err, number: due.number }, 'a picture could not be made');
+        log.warn({ err, number: due.number }, 'a picture could not be created');
       } finally {
         await trash.empty(signal);
       }
@@ -79,24 +77,29 @@ interface Due {
   readonly attempts: number;
 }
 
-/** What a try says that it is about: where the record has got another picture meanwhile, or another try, it has come too late. */
+/** Fencing values: an attempt is late when the record has another picture or another attempt meanwhile. */
 const fence = ({ number, picture_of, attempts }: Due) => [number, picture_of, attempts];
-const MINE = `
+const FENCED = `
   p.number = $1 and p.attempts = $3
   and exists (select from catalog_records r where r.number = p.number and r.picture_of = $2)`;
 
-const MOST_ATTEMPTS = 5;
-/** 10 s after the first try, then 40 s, 160 s and 640 s. */
+const MAX_ATTEMPTS = 5;
+/** 10 s after the first attempt, then 40 s, 160 s and 640 s. */
 const RETRY_SECONDS = 10;
 const LIMIT_MS = 60_000;
-/** A process that died with a picture gives it up after this long; longer than any try takes. */
+/** Longer than any attempt; then another process retries. */
 const LEASE_SECONDS = 120;
-/** 1024 × 1024 pixels, however noisy, stay far below. */
+/** Far above any WebP of 1024 × 1024 pixels. */
 const PICTURE_MAX_BYTES = 8 * 2 ** 20;
 
-async function keep(db: Db, files: Files, due: Due, { bytes, width, height }: Picture): Promise<PictureOutcome> {
+async function storePicture(
+  db: Db,
+  files: Files,
+  due: Due,
+  { bytes, width, height }: Picture,
+): Promise<PictureOutcome> {
   const { key } = await files.put(bytes, { maxBytes: PICTURE_MAX_BYTES });
-  // Where this throws, it is unknown whether it was written: a file too many is better than a picture that is missing.
+  // If this throws, the outcome is unknown: keep the file.
   const { rowCount } = await db.query(KEEP, [...fence(due), key, width, height]);
   if (rowCount > 0) return 'made';
   await files.remove(key);
@@ -123,7 +126,7 @@ const KEEP = {
   name: 'catalog-picture-keep',
   text: `
     with was as materialized (
-      -- The record first, as whoever writes or removes it does: so two never wait for each other in a circle.
+      -- Lock the record first, like writes and deletions of the record do, to avoid deadlocks.
       select r.number, r.picture_key
         from catalog_records r
        where r.number = $1 and r.picture_of = $2
@@ -146,10 +149,10 @@ const KEEP = {
 
 const POSTPONE = {
   name: 'catalog-picture-postpone',
-  text: `update catalog_pictures p set due_at = now() + make_interval(secs => $4) where ${MINE}`,
+  text: `update catalog_pictures p set due_at = now() + make_interval(secs => $4) where ${FENCED}`,
 };
 
 const GIVE_UP = {
   name: 'catalog-picture-give-up',
-  text: `delete from catalog_pictures p where ${MINE}`,
+  text: `delete from catalog_pictures p where ${FENCED}`,
 };

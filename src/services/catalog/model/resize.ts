@@ -8,18 +8,15 @@ export interface Resized {
   readonly type: string;
 }
 
-/** So many at a time: a page of thumbnails must not take the processors from whoever searches. */
-const inTurn = createGate(2);
+/** Leaves CPU time for searches. */
+const withPermit = createGate(2);
 
-/**
- * A stored picture in another size or format: at most `side` pixels a side and never enlarged. What the picture says
- * besides its pixels (a place, a camera) is not taken along.
- */
+/** At most `side` pixels per side, never enlarged, without metadata. */
 export function resized(
   bytes: Buffer,
   { side, format }: { side: number | undefined; format: PictureFormat },
 ): Promise<Resized> {
-  return inTurn(async () => {
+  return withPermit(async () => {
     const picture = sharp(bytes, { failOn: 'none' });
     if (side !== undefined) picture.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });
     return { bytes: await picture.toFormat(format, QUALITY[format]).toBuffer(), type: `image/${format}` };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { addressOf, changed, stateOf } from './address.ts';
 
-it('keeps of an address what the page knows, and begins anew with a change of what is looked for', () => {
+it('keeps known query parameters and returns to the first page when a filter changes', () => {
   const state = stateOf({ q: 'трещина', page: 3, upto: 17, view: 'table', status: '', other: 'x' });
   expect(state).toEqual({ q: 'трещина', page: '3', upto: '17', view: 'table' });
   expect(Object.fromEntries(new URLSearchParams(changed(state, { defect: 'crack' })))).toEqual({

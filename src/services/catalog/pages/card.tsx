@@ -1,35 +1,33 @@
 import type { Hit } from '../search/found.ts';
 import { recordAddress } from './address.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
 import { counted } from './texts.ts';
 import { Tile } from './tile.tsx';
 
-const THUMBNAIL = 320;
+const THUMBNAIL_PX = 320;
 
-/** A record in the gallery: the whole of it leads to the record. */
-export function Card({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function Card({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   return (
     <li class="card" data-record={hit.recordId}>
-      <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL} />
+      <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
       <div class="caption">
         <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
           <Stranger text={nameOf(hit, language)} />
         </a>
-        <Verdict hit={hit} onlooker={onlooker} />
+        <Outcome hit={hit} viewer={viewer} />
         <p class="hint">
           <span safe>{serviceOf(hit.service, words)}</span> · <Moment at={hit.createdAt} language={language} />
         </p>
-        <Marks hit={hit} onlooker={onlooker} />
+        <Marks hit={hit} viewer={viewer} />
       </div>
     </li>
   );
 }
 
-/** What came out, in a line: the surest defects, or what kind of answer it is. */
-function Verdict({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+function Outcome({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   if (hit.status === 'failed') return <p class="verdict-line bad">{words.failed}</p>;
   const [first, ...others] = hit.defects;
   if (first !== undefined) {
@@ -49,9 +47,8 @@ function Verdict({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Eleme
   );
 }
 
-/** What a moderator, or a careful reader, wants to know of a record before opening it. */
-export function Marks({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function Marks({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   if (!hit.hidden && hit.openReports === 0) return '';
   return (
     <p class="marks">

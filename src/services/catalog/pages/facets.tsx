@@ -1,32 +1,31 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import type { Facet, FacetName, Found } from '../search/found.ts';
 import { addressOf, changed, type State } from './address.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { filterSaid, shareOf } from './said.tsx';
 
-const SHOWN = ['service', 'status', 'defect', 'master', 'surface'] as const satisfies readonly FacetName[];
-/** More are behind a fold. */
-const AT_ONCE = 8;
-const SURENESSES = ['0.5', '0.7', '0.8', '0.9', '0.95'];
+const FACETS = ['service', 'status', 'defect', 'master', 'surface'] as const satisfies readonly FacetName[];
+/** Further values are collapsed. */
+const EXPANDED_COUNT = 8;
+const CONFIDENCES = ['0.5', '0.7', '0.8', '0.9', '0.95'];
 
-/** What the values of each filter would leave: a link each, which takes it or drops it. */
-export function Facets(given: { found: Found; state: State; onlooker: Onlooker }): JSX.Element {
-  const { found, state, onlooker } = given;
+export function Facets(props: { found: Found; state: State; viewer: Viewer }): JSX.Element {
+  const { found, state, viewer } = props;
   return (
     <>
-      {SHOWN.map((name) => {
-        const facet = withChosen(found.facets?.[name] ?? [], state[name]);
+      {FACETS.map((name) => {
+        const facet = withSelected(found.facets?.[name] ?? [], state[name]);
         if (facet.length === 0) return '';
         return (
           <section class="facet" aria-labelledby={`facet-${name}`}>
             <h3 id={`facet-${name}`} safe>
-              {onlooker.words.facets[name]}
+              {viewer.words.facets[name]}
             </h3>
-            <Values name={name} facet={facet.slice(0, AT_ONCE)} state={state} onlooker={onlooker} />
-            {facet.length > AT_ONCE ? (
-              <details open={facet.slice(AT_ONCE).some(({ value }) => value === state[name])}>
-                <summary safe>{`+ ${facet.length - AT_ONCE}`}</summary>
-                <Values name={name} facet={facet.slice(AT_ONCE)} state={state} onlooker={onlooker} />
+            <Values name={name} facet={facet.slice(0, EXPANDED_COUNT)} state={state} viewer={viewer} />
+            {facet.length > EXPANDED_COUNT ? (
+              <details open={facet.slice(EXPANDED_COUNT).some(({ value }) => value === state[name])}>
+                <summary safe>{`+ ${facet.length - EXPANDED_COUNT}`}</summary>
+                <Values name={name} facet={facet.slice(EXPANDED_COUNT)} state={state} viewer={viewer} />
               </details>
             ) : (
               ''
@@ -38,37 +37,39 @@ export function Facets(given: { found: Found; state: State; onlooker: Onlooker }
   );
 }
 
-/** A filter that leaves nothing has no value to count; it can be dropped all the same. */
-function withChosen(facet: Facet, chosen: string | undefined): Facet {
-  if (chosen === undefined || facet.some(({ value }) => value === chosen)) return facet;
-  return [{ value: chosen, count: 0, more: false }, ...facet];
+/** A selected value without results can still be removed. */
+function withSelected(facet: Facet, selected: string | undefined): Facet {
+  if (selected === undefined || facet.some(({ value }) => value === selected)) return facet;
+  return [{ value: selected, count: 0, more: false }, ...facet];
 }
 
-function Values(given: { name: FacetName; facet: Facet; state: State; onlooker: Onlooker }): JSX.Element {
-  const { name, facet, state, onlooker } = given;
-  const { words, language } = onlooker;
+function Values(props: { name: FacetName; facet: Facet; state: State; viewer: Viewer }): JSX.Element {
+  const { name, facet, state, viewer } = props;
+  const { words, language } = viewer;
   return (
     <ul>
       {facet.map(({ value, count, more }) => {
-        const chosen = state[name] === value;
-        const label = filterSaid(name, value, onlooker);
+        const isSelected = state[name] === value;
+        const label = filterSaid(name, value, viewer);
         const number = new Intl.NumberFormat(language).format(count);
-        const counted = more ? fill(words.more, { count: number }) : number;
-        const says = chosen ? fill(words.drop, { value: label }) : fill(words.take, { value: label, count: counted });
+        const countText = more ? fill(words.more, { count: number }) : number;
+        const description = isSelected
+          ? fill(words.drop, { value: label })
+          : fill(words.take, { value: label, count: countText });
         return (
           <li>
             <a
-              href={addressOf(changed(state, { [name]: chosen ? null : value }))}
+              href={addressOf(changed(state, { [name]: isSelected ? null : value }))}
               id={`facet-${name}-${value}`}
-              aria-current={chosen ? 'true' : undefined}
-              aria-label={says}
+              aria-current={isSelected ? 'true' : undefined}
+              aria-label={description}
               data-swap
             >
               <bdi class="name" safe>
                 {label}
               </bdi>
               <span class="count" safe>
-                {chosen ? '×' : counted}
+                {isSelected ? '×' : countText}
               </span>
             </a>
           </li>
@@ -78,15 +79,14 @@ function Values(given: { name: FacetName; facet: Facet; state: State; onlooker: 
   );
 }
 
-/** The filters that are typed or ticked, as fields of the search form. */
-export function FilterFields({ state, onlooker }: { state: State; onlooker: Onlooker }): JSX.Element {
-  const { words, language, moderator } = onlooker;
-  const sure = state['min_conf'];
-  const choices = sure === undefined || SURENESSES.includes(sure) ? SURENESSES : [sure, ...SURENESSES];
+export function FilterFields({ state, viewer }: { state: State; viewer: Viewer }): JSX.Element {
+  const { words, language, moderator } = viewer;
+  const minConf = state['min_conf'];
+  const choices = minConf === undefined || CONFIDENCES.includes(minConf) ? CONFIDENCES : [minConf, ...CONFIDENCES];
   const day = (key: 'from' | 'to') => (
     <label>
       <span safe>{words[key]}</span>
-      {/* A moment that somebody has written into the address is more exact than a field for days can say. */}
+      {/* The URL can contain a time, which a date field cannot show. */}
       <input
         type={/^(\d{4}-\d\d-\d\d)?$/.test(state[key] ?? '') ? 'date' : 'text'}
         form="search"
@@ -95,7 +95,7 @@ export function FilterFields({ state, onlooker }: { state: State; onlooker: Onlo
       />
     </label>
   );
-  const tick = (key: 'has_report' | 'hidden', label: string) => (
+  const checkbox = (key: 'has_report' | 'hidden', label: string) => (
     <label class="check">
       <input type="checkbox" form="search" name={key} value="true" checked={state[key] === 'true'} />
       <span safe>{label}</span>
@@ -110,7 +110,7 @@ export function FilterFields({ state, onlooker }: { state: State; onlooker: Onlo
             {words.anyConf}
           </option>
           {choices.map((value) => (
-            <option value={value} selected={value === sure} safe>
+            <option value={value} selected={value === minConf} safe>
               {shareOf(Number(value), language)}
             </option>
           ))}
@@ -120,8 +120,8 @@ export function FilterFields({ state, onlooker }: { state: State; onlooker: Onlo
         {day('from')}
         {day('to')}
       </div>
-      {tick('has_report', words.hasReport)}
-      {moderator ? tick('hidden', words.hidden) : ''}
+      {checkbox('has_report', words.hasReport)}
+      {moderator ? checkbox('hidden', words.hidden) : ''}
       <noscript>
         <button type="submit" form="search" safe>
           {words.apply}

@@ -21,12 +21,11 @@ const NAME_LENGTH = 100;
 const NOTE_LENGTH = 4000;
 const QUERY_LENGTH = 4000;
 
-/** What the forms of the pages are sent to, besides the routes that programs use; and the page of one report. */
 export async function formRoutes(
   app: Gateway,
-  needs: ReportPageNeeds & { views: Views; owners: ViewOwners; door: Pick<Door, 'checkForm'> },
+  deps: ReportPageNeeds & { views: Views; owners: ViewOwners; guard: Pick<Door, 'checkForm'> },
 ): Promise<void> {
-  const { reports, views, owners, door } = needs;
+  const { reports, views, owners, guard } = deps;
 
   app.get<{ Params: Static<typeof ReportParams> }>(
     '/admin/reports/:report_id',
@@ -34,7 +33,7 @@ export async function formRoutes(
     async (request, reply) => {
       const report = await reports.find(request.params.report_id);
       if (report === undefined) throw reportNotFound();
-      return sendReport(request, reply, needs, { report });
+      return sendReport(request, reply, deps, { report });
     },
   );
 
@@ -57,7 +56,7 @@ export async function formRoutes(
       { config: { access: 'bearer', page: true, takes }, bodyLimit: FORM_BYTES, schema: { hide: true } },
       async (request, reply) => {
         const form = request.body ?? new Map<string, string>();
-        door.checkForm(request, form);
+        guard.checkForm(request, form);
         const name = textOf(form, 'name', NAME_LENGTH);
         const query = form.get('query') ?? '';
         if (name === undefined) throw new InvalidInput([missing(['body', 'name'])]);
@@ -76,7 +75,7 @@ export async function formRoutes(
         schema: { hide: true, params: ViewParams },
       },
       async (request, reply) => {
-        door.checkForm(request, request.body ?? new Map());
+        guard.checkForm(request, request.body ?? new Map());
         const owner = owners.find(request, readerOf(request));
         if (owner === undefined || !(await views.remove(owner, request.params.id))) throw viewNotFound();
         return reply.redirect('/', 303);
@@ -84,13 +83,13 @@ export async function formRoutes(
     );
   });
 
-  /** A moderator's decision: for a script the report as it is then; else the queue again, or what stands in the way. */
+  /** JSON for scripts; otherwise redirects to the queue or shows the problem. */
   async function decide(
     request: FastifyRequest<{ Params: Static<typeof ReportParams>; Body: Form | undefined }>,
     reply: FastifyReply,
   ) {
     const form = request.body ?? new Map<string, string>();
-    door.checkForm(request, form);
+    guard.checkForm(request, form);
     const status = statusOf(form);
     const note = textOf(form, 'note', NOTE_LENGTH);
     const result = await reports.change(request.params.report_id, {
@@ -104,19 +103,18 @@ export async function formRoutes(
     const { outcome, report } = result;
     if (outcome === 'changed' || outcome === 'unchanged') return reply.redirect('/admin/reports', 303);
     const problem = outcome === 'needs-note' ? 'needs-note' : 'conflict';
-    return sendReport(request, reply.code(problem === 'conflict' ? 409 : 422), needs, { report, problem });
+    return sendReport(request, reply.code(problem === 'conflict' ? 409 : 422), deps, { report, problem });
   }
 }
 
 function statusOf(form: Form): Status {
-  const said = form.get('status');
-  const status = STATUSES.find((one) => one === said);
+  const value = form.get('status');
+  const status = STATUSES.find((one) => one === value);
   if (status === undefined)
-    throw said === undefined ? new InvalidInput([missing(['body', 'status'])]) : malformed('status');
+    throw value === undefined ? new InvalidInput([missing(['body', 'status'])]) : malformed('status');
   return status;
 }
 
-/** A line that somebody has typed; undefined where it was left empty. */
 function textOf(form: Form, field: string, most: number): string | undefined {
   const text = (form.get(field) ?? '').trim();
   if (text.length > most) {
@@ -127,10 +125,8 @@ function textOf(form: Form, field: string, most: number): string | undefined {
   return text === '' ? undefined : text;
 }
 
-// eslint-disable-next-line no-restricted-syntax -- a pattern of the reference pages, which a test holds to linear time
+// eslint-disable-next-line no-restricted-syntax -- a pattern of the reference pages; a test checks that it is linear-time
 const VISIBLE = new RegExp(NAME_TO_SEE, 'u');
 
 const malformed = (field: string) =>
-  new InvalidInput([
-    { loc: ['body', field], msg: 'Input has another form than it should', type: 'string_pattern_mismatch' },
-  ]);
+  new InvalidInput([{ loc: ['body', field], msg: 'Input has an invalid format', type: 'string_pattern_mismatch' }]);

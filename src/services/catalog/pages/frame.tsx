@@ -12,49 +12,44 @@ import { type Language, type Texts, texts } from './texts.ts';
 
 export const STYLES = ['ui/workspace.css', 'services/catalog/browser/catalog.css'];
 
-/** What every page is made with. */
 export interface FrameNeeds {
-  readonly door: Pick<Door, 'look' | 'sessionOf'>;
+  readonly guard: Pick<Door, 'look' | 'sessionOf'>;
   readonly csrf: Csrf;
   readonly assets: () => Promise<Assets>;
   readonly version: string;
 }
 
-/** Who looks at a page, in which language. */
-export interface Onlooker {
+export interface Viewer {
   readonly language: Language;
   readonly words: Texts;
   readonly visitor: Visitor | null;
   readonly moderator: boolean;
-  /** The word of his forms. */
   readonly csrf: string | undefined;
 }
 
 export interface FramedPage {
   readonly title: string;
-  /** The way to the page at `/`. */
+  /** Relative path to the page at `/`. */
   readonly root: '' | '../' | '../../';
   readonly script?: string;
-  /** For the script. */
   readonly own?: object;
   readonly styles?: readonly string[];
-  /** Which part of the catalog this is. */
   readonly part?: 'records' | 'reports';
   readonly children: JSX.Element;
 }
 
 export interface Frame {
-  onlooker(request: FastifyRequest): Promise<Onlooker>;
-  /** Sends a page of the catalog to who has asked for it: it is his, and kept nowhere. */
-  send(reply: FastifyReply, onlooker: Onlooker, page: FramedPage): Promise<FastifyReply>;
+  viewer(request: FastifyRequest): Promise<Viewer>;
+  /** Sends a page with `Cache-Control: no-store`, because it is personal. */
+  send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply>;
 }
 
-export function openFrame({ door, csrf, assets, version }: FrameNeeds): Frame {
+export function openFrame({ guard, csrf, assets, version }: FrameNeeds): Frame {
   return {
-    async onlooker(request) {
+    async viewer(request) {
       const language = languageOf(request.headers['accept-language']);
-      const visitor = await door.look(request);
-      const session = door.sessionOf(request);
+      const visitor = await guard.look(request);
+      const session = guard.sessionOf(request);
       return {
         language,
         words: texts[language],
@@ -64,15 +59,15 @@ export function openFrame({ door, csrf, assets, version }: FrameNeeds): Frame {
       };
     },
 
-    async send(reply, onlooker, { title, root, script, own = {}, styles = [], part, children }) {
-      const { language, words } = onlooker;
+    async send(reply, viewer, { title, root, script, own = {}, styles = [], part, children }) {
+      const { language, words } = viewer;
       const html = await layout({
         ...{ language, version, own, root, title, assets: await assets() },
         service: words.service,
         services: serviceLinks(reply.request, language),
         styles: [...STYLES, ...styles],
         ...(script !== undefined && { script }),
-        nav: <Nav onlooker={onlooker} root={root} part={part} />,
+        nav: <Nav viewer={viewer} root={root} part={part} />,
         children: (
           <>
             {children}
@@ -85,9 +80,9 @@ export function openFrame({ door, csrf, assets, version }: FrameNeeds): Frame {
   };
 }
 
-function Nav(given: { onlooker: Onlooker; root: string; part: FramedPage['part'] }): JSX.Element {
-  const { onlooker, root, part } = given;
-  const { words, visitor, moderator, csrf } = onlooker;
+function Nav(props: { viewer: Viewer; root: string; part: FramedPage['part'] }): JSX.Element {
+  const { viewer, root, part } = props;
+  const { words, visitor, moderator, csrf } = viewer;
   const current = (of: FramedPage['part']) => (part === of ? 'page' : undefined);
   return (
     <>

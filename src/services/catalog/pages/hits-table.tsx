@@ -1,15 +1,14 @@
 import type { Hit } from '../search/found.ts';
 import { recordAddress } from './address.ts';
 import { Marks } from './card.tsx';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { lineOf, Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
 import { Tile } from './tile.tsx';
 
-const THUMBNAIL = 320;
+const THUMBNAIL_PX = 320;
 
-/** Records with more of what was found in them, line by line. */
-export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   const { columns } = words;
   return (
     <section class="scroll" tabindex="0" aria-label={words.views.table}>
@@ -34,13 +33,13 @@ export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker
           {items.map((hit) => (
             <tr data-record={hit.recordId}>
               <td class="picture-cell">
-                <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL} />
+                <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
               </td>
               <th scope="row">
                 <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
                   <Stranger text={nameOf(hit, language)} />
                 </a>
-                {/* Of a photo the text is the names of its classes, which stand beside. */}
+                {/* A photo's text repeats the class names of the next column. */}
                 {hit.service === 'defectoscopy' && hit.status === 'done' ? (
                   ''
                 ) : (
@@ -48,10 +47,10 @@ export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker
                     <Stranger text={lineOf(hit, language)} />
                   </p>
                 )}
-                <Marks hit={hit} onlooker={onlooker} />
+                <Marks hit={hit} viewer={viewer} />
               </th>
               <td>
-                <Seen hit={hit} onlooker={onlooker} />
+                <Findings hit={hit} viewer={viewer} />
               </td>
               <td class="service" safe>
                 {serviceOf(hit.service, words)}
@@ -67,15 +66,15 @@ export function HitsTable({ items, onlooker }: { items: readonly Hit[]; onlooker
   );
 }
 
-const IN_TABLE = 4;
+const MAX_DEFECTS = 4;
 
-function Seen({ hit, onlooker }: { hit: Hit; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+function Findings({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   if (hit.status === 'failed') return <span class="mark bad">{words.failed}</span>;
   if (hit.defects.length === 0) return hit.service === 'defectoscopy' ? <span>{words.looksSound}</span> : '';
   return (
     <ul class="found">
-      {hit.defects.slice(0, IN_TABLE).map((defect) => (
+      {hit.defects.slice(0, MAX_DEFECTS).map((defect) => (
         <li>
           <bdi safe>{scored(defect, language)}</bdi>
         </li>

@@ -10,15 +10,15 @@ import type { Door } from '../access/door.ts';
 import { STYLES } from './frame.tsx';
 import { type Texts, texts } from './texts.ts';
 
-/** `GET /login`: a token in, and the browser may do what its holder may. `back`: where he was going. */
+/** `back`: the page to return to. */
 export function loginPage(
   app: Gateway,
-  { assets, door, version }: { assets: () => Promise<Assets>; door: Pick<Door, 'look'>; version: string },
+  { assets, guard, version }: { assets: () => Promise<Assets>; guard: Pick<Door, 'look'>; version: string },
 ): void {
   app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = languageOf(request.headers['accept-language']);
     const words = texts[language];
-    const signedIn = (await door.look(request))?.by === 'cookie';
+    const signedIn = (await guard.look(request))?.by === 'cookie';
     const html = await layout({
       ...{ language, version, own: {}, assets: await assets() },
       service: words.service,
@@ -32,14 +32,14 @@ export function loginPage(
   });
 }
 
-/** Asks for the token; `refused` says why it has to be asked for again. */
-export function Login(given: {
+/** `refused`: the error of the previous attempt. */
+export function Login(props: {
   words: Texts;
   back: string | undefined;
   refused?: string;
   signedIn?: boolean;
 }): JSX.Element {
-  const { back, ...form } = given;
+  const { back, ...form } = props;
   return (
     <LoginForm {...form} field="token" fragment="token">
       {back === undefined ? '' : <input type="hidden" name="back" value={back} />}
@@ -47,10 +47,9 @@ export function Login(given: {
   );
 }
 
-/** Where somebody was going who had to sign in first. Whether that is a place of ours, who sends him there decides. */
+/** The redirect checks that it is a page of the catalog. */
 export function backOf({ query, body }: FastifyRequest): string | undefined {
-  const asked = (query as Readonly<Record<string, unknown>>)['back'];
-  const sent = body instanceof Map ? (body.get('back') as unknown) : undefined;
-  const back = asked ?? sent;
+  const fromBody = body instanceof Map ? (body.get('back') as unknown) : undefined;
+  const back = (query as Readonly<Record<string, unknown>>)['back'] ?? fromBody;
   return typeof back === 'string' && back.length <= 2000 ? back : undefined;
 }

@@ -26,7 +26,7 @@ export interface PageNeeds {
   readonly reports: Reports;
   readonly views: Views;
   readonly owners: ViewOwners;
-  readonly door: Door;
+  readonly guard: Door;
   readonly csrf: Csrf;
   readonly cookies: CookieRules;
   readonly version: string;
@@ -34,33 +34,28 @@ export interface PageNeeds {
 
 export interface Pages {
   readonly refusal: RefusalPage;
-  /** `GET /row/{record_id}` for people. */
   row(
     request: FastifyRequest,
     reply: FastifyReply,
     it: { row: Row; reports: readonly Report[] },
   ): Promise<FastifyReply>;
-  /** `GET /admin/reports` for people. */
   queue(request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply>;
 }
 
-/**
- * The pages for people: `/`, `/login`, `/receipt/{id}`, `/admin/reports/{id}`, and the forms that only they have. What they
- * do with a script they also do without one.
- */
-export async function pageRoutes(app: Gateway, needs: PageNeeds): Promise<Pages> {
+/** All pages work without scripts. */
+export async function pageRoutes(app: Gateway, deps: PageNeeds): Promise<Pages> {
   const assets = assetRoutes(app, { folders: ['ui', 'services/catalog'], files: [] });
-  const frame = openFrame({ ...needs, assets });
-  searchPage(app, { ...needs, frame });
-  loginPage(app, { assets, door: needs.door, version: needs.version });
-  receiptPage(app, { reports: needs.reports, frame });
-  await formRoutes(app, { ...needs, frame });
+  const frame = openFrame({ ...deps, assets });
+  searchPage(app, { ...deps, frame });
+  loginPage(app, { assets, guard: deps.guard, version: deps.version });
+  receiptPage(app, { reports: deps.reports, frame });
+  await formRoutes(app, { ...deps, frame });
   return {
     row: rowPage(frame),
-    queue: queuePage({ frame, search: needs.search }),
+    queue: queuePage({ frame, search: deps.search }),
     refusal: refusalPage({
-      ...{ assets, version: needs.version, texts, styles: STYLES },
-      again: reportAgain({ search: needs.search, frame }),
+      ...{ assets, version: deps.version, texts, styles: STYLES },
+      again: reportAgain({ search: deps.search, frame }),
       login: ({ words, sentence, request }) => <Login words={words} back={backOf(request)} refused={sentence} />,
       loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
     }),

@@ -3,12 +3,12 @@ import { Word } from '../../csrf-word.tsx';
 import type { Report, Status } from '../reports/report.ts';
 import type { Row } from '../search/found.ts';
 import { recordAddress } from './address.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { QueueRecord } from './queue-record.tsx';
 import { Moment, nameOf, Stranger } from './said.tsx';
 import { Tile } from './tile.tsx';
 
-/** What a report may become, by what it is. `open` from a decision asks for a note; from a review it is only put back. */
+/** Allowed transitions. Reopening a decision requires a note; returning from review does not. */
 const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   open: ['accepted', 'rejected', 'duplicate', 'in_review'],
   in_review: ['accepted', 'rejected', 'duplicate', 'open'],
@@ -21,18 +21,16 @@ const KEYS: Readonly<Record<Status, string>> = {
   ...{ accepted: 'a', rejected: 'r', duplicate: 'd', in_review: 'i', open: 'o' },
 };
 
-/** One report with its record and the decisions that can be taken on it. */
-export function QueueItem(given: {
+export function QueueItem(props: {
   report: Report;
-  /** Undefined where the catalog has no such record. */
+  /** Undefined: not in the catalog. */
   row: Row | undefined;
   root: '../' | '../../';
-  onlooker: Onlooker;
-  /** The page that shows one report alone. */
+  viewer: Viewer;
   alone?: boolean;
 }): JSX.Element {
-  const { report, row, root, onlooker, alone = false } = given;
-  const { words, language } = onlooker;
+  const { report, row, root, viewer, alone = false } = props;
+  const { words, language } = viewer;
   const { id, status, actionType, description, userInfo, resolverNote, createdAt, recordId } = report;
   return (
     <article class="report-item panel" id={id} data-status={status} data-record={recordId} tabindex="0">
@@ -50,7 +48,7 @@ export function QueueItem(given: {
             {words.gone}
           </p>
         ) : (
-          <QueueRecord row={row} onlooker={onlooker} />
+          <QueueRecord row={row} viewer={viewer} />
         )}
         <p class="wish">
           <strong safe>{words.actions[actionType]}</strong>{' '}
@@ -103,14 +101,14 @@ export function QueueItem(given: {
             </>
           )}
         </p>
-        <Decisions report={report} alone={alone} onlooker={onlooker} />
+        <Decisions report={report} alone={alone} viewer={viewer} />
       </div>
     </article>
   );
 }
 
-function Decisions({ report, alone, onlooker }: { report: Report; alone: boolean; onlooker: Onlooker }): JSX.Element {
-  const { words, csrf } = onlooker;
+function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; viewer: Viewer }): JSX.Element {
+  const { words, csrf } = viewer;
   const { id, status } = report;
   const label = (to: Status) => (status === 'in_review' && to === 'open' ? words.putBack : words.decide[to]);
   return (
@@ -119,7 +117,7 @@ function Decisions({ report, alone, onlooker }: { report: Report; alone: boolean
       <label class="visually-hidden" for={`note-${id}`} safe>
         {words.noteLabel}
       </label>
-      {/* An area and no line: in a line Enter would send the form by its first button. */}
+      {/* A textarea, because Enter in an input would submit the form with its first button. */}
       <textarea
         id={`note-${id}`}
         name="note"

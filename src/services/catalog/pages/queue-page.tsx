@@ -4,16 +4,16 @@ import type { QueueData } from '../browser/queue-data.ts';
 import { ACTIONS, type ReportFilters, STATUSES } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
 import type { Row, Search } from '../search/found.ts';
-import type { Frame, Onlooker } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
 
-/** Makes the page of `GET /admin/reports`: what waits for a decision, worked with the keyboard, or by forms alone. */
+/** Works with the keyboard, and without scripts. */
 export const queuePage =
   ({ frame, search }: { frame: Frame; search: Search }) =>
   async (request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply> => {
-    const onlooker = await frame.onlooker(request);
+    const viewer = await frame.viewer(request);
     const rows = await rowsOf(search, queue);
-    const { words } = onlooker;
+    const { words } = viewer;
     const own: QueueData = {
       decided: words.decided,
       conflict: words.conflict,
@@ -23,7 +23,7 @@ export const queuePage =
       refusals: words.refusals,
       problems: words.problems,
     };
-    return frame.send(reply, onlooker, {
+    return frame.send(reply, viewer, {
       title: words.queue,
       root: '../',
       part: 'reports',
@@ -38,20 +38,20 @@ export const queuePage =
               {words.queueLead}
             </p>
           </div>
-          <Tabs queue={queue} onlooker={onlooker} />
-          <Filters queue={queue} onlooker={onlooker} />
-          <Shortcuts onlooker={onlooker} />
+          <Tabs queue={queue} viewer={viewer} />
+          <Filters queue={queue} viewer={viewer} />
+          <Shortcuts viewer={viewer} />
           <p id="refused" class="notice bad" role="alert" hidden></p>
           <div id="queue" data-fresh="queue">
             {queue.items.length === 0 ? (
-              <Nothing queue={queue} onlooker={onlooker} />
+              <NoReports queue={queue} viewer={viewer} />
             ) : (
               queue.items.map((report) => (
-                <QueueItem report={report} row={rows.get(report.recordId)} root="../" onlooker={onlooker} />
+                <QueueItem report={report} row={rows.get(report.recordId)} root="../" viewer={viewer} />
               ))
             )}
           </div>
-          <Paging queue={queue} onlooker={onlooker} />
+          <Paging queue={queue} viewer={viewer} />
         </>
       ),
     });
@@ -63,8 +63,7 @@ async function rowsOf(search: Search, { items }: Queue): Promise<Map<string, Row
   return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.recordId, row] as const])));
 }
 
-/** What the address says beside the status and the page. */
-function wordsOf({ q, actionType, recordId, from, to }: ReportFilters): Record<string, string> {
+function otherFilters({ q, actionType, recordId, from, to }: ReportFilters): Record<string, string> {
   return {
     ...(q !== undefined && { q }),
     ...(actionType !== undefined && { action_type: actionType }),
@@ -76,8 +75,8 @@ function wordsOf({ q, actionType, recordId, from, to }: ReportFilters): Record<s
 
 const address = (filters: Record<string, string>) => `reports?${new URLSearchParams(filters)}`;
 
-function Tabs({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Tabs({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { filters, counts } = queue;
   const current = filters.status ?? 'all';
   const all = STATUSES.reduce((sum, status) => sum + counts[status], 0);
@@ -85,7 +84,7 @@ function Tabs({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.El
     <nav class="tabs" aria-label={words.state} data-fresh="tabs">
       {[...STATUSES, 'all' as const].map((status) => (
         <a
-          href={address({ ...wordsOf(filters), status })}
+          href={address({ ...otherFilters(filters), status })}
           aria-current={status === current ? 'page' : undefined}
           data-tab={status}
         >
@@ -96,8 +95,8 @@ function Tabs({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.El
   );
 }
 
-function Filters({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Filters({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { filters } = queue;
   return (
     <form class="queue-filters" method="get" action="reports">
@@ -135,20 +134,20 @@ function Filters({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX
   );
 }
 
-function Shortcuts({ onlooker }: { onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Shortcuts({ viewer }: { viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   return (
     <details id="keys" class="keys needs-script">
       <summary>
         <span safe>{words.shortcuts}</span> <kbd>?</kbd>
       </summary>
       <dl>
-        {words.keys.map(([key, does]) => (
+        {words.keys.map(([key, action]) => (
           <div>
             <dt>
               <kbd safe>{key}</kbd>
             </dt>
-            <dd safe>{does}</dd>
+            <dd safe>{action}</dd>
           </div>
         ))}
       </dl>
@@ -156,17 +155,17 @@ function Shortcuts({ onlooker }: { onlooker: Onlooker }): JSX.Element {
   );
 }
 
-function Nothing({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function NoReports({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { status, ...rest } = queue.filters;
-  const plain = status === 'open' && Object.keys(rest).length === 0;
+  const isUnfiltered = status === 'open' && Object.keys(rest).length === 0;
   return (
     <section class="panel nothing">
       <h2 safe>{words.noReports}</h2>
       <p class="hint" safe>
-        {plain ? words.noReportsWhy : words.noReportsSuch}
+        {isUnfiltered ? words.noReportsWhy : words.noReportsSuch}
       </p>
-      {plain ? (
+      {isUnfiltered ? (
         ''
       ) : (
         <p>
@@ -179,12 +178,13 @@ function Nothing({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX
   );
 }
 
-function Paging({ queue, onlooker }: { queue: Queue; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Paging({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { total, page, limit, filters } = queue;
   const pages = Math.max(1, Math.ceil(total / limit));
   if (pages === 1) return '';
-  const to = (other: number) => address({ ...wordsOf(filters), status: filters.status ?? 'all', page: String(other) });
+  const to = (other: number) =>
+    address({ ...otherFilters(filters), status: filters.status ?? 'all', page: String(other) });
   return (
     <nav class="paging" aria-label={fill(words.pageOf, { page, pages })}>
       {page > 1 ? (

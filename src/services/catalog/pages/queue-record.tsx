@@ -1,27 +1,26 @@
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Attributes, textOf } from './row-import.tsx';
 import { Stranger, scored, titleOf } from './said.tsx';
 import { firstWords } from './visible.ts';
 
 const TEXT_LENGTH = 300;
 
-/** What a record says, short enough for a queue: mostly a decision needs no more, and the record need not be opened. */
-export function QueueRecord({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { language } = onlooker;
+export function QueueRecord({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { language } = viewer;
   const { service, status, surface, defects, title } = row;
   const photo = service === 'defectoscopy' && status === 'done';
-  const seen = photo
+  const findings = photo
     ? [...(surface === null ? [] : [titleOf(surface, language)]), ...defects.map((one) => scored(one, language))]
     : [];
   const text = firstWords(photo ? '' : textOf(row), TEXT_LENGTH);
   return (
     <>
-      {seen.length === 0 ? (
+      {findings.length === 0 ? (
         ''
       ) : (
         <p class="record-says">
-          <bdi safe>{seen.join(' · ')}</bdi>
+          <bdi safe>{findings.join(' · ')}</bdi>
         </p>
       )}
       {text === '' || text === title ? (

@@ -3,12 +3,11 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { reportNotFound } from '../refusals.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import { ReportParams } from '../routes/report-schema.ts';
-import type { Frame, Onlooker } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 import { Moment, Stranger } from './said.tsx';
 
 const Query = Type.Object({ receipt: Type.String({ maxLength: 200, default: '' }) });
 
-/** `GET /receipt/{report_id}`: what has become of a report, for whoever has its receipt. */
 export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports; frame: Frame }): void {
   app.get<{ Params: Static<typeof ReportParams>; Querystring: Static<typeof Query> }>(
     '/receipt/:report_id',
@@ -16,18 +15,18 @@ export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports
     async (request, reply) => {
       const report = await reports.byReceipt(request.params.report_id, request.query.receipt);
       if (report === undefined) throw reportNotFound();
-      const onlooker = await frame.onlooker(request);
-      return frame.send(reply, onlooker, {
-        title: onlooker.words.receipt,
+      const viewer = await frame.viewer(request);
+      return frame.send(reply, viewer, {
+        title: viewer.words.receipt,
         root: '../',
-        children: <Receipt report={report} onlooker={onlooker} />,
+        children: <Receipt report={report} viewer={viewer} />,
       });
     },
   );
 }
 
-function Receipt({ report, onlooker }: { report: Report; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+function Receipt({ report, viewer }: { report: Report; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   const { status, actionType, description, resolverNote, createdAt, resolvedAt } = report;
   const fact = (name: string, value: JSX.Element) => (
     <div>

@@ -3,15 +3,15 @@ import type { Search } from '../search/found.ts';
 import type { Frame } from './frame.tsx';
 import { ReportFields, type Written } from './report-form.tsx';
 
-/** Makes the form of a report that was not accepted, as it was filled in; of any other refusal nothing. */
+/** Only after a 422; nothing for other errors. */
 export const reportAgain =
   ({ search, frame }: { search: Search; frame: Frame }) =>
   async (status: number, request: FastifyRequest): Promise<JSX.Element> => {
     if (status !== 422 || request.routeOptions.url !== '/row/:record_id/report') return '';
-    const [onlooker, row] = await Promise.all([
-      frame.onlooker(request),
+    const [viewer, row] = await Promise.all([
+      frame.viewer(request),
       search.row((request.params as { record_id: string }).record_id),
     ]);
-    if (row === undefined || (row.hidden && !onlooker.moderator)) return '';
-    return <ReportFields row={row} action="report" written={request.body as Written} onlooker={onlooker} />;
+    if (row === undefined || (row.hidden && !viewer.moderator)) return '';
+    return <ReportFields row={row} action="report" written={request.body as Written} viewer={viewer} />;
   };

@@ -1,60 +1,53 @@
 import { Word } from '../../csrf-word.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Moment, Stranger } from './said.tsx';
 
-/** Says what has become of a report that has just been sent: the route that takes the form adds it to the address. */
+/** Query parameters of the redirect. No receipt: an earlier report was kept. */
 export interface Sent {
   readonly reported?: string;
   readonly receipt?: string;
 }
 
-/** "Report this", and the reports that there are. */
-export function ReportForm(given: {
-  row: Row;
-  reports: readonly Report[];
-  sent: Sent;
-  onlooker: Onlooker;
-}): JSX.Element {
-  const { row, reports, sent, onlooker } = given;
-  const { words } = onlooker;
+export function ReportForm(props: { row: Row; reports: readonly Report[]; sent: Sent; viewer: Viewer }): JSX.Element {
+  const { row, reports, sent, viewer } = props;
+  const { words } = viewer;
   return (
     <section class="panel report" id="report" aria-labelledby="report-title">
       <h2 id="report-title" safe>
         {words.report}
       </h2>
-      <Thanks sent={sent} onlooker={onlooker} />
+      <Confirmation sent={sent} viewer={viewer} />
       <p class="hint" safe>
         {words.reportWhy}
       </p>
-      <ReportFields row={row} action={`${encodeURIComponent(row.recordId)}/report`} onlooker={onlooker} />
-      <Known reports={reports} onlooker={onlooker} />
+      <ReportFields row={row} action={`${encodeURIComponent(row.recordId)}/report`} viewer={viewer} />
+      <ExistingReports reports={reports} viewer={viewer} />
     </section>
   );
 }
 
-/** What somebody has written into the form already. */
+/** Unvalidated form values. */
 export type Written = Readonly<Record<string, unknown>>;
 
-/** The form itself; `action`: the way from the page to where it is sent. */
-export function ReportFields(given: { row: Row; action: string; written?: Written; onlooker: Onlooker }): JSX.Element {
-  const { row, action, written = {}, onlooker } = given;
-  const { words, csrf } = onlooker;
-  const { action_type: chosen, description, user_info: contact } = written;
-  const known = ACTIONS.filter((one) => (one === 'restore') === row.hidden || one === 'other');
+export function ReportFields(props: { row: Row; action: string; written?: Written; viewer: Viewer }): JSX.Element {
+  const { row, action, written = {}, viewer } = props;
+  const { words, csrf } = viewer;
+  const { action_type: selected, description, user_info: contact } = written;
+  const actions = ACTIONS.filter((one) => (one === 'restore') === row.hidden || one === 'other');
   return (
     <form method="post" action={action} class="fields">
       <Word csrf={csrf} />
       <label>
         <span safe>{words.action}</span>
         <select name="action_type" required>
-          {/* Nobody is to ask for a deletion by having chosen nothing. */}
-          <option value="" disabled selected={!known.some((one) => one === chosen)} safe>
+          {/* No preselected action: the first one is a deletion. */}
+          <option value="" disabled selected={!actions.some((one) => one === selected)} safe>
             {words.chooseAction}
           </option>
-          {known.map((one) => (
-            <option value={one} selected={one === chosen} safe>
+          {actions.map((one) => (
+            <option value={one} selected={one === selected} safe>
               {words.actions[one]}
             </option>
           ))}
@@ -84,8 +77,8 @@ export function ReportFields(given: { row: Row; action: string; written?: Writte
   );
 }
 
-function Thanks({ sent, onlooker }: { sent: Sent; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Confirmation({ sent, viewer }: { sent: Sent; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { reported, receipt } = sent;
   if (reported === undefined) return '';
   return (
@@ -108,8 +101,8 @@ function Thanks({ sent, onlooker }: { sent: Sent; onlooker: Onlooker }): JSX.Ele
   );
 }
 
-function Known({ reports, onlooker }: { reports: readonly Report[]; onlooker: Onlooker }): JSX.Element {
-  const { words, language, moderator } = onlooker;
+function ExistingReports({ reports, viewer }: { reports: readonly Report[]; viewer: Viewer }): JSX.Element {
+  const { words, language, moderator } = viewer;
   if (reports.length === 0) return '';
   return (
     <>

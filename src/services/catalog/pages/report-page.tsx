@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
 import type { Report, Reports, TrailEvent } from '../reports/report.ts';
 import type { Search } from '../search/found.ts';
-import type { Frame, Onlooker } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
 import { Moment, nameOf, Stranger } from './said.tsx';
 
@@ -12,17 +12,17 @@ export interface ReportPageNeeds {
   readonly frame: Frame;
 }
 
-/** Sends the page of one report with its trail; `problem`: why it is not as the moderator wanted it. */
+/** `problem`: why a decision was rejected. */
 export async function sendReport(
   request: FastifyRequest,
   reply: FastifyReply,
   { search, reports, frame }: ReportPageNeeds,
   { report, problem }: { report: Report; problem?: 'conflict' | 'needs-note' },
 ): Promise<FastifyReply> {
-  const onlooker = await frame.onlooker(request);
+  const viewer = await frame.viewer(request);
   const [row, events = []] = await Promise.all([search.row(report.recordId), reports.events(report.id)]);
-  const { words } = onlooker;
-  return frame.send(reply, onlooker, {
+  const { words } = viewer;
+  return frame.send(reply, viewer, {
     title: words.queue,
     root: '../../',
     part: 'reports',
@@ -44,32 +44,30 @@ export async function sendReport(
               : fill(words.conflict, { state: words.reportStates[report.status].toLowerCase() })}
           </p>
         )}
-        <QueueItem report={report} row={row} root="../../" onlooker={onlooker} alone />
+        <QueueItem report={report} row={row} root="../../" viewer={viewer} alone />
         <Trail
           events={events}
-          wish={wishOf(report, row === undefined ? report.recordId : nameOf(row, onlooker.language), onlooker)}
-          onlooker={onlooker}
+          request={requestOf(report, row === undefined ? report.recordId : nameOf(row, viewer.language), viewer)}
+          viewer={viewer}
         />
       </>
     ),
   });
 }
 
-interface Wish {
-  /** As the trail has it: it is hashed, so it stays as it was written. */
-  readonly written: string;
-  /** As people say it. */
-  readonly said: string;
+interface RequestNote {
+  readonly stored: string;
+  readonly label: string;
 }
 
-const wishOf = ({ actionType, recordId }: Report, name: string, { words }: Onlooker): Wish => ({
-  written: `${actionType} ${recordId}`,
-  said: `${words.actions[actionType]}: ${name}`,
+const requestOf = ({ actionType, recordId }: Report, name: string, { words }: Viewer): RequestNote => ({
+  stored: `${actionType} ${recordId}`,
+  label: `${words.actions[actionType]}: ${name}`,
 });
 
-function Trail(given: { events: readonly TrailEvent[]; wish: Wish; onlooker: Onlooker }): JSX.Element {
-  const { events, wish, onlooker } = given;
-  const { words, language } = onlooker;
+function Trail(props: { events: readonly TrailEvent[]; request: RequestNote; viewer: Viewer }): JSX.Element {
+  const { events, request, viewer } = props;
+  const { words, language } = viewer;
   return (
     <div class="panel trail">
       <h2 id="trail-title" safe>
@@ -92,12 +90,12 @@ function Trail(given: { events: readonly TrailEvent[]; wish: Wish; onlooker: Onl
                 <td>
                   <Moment at={event.at} language={language} />
                 </td>
-                <td safe>{happened(event, onlooker)}</td>
+                <td safe>{describeEvent(event, viewer)}</td>
                 <td>
                   <code safe>{event.actor}</code>
                 </td>
                 <td dir="auto">
-                  <Stranger text={event.note === wish.written ? wish.said : (event.note ?? '')} />
+                  <Stranger text={event.note === request.stored ? request.label : (event.note ?? '')} />
                 </td>
                 <td>
                   <code title={event.hash} safe>
@@ -113,11 +111,11 @@ function Trail(given: { events: readonly TrailEvent[]; wish: Wish; onlooker: Onl
   );
 }
 
-function happened({ action, outcome, from, to }: TrailEvent, { words }: Onlooker): string {
+function describeEvent({ action, outcome, from, to }: TrailEvent, { words }: Viewer): string {
   const states: Readonly<Record<string, string>> = words.reportStates;
-  const said = (state: string | null) => (state === null ? '—' : (states[state] ?? state).toLowerCase());
+  const label = (state: string | null) => (state === null ? '—' : (states[state] ?? state).toLowerCase());
   if (action === 'created') return words.trailActions.created;
-  const moved = { from: said(from), to: said(to) };
-  if (outcome === 'refused') return fill(words.trailActions.refused, moved);
-  return from === to ? words.trailActions.noted : fill(words.trailActions.changed, moved);
+  const transition = { from: label(from), to: label(to) };
+  if (outcome === 'refused') return fill(words.trailActions.refused, transition);
+  return from === to ? words.trailActions.noted : fill(words.trailActions.changed, transition);
 }

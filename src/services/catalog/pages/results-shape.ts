@@ -1,9 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 
-/**
- * What services leave in a record's `result`, read with care: a record may be older than the service is now, or have come
- * by an import, and then a part is simply not there.
- */
+/** Parts of a `result` can be missing: the record can be imported or from an older version. */
 export interface PhotoResult {
   readonly surface?: string;
   readonly masters: readonly Scored[];
@@ -43,7 +40,7 @@ export function speechOf(result: JsonObject): SpeechResult {
   const { transcription, language, segments, words } = result;
   return {
     text: typeof transcription === 'string' ? transcription : '',
-    // A language tag goes into an attribute that readers of screens obey.
+    // Used as a `lang` attribute.
     ...(typeof language === 'string' && /^[a-z]{2,3}$/.test(language) && { language }),
     segments: listOf(segments).flatMap(timedOf),
     words: listOf(words).flatMap(timedOf),
@@ -52,9 +49,9 @@ export function speechOf(result: JsonObject): SpeechResult {
 
 export interface ReadField {
   readonly key: string;
-  readonly section: Wording;
-  readonly label: Wording;
-  /** From 1, of a cell of a table. */
+  readonly section: LocalizedText;
+  readonly label: LocalizedText;
+  /** Table row, from 1. */
   readonly row?: number;
   readonly value: string;
   readonly confidence?: number;
@@ -62,11 +59,11 @@ export interface ReadField {
   readonly bbox?: readonly [number, number, number, number];
 }
 
-type Wording = Readonly<Record<'en' | 'ru', string>>;
+type LocalizedText = Readonly<Record<'en' | 'ru', string>>;
 
 export interface SheetResult {
   readonly fields: readonly ReadField[];
-  /** The first page, of which the picture is. */
+  /** The first page, which the picture shows. */
   readonly sheet?: { readonly width: number; readonly height: number; readonly turn: 0 | 90 | 180 | 270 };
 }
 
@@ -80,14 +77,13 @@ export function failureOf({ error, error_code: code }: JsonObject): { code: stri
   return { code: typeof code === 'string' ? code : '', sentence: typeof error === 'string' ? error : '' };
 }
 
-/** The maps of a photo's classes; undefined where the record has none. */
 export function heatOf(
   attachment: JsonValue | null,
 ): { width: number; height: number; maps: Record<string, string> } | undefined {
   const { width, height, maps } = objectOf(attachment);
   if (typeof width !== 'number' || typeof height !== 'number') return undefined;
-  const read = Object.entries(objectOf(maps)).filter((map): map is [string, string] => typeof map[1] === 'string');
-  return read.length === 0 ? undefined : { width, height, maps: Object.fromEntries(read) };
+  const valid = Object.entries(objectOf(maps)).filter((map): map is [string, string] => typeof map[1] === 'string');
+  return valid.length === 0 ? undefined : { width, height, maps: Object.fromEntries(valid) };
 }
 
 function scoredOf(value: JsonValue): Scored[] {
@@ -97,8 +93,8 @@ function scoredOf(value: JsonValue): Scored[] {
 
 function timedOf(value: JsonValue): Timed[] {
   const { start, end, text } = objectOf(value);
-  const timed = typeof start === 'number' && typeof end === 'number' && typeof text === 'string';
-  return timed ? [{ start, end, text }] : [];
+  const isValid = typeof start === 'number' && typeof end === 'number' && typeof text === 'string';
+  return isValid ? [{ start, end, text }] : [];
 }
 
 function fieldOf(value: JsonValue): ReadField[] {
@@ -108,7 +104,7 @@ function fieldOf(value: JsonValue): ReadField[] {
   const [x0, y0, x1, y1] = box;
   return [
     {
-      ...{ key, section: wordingOf(section, ''), label: wordingOf(label, key), value: String(read) },
+      ...{ key, section: textOf(section, ''), label: textOf(label, key), value: String(read) },
       ...(typeof row === 'number' && { row }),
       ...(typeof confidence === 'number' && { confidence }),
       ...(typeof page === 'number' && { page }),
@@ -117,9 +113,9 @@ function fieldOf(value: JsonValue): ReadField[] {
   ];
 }
 
-function wordingOf(value: JsonValue | undefined, otherwise: string): Wording {
+function textOf(value: JsonValue | undefined, fallback: string): LocalizedText {
   const { en, ru } = objectOf(value);
-  return { en: typeof en === 'string' ? en : otherwise, ru: typeof ru === 'string' ? ru : otherwise };
+  return { en: typeof en === 'string' ? en : fallback, ru: typeof ru === 'string' ? ru : fallback };
 }
 
 function sheetOf(value: JsonValue | undefined): SheetResult['sheet'] {

@@ -2,7 +2,7 @@ import { fill } from '../../../ui/browser/fill.ts';
 import type { Found } from '../search/found.ts';
 import { addressOf, changed, FILTERS, type State } from './address.ts';
 import { Card } from './card.tsx';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { HitsTable } from './hits-table.tsx';
 import { filterSaid } from './said.tsx';
 import type { Texts } from './texts.ts';
@@ -10,7 +10,6 @@ import type { Texts } from './texts.ts';
 export type ViewName = 'gallery' | 'table';
 export const PER_PAGE = 48;
 
-/** A filter that could be dropped, and how many records there would be without it. */
 export interface Loosened {
   readonly key: string;
   readonly total: number;
@@ -21,50 +20,47 @@ export interface ResultsView {
   readonly state: State;
   readonly view: ViewName;
   readonly page: number;
-  readonly onlooker: Onlooker;
-  /** Where nothing was found. */
-  readonly loosened: readonly Loosened[];
+  readonly viewer: Viewer;
+  readonly suggestions: readonly Loosened[];
 }
 
-/** What was found, as pictures or as a table, or what to do where nothing was. */
-export function Results(given: ResultsView): JSX.Element {
-  const { found, view, onlooker } = given;
-  if (found.items.length === 0) return found.total > 0 ? <Beyond {...given} /> : <Nothing {...given} />;
+export function Results(props: ResultsView): JSX.Element {
+  const { found, view, viewer } = props;
+  if (found.items.length === 0) return found.total > 0 ? <PageOutOfRange {...props} /> : <NoResults {...props} />;
   return (
     <>
       {view === 'gallery' ? (
         <ul class="gallery">
           {found.items.map((hit) => (
-            <Card hit={hit} onlooker={onlooker} />
+            <Card hit={hit} viewer={viewer} />
           ))}
         </ul>
       ) : (
-        <HitsTable items={found.items} onlooker={onlooker} />
+        <HitsTable items={found.items} viewer={viewer} />
       )}
-      <Paging {...given} />
+      <Paging {...props} />
     </>
   );
 }
 
-/** Each filter as a chip that drops it. */
-export function Chips({ state, onlooker }: { state: State; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+export function Chips({ state, viewer }: { state: State; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const active = FILTERS.filter((key) => key in state);
   if (active.length === 0) return '';
   return (
     <ul class="chips" aria-label={words.active}>
       {active.map((key) => {
-        const said = filterSaid(key, state[key]!, onlooker);
+        const label = filterSaid(key, state[key]!, viewer);
         return (
           <li>
             <a
               class="chip"
               id={`chip-${key}`}
               href={addressOf(changed(state, { [key]: null }))}
-              aria-label={fill(words.drop, { value: said })}
+              aria-label={fill(words.drop, { value: label })}
               data-swap
             >
-              <bdi safe>{said}</bdi> <span aria-hidden="true">×</span>
+              <bdi safe>{label}</bdi> <span aria-hidden="true">×</span>
             </a>
           </li>
         );
@@ -78,8 +74,8 @@ export function Chips({ state, onlooker }: { state: State; onlooker: Onlooker })
   );
 }
 
-function Paging({ found, state, page, onlooker }: ResultsView): JSX.Element {
-  const { words } = onlooker;
+function Paging({ found, state, page, viewer }: ResultsView): JSX.Element {
+  const { words } = viewer;
   const pages = pagesOf(found);
   if (pages === 1 && page === 1) return '';
   const to = (other: number) => pageAddress(state, found, other);
@@ -106,13 +102,12 @@ function Paging({ found, state, page, onlooker }: ResultsView): JSX.Element {
 
 const pagesOf = ({ total }: Found): number => Math.max(1, Math.ceil(total / PER_PAGE));
 
-/** With `upto` the next page continues this one, whatever is indexed meanwhile. */
+/** `upto` keeps pages consistent while new records are indexed. */
 const pageAddress = (state: State, { upTo }: Found, page: number): string =>
   addressOf(changed(state, { page: page === 1 ? null : String(page), upto: page === 1 ? null : String(upTo) }));
 
-/** A page behind the last one. */
-function Beyond({ found, state, onlooker }: ResultsView): JSX.Element {
-  const { words } = onlooker;
+function PageOutOfRange({ found, state, viewer }: ResultsView): JSX.Element {
+  const { words } = viewer;
   const pages = pagesOf(found);
   return (
     <section class="panel nothing">
@@ -127,8 +122,8 @@ function Beyond({ found, state, onlooker }: ResultsView): JSX.Element {
   );
 }
 
-function Nothing({ state, onlooker, loosened }: ResultsView): JSX.Element {
-  const { words } = onlooker;
+function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
+  const { words } = viewer;
   if (FILTERS.every((key) => !(key in state))) return <Empty words={words} />;
   return (
     <section class="panel nothing">
@@ -136,12 +131,12 @@ function Nothing({ state, onlooker, loosened }: ResultsView): JSX.Element {
       <p class="hint" safe>
         {words.noneWhy}
       </p>
-      {loosened.length > 0 ? (
+      {suggestions.length > 0 ? (
         <ul>
-          {loosened.map(({ key, total }) => (
+          {suggestions.map(({ key, total }) => (
             <li>
               <a href={addressOf(changed(state, { [key]: null }))} data-swap>
-                <bdi safe>{fill(words.without, { filter: filterSaid(key, state[key]!, onlooker), count: total })}</bdi>
+                <bdi safe>{fill(words.without, { filter: filterSaid(key, state[key]!, viewer), count: total })}</bdi>
               </a>
             </li>
           ))}

@@ -1,14 +1,13 @@
 import type { Row } from '../search/found.ts';
 import { recordAddress } from './address.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { photoOf } from './results-shape.ts';
 import { Moment, nameOf, Stranger, serviceOf } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** What the record is called, and the ways back and on. */
-export function Head({ row, back, onlooker }: { row: Row; back: string; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
-  // What lists show below is older: the way down is the way on.
+export function Head({ row, back, viewer }: { row: Row; back: string; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
+  // Lists show newer records first, so "next" is older.
   const { prev: older, next: newer } = row;
   return (
     <div class="record-head">
@@ -53,9 +52,8 @@ export function Head({ row, back, onlooker }: { row: Row; back: string; onlooker
   );
 }
 
-/** What programs need to know of it. */
-export function About({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+export function About({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const { model } = photoOf(row.result);
   return (
     <section class="panel about-record" aria-labelledby="about-title">

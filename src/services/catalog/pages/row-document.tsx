@@ -1,22 +1,21 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { Sheet } from '../../../ui/sheet.tsx';
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { documentOf, type ReadField } from './results-shape.ts';
 import { LARGE } from './row-photo.tsx';
 import { shareOf } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** What was read from a document beside the picture of its first page: the place of the field in focus lights up. */
-export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   const { fields, sheet } = documentOf(row.result);
   const boxes = fields.filter(({ page, bbox }) => page === 1 && bbox !== undefined);
   const sections = [...new Set(fields.map(({ section }) => section[language]))];
-  const pictured = row.image !== null && sheet !== undefined;
+  const hasPicture = row.image !== null && sheet !== undefined;
   return (
-    <div class={pictured ? 'detail' : ''}>
-      {pictured ? (
+    <div class={hasPicture ? 'detail' : ''}>
+      {hasPicture ? (
         <section class="pages" aria-label={words.sheet} tabindex="0">
           <figure class="sheet">
             <Sheet
@@ -39,7 +38,7 @@ export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker })
           <p class="hint" safe>
             {words.noFields}
           </p>
-        ) : pictured ? (
+        ) : hasPicture ? (
           <p class="hint needs-script" safe>
             {words.boxHint}
           </p>
@@ -47,21 +46,16 @@ export function RowDocument({ row, onlooker }: { row: Row; onlooker: Onlooker })
           ''
         )}
         {sections.map((section) => (
-          <Section section={section} fields={fields} lit={pictured} onlooker={onlooker} />
+          <Section section={section} fields={fields} lit={hasPicture} viewer={viewer} />
         ))}
       </section>
     </div>
   );
 }
 
-function Section(given: {
-  section: string;
-  fields: readonly ReadField[];
-  lit: boolean;
-  onlooker: Onlooker;
-}): JSX.Element {
-  const { section, fields, lit, onlooker } = given;
-  const here = fields.filter((field) => field.section[onlooker.language] === section);
+function Section(props: { section: string; fields: readonly ReadField[]; lit: boolean; viewer: Viewer }): JSX.Element {
+  const { section, fields, lit, viewer } = props;
+  const here = fields.filter((field) => field.section[viewer.language] === section);
   const single = here.filter(({ row }) => row === undefined);
   const cells = here.filter(({ row }) => row !== undefined);
   return (
@@ -71,22 +65,22 @@ function Section(given: {
         <dl class="facts">
           {single.map((field) => (
             <div>
-              <dt safe>{visible(field.label[onlooker.language])}</dt>
-              <Value tag="dd" field={field} lit={lit} onlooker={onlooker} />
+              <dt safe>{visible(field.label[viewer.language])}</dt>
+              <Value tag="dd" field={field} lit={lit} viewer={viewer} />
             </div>
           ))}
         </dl>
       ) : (
         ''
       )}
-      {cells.length > 0 ? <Rows section={section} cells={cells} lit={lit} onlooker={onlooker} /> : ''}
+      {cells.length > 0 ? <Rows section={section} cells={cells} lit={lit} viewer={viewer} /> : ''}
     </>
   );
 }
 
-function Rows(given: { section: string; cells: readonly ReadField[]; lit: boolean; onlooker: Onlooker }): JSX.Element {
-  const { section, cells, lit, onlooker } = given;
-  const columns = [...new Set(cells.map(({ label }) => label[onlooker.language]))];
+function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolean; viewer: Viewer }): JSX.Element {
+  const { section, cells, lit, viewer } = props;
+  const columns = [...new Set(cells.map(({ label }) => label[viewer.language]))];
   const rows = [...new Set(cells.map(({ row }) => row!))].sort((a, b) => a - b);
   return (
     <section class="scroll" tabindex="0" aria-label={visible(section)}>
@@ -104,8 +98,8 @@ function Rows(given: { section: string; cells: readonly ReadField[]; lit: boolea
           {rows.map((row) => (
             <tr>
               {columns.map((column) => {
-                const cell = cells.find((one) => one.row === row && one.label[onlooker.language] === column);
-                return cell === undefined ? <td></td> : <Value tag="td" field={cell} lit={lit} onlooker={onlooker} />;
+                const cell = cells.find((one) => one.row === row && one.label[viewer.language] === column);
+                return cell === undefined ? <td></td> : <Value tag="td" field={cell} lit={lit} viewer={viewer} />;
               })}
             </tr>
           ))}
@@ -115,19 +109,18 @@ function Rows(given: { section: string; cells: readonly ReadField[]; lit: boolea
   );
 }
 
-/** A value; one that has a place on the page that is shown can be gone to. */
-function Value(given: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; onlooker: Onlooker }): JSX.Element {
-  const { tag, field, lit, onlooker } = given;
-  const { words, language } = onlooker;
+function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer: Viewer }): JSX.Element {
+  const { tag, field, lit, viewer } = props;
+  const { words, language } = viewer;
   const { key, value, confidence, page, bbox } = field;
-  const placed = lit && page === 1 && bbox !== undefined;
+  const hasBox = lit && page === 1 && bbox !== undefined;
   const facts = [
     ...(confidence === undefined ? [] : [shareOf(confidence, language)]),
     ...(page === undefined || page === 1 ? [] : [fill(words.otherPage, { page })]),
   ].join(' · ');
-  const shown = (
+  const content = (
     <>
-      {placed ? (
+      {hasBox ? (
         <span class="read" data-key={key} tabindex="0" dir="auto" safe>
           {visible(value)}
         </span>
@@ -145,5 +138,5 @@ function Value(given: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; onlook
       )}
     </>
   );
-  return tag === 'dd' ? <dd class="value">{shown}</dd> : <td class="value">{shown}</td>;
+  return tag === 'dd' ? <dd class="value">{content}</dd> : <td class="value">{content}</td>;
 }

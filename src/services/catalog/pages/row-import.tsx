@@ -1,20 +1,19 @@
 import { valuesIn } from '../records/records.ts';
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Picture } from './row-photo.tsx';
 import { visible } from './visible.ts';
 
-/** The values of attributes are searched as the end of the text; they are shown once, by their names. */
+/** Attribute values are appended to the searchable text. */
 const withoutTail = (text: string, tail: string) =>
   (text.endsWith(tail) ? text.slice(0, text.length - tail.length) : text).trim();
 
-/** What somebody has indexed: its text, and its attributes as they came. */
-export function RowImport({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+export function RowImport({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   const attributes = <Attributes row={row} />;
   return (
     <div class={row.image === null ? '' : 'detail'}>
-      {row.image === null ? '' : <Picture row={row} onlooker={onlooker} />}
+      {row.image === null ? '' : <Picture row={row} viewer={viewer} />}
       <section class="panel values" aria-labelledby="text-title">
         <h2 id="text-title" safe>
           {words.text}
@@ -35,24 +34,22 @@ export function RowImport({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
   );
 }
 
-/** The text of a record as it came, without the values of its attributes. */
 export const textOf = ({ text, result }: Row): string =>
   withoutTail(text, valuesIn(result['attributes'] ?? {}).join('\n'));
 
-/** The attributes of a record by their names; nothing where it has none. */
 export function Attributes({ row }: { row: Row }): JSX.Element {
   const { attributes } = row.result;
-  const named = typeof attributes === 'object' && attributes !== null ? Object.entries(attributes) : [];
-  if (named.length === 0) return '';
+  const entries = typeof attributes === 'object' && attributes !== null ? Object.entries(attributes) : [];
+  if (entries.length === 0) return '';
   return (
     <dl class="facts">
-      {named.map(([name, value]) => (
+      {entries.map(([name, value]) => (
         <div>
           <dt dir="auto" safe>
             {visible(name)}
           </dt>
           <dd dir="auto" safe>
-            {visible(plainly(value))}
+            {visible(formatValue(value))}
           </dd>
         </div>
       ))}
@@ -60,9 +57,8 @@ export function Attributes({ row }: { row: Row }): JSX.Element {
   );
 }
 
-/** A list of plain values as people write one; what is deeper as it came. */
-function plainly(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value === 'string') return value;
-  const flat = Array.isArray(value) && value.every((one) => one !== null && typeof one !== 'object');
-  return flat ? value.join(', ') : JSON.stringify(value);
+  const isFlat = Array.isArray(value) && value.every((one) => one !== null && typeof one !== 'object');
+  return isFlat ? value.join(', ') : JSON.stringify(value);
 }

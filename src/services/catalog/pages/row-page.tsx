@@ -6,7 +6,7 @@ import type { Report } from '../reports/report.ts';
 import type { Row } from '../search/found.ts';
 import { REMEMBERED } from '../search/remembered.ts';
 import { addressOf } from './address.ts';
-import type { Frame, Onlooker } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 import { ReportForm, type Sent } from './report-form.tsx';
 import { failureOf, heatOf, photoOf } from './results-shape.ts';
 import { About, Head } from './row-about.tsx';
@@ -18,7 +18,6 @@ import { failureSaid, nameOf, Stranger } from './said.tsx';
 import type { Language } from './texts.ts';
 import { firstWords, visible } from './visible.ts';
 
-/** Makes the page of one record: what came out, with everything that helps to judge it, and "report this". */
 export const rowPage =
   (frame: Frame) =>
   async (
@@ -26,8 +25,8 @@ export const rowPage =
     reply: FastifyReply,
     { row, reports }: { row: Row; reports: readonly Report[] },
   ): Promise<FastifyReply> => {
-    const onlooker = await frame.onlooker(request);
-    const { language, words } = onlooker;
+    const viewer = await frame.viewer(request);
+    const { language, words } = viewer;
     const { defects, masters } = photoOf(row.result);
     const own: Own = {
       language,
@@ -38,7 +37,7 @@ export const rowPage =
       heatTexts: heatTexts[language],
       titles: { defects: words.defects, groups: words.groups, none: words.noDefects, choose: words.chooseClass },
     };
-    return frame.send(reply, onlooker, {
+    return frame.send(reply, viewer, {
       title: firstWords(visible(nameOf(row, language)), 80),
       root: '../',
       own,
@@ -46,18 +45,17 @@ export const rowPage =
       styles: ['ui/picture.css', 'ui/transcript.css', 'ui/sheet.css', 'services/catalog/browser/row.css'],
       children: (
         <>
-          <Head row={row} back={backOf(request)} onlooker={onlooker} />
-          <Body row={row} onlooker={onlooker} />
+          <Head row={row} back={backOf(request)} viewer={viewer} />
+          <Body row={row} viewer={viewer} />
           <div class="below">
-            <ReportForm row={row} reports={reports} sent={sentOf(request)} onlooker={onlooker} />
-            <About row={row} onlooker={onlooker} />
+            <ReportForm row={row} reports={reports} sent={sentOf(request)} viewer={viewer} />
+            <About row={row} viewer={viewer} />
           </div>
         </>
       ),
     });
   };
 
-/** Where this browser searched last. */
 function backOf({ cookies }: FastifyRequest): string {
   const last = cookies[REMEMBERED] ?? '';
   return `../${addressOf(/^[!-~]{0,4000}$/.test(last) ? last : '').slice(2)}`;
@@ -71,19 +69,19 @@ function sentOf({ query }: FastifyRequest): Sent {
   };
 }
 
-function Body({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   if (row.status === 'failed') {
     return (
       <div class={row.image === null ? '' : 'detail'}>
-        {row.image === null ? '' : <Picture row={row} onlooker={onlooker} />}
+        {row.image === null ? '' : <Picture row={row} viewer={viewer} />}
         <section class="panel outcome" aria-labelledby="verdict">
           <div class="verdict" data-failed="true">
             <h2 id="verdict" safe>
               {words.failure}
             </h2>
             <p dir="auto">
-              <Stranger text={sentenceOf(row, onlooker.language)} />
+              <Stranger text={failureMessage(row, viewer.language)} />
             </p>
           </div>
         </section>
@@ -92,18 +90,18 @@ function Body({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element 
   }
   switch (row.service) {
     case 'defectoscopy':
-      return <RowPhoto row={row} onlooker={onlooker} />;
+      return <RowPhoto row={row} viewer={viewer} />;
     case 'stt':
-      return <RowSpeech row={row} onlooker={onlooker} />;
+      return <RowSpeech row={row} viewer={viewer} />;
     case 'passports':
-      return <RowDocument row={row} onlooker={onlooker} />;
+      return <RowDocument row={row} viewer={viewer} />;
     default:
-      return <RowImport row={row} onlooker={onlooker} />;
+      return <RowImport row={row} viewer={viewer} />;
   }
 }
 
-/** Why it failed: by its code where that has words in the reader's language. */
-function sentenceOf({ service, result, text }: Row, language: Language): string {
+/** The original message if its code has no translation. */
+function failureMessage({ service, result, text }: Row, language: Language): string {
   const { code, sentence } = failureOf(result);
   return failureSaid(service, code, language) ?? (sentence || text);
 }

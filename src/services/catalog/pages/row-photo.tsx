@@ -3,21 +3,20 @@ import { heatTexts } from '../../../ui/browser/heat-texts.ts';
 import { PictureFrame } from '../../../ui/picture-frame.tsx';
 import { className } from '../../class-names.ts';
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { photoOf } from './results-shape.ts';
 import { nameOf, shareOf, titleOf } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** Of the pictures that are kept. */
+/** Width in pixels of stored pictures. */
 export const LARGE = 1024;
 
-/** A photo with its classes; the script lays the map of the chosen class over it. */
-export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   const { surface, masters, defects } = photoOf(row.result);
   return (
     <div class="detail">
-      <Picture row={row} onlooker={onlooker} />
+      <Picture row={row} viewer={viewer} />
       <section class="panel outcome" aria-labelledby="verdict">
         <div class="verdict" data-sound={String(defects.length === 0)}>
           <h2 id="verdict" safe>
@@ -25,8 +24,8 @@ export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): J
               ? words.looksSound
               : defects
                   .map(({ name, conf }, at) => {
-                    const said = at === 0 ? titleOf(name, language) : visible(className(name, language));
-                    return `${said}, ${shareOf(conf, language)}`;
+                    const label = at === 0 ? titleOf(name, language) : visible(className(name, language));
+                    return `${label}, ${shareOf(conf, language)}`;
                   })
                   .join(' · ')}
           </h2>
@@ -39,8 +38,8 @@ export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): J
           )}
         </div>
         <div id="classes">
-          <Classes title={words.defects} classes={defects} empty={words.noDefects} tone="strong" onlooker={onlooker} />
-          <Classes title={words.groups} classes={masters} empty="" tone="quiet" onlooker={onlooker} />
+          <Classes title={words.defects} classes={defects} empty={words.noDefects} tone="strong" viewer={viewer} />
+          <Classes title={words.groups} classes={masters} empty="" tone="quiet" viewer={viewer} />
         </div>
         <p id="choose" class="hint" hidden safe>
           {words.chooseClass}
@@ -50,9 +49,8 @@ export function RowPhoto({ row, onlooker }: { row: Row; onlooker: Onlooker }): J
   );
 }
 
-/** The picture that the catalog keeps, with room for a map. */
-export function Picture({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words, language } = onlooker;
+export function Picture({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words, language } = viewer;
   const { image, recordId } = row;
   if (image === null) {
     return (
@@ -74,15 +72,15 @@ export function Picture({ row, onlooker }: { row: Row; onlooker: Onlooker }): JS
   );
 }
 
-/** As `browser/bars.ts` makes them, but that nothing can be chosen: a script puts those in their place. */
-function Classes(given: {
+/** The script replaces these static bars with `browser/bars.ts`. */
+function Classes(props: {
   title: string;
   classes: readonly { name: string; conf: number }[];
   empty: string;
   tone: string;
-  onlooker: Onlooker;
+  viewer: Viewer;
 }): JSX.Element {
-  const { title, classes, empty, tone, onlooker } = given;
+  const { title, classes, empty, tone, viewer } = props;
   return (
     <section class="bars" data-tone={tone}>
       <h3 safe>{title}</h3>
@@ -90,10 +88,10 @@ function Classes(given: {
       {classes.map(({ name, conf }) => (
         <p class="bar">
           <span class="name" safe>
-            {titleOf(name, onlooker.language)}
+            {titleOf(name, viewer.language)}
           </span>
           <span class="value" safe>
-            {shareOf(conf, onlooker.language, 1)}
+            {shareOf(conf, viewer.language, 1)}
           </span>
           <svg class="track" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
             <rect class="fill" width={Math.max(0, Math.min(1, conf)) * 100} height="6" />

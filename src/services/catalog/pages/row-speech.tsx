@@ -2,21 +2,20 @@ import { clock } from '../../../ui/browser/clock.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { gapOf, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
 import type { Row } from '../search/found.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { speechOf } from './results-shape.ts';
 import { Stranger } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** What was said, with its times, below a player that it follows while the recording is kept. */
-export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
-  const { text, language, segments, words: said } = speechOf(row.result);
-  const sound = row.soundKey !== null;
+export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
+  const { text, language, segments, words: timedWords } = speechOf(row.result);
+  const hasSound = row.soundKey !== null;
   return (
     <section class="panel speech" aria-labelledby="transcript-title">
-      {sound ? (
+      {hasSound ? (
         <div class="player">
-          {/* biome-ignore lint/a11y/useMediaCaption: what is said stands below it, as text that follows. */}
+          {/* biome-ignore lint/a11y/useMediaCaption: the synchronised transcript is below. */}
           <audio
             id="audio"
             controls="controls"
@@ -49,8 +48,8 @@ export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
         </p>
       ) : (
         <div id="transcript" class="transcript" lang={language}>
-          {paragraphs(segments, said).map((paragraph) => (
-            <Line paragraph={paragraph} gap={gapOf(language)} sound={sound} onlooker={onlooker} />
+          {paragraphs(segments, timedWords).map((paragraph) => (
+            <Line paragraph={paragraph} gap={gapOf(language)} hasSound={hasSound} viewer={viewer} />
           ))}
         </div>
       )}
@@ -58,18 +57,18 @@ export function RowSpeech({ row, onlooker }: { row: Row; onlooker: Onlooker }): 
   );
 }
 
-function Line(given: { paragraph: Paragraph; gap: string; sound: boolean; onlooker: Onlooker }): JSX.Element {
-  const { paragraph, gap, sound, onlooker } = given;
+function Line(props: { paragraph: Paragraph; gap: string; hasSound: boolean; viewer: Viewer }): JSX.Element {
+  const { paragraph, gap, hasSound, viewer } = props;
   const { segment, parts } = paragraph;
   const time = clock(segment.start);
   return (
     <p>
-      {sound ? (
+      {hasSound ? (
         <button
           type="button"
           class="link time needs-script"
           data-at={String(segment.start)}
-          aria-label={fill(onlooker.words.playFrom, { time })}
+          aria-label={fill(viewer.words.playFrom, { time })}
           safe
         >
           {time}

@@ -8,13 +8,13 @@ import type { Hit, Scored } from '../search/found.ts';
 import type { Language, Texts } from './texts.ts';
 import { visible } from './visible.ts';
 
-/** A stranger's words within ours: their direction stays their own, and nothing hides in them. */
+/** Isolates the direction of untrusted text and shows invisible characters. */
 export const Stranger = ({ text }: { text: string }): JSX.Element => <bdi safe>{visible(text)}</bdi>;
 
-/** What a class is called at the beginning of a line. Classes of an own model may be called anything. */
+/** Class names of custom models are untrusted. */
 export function titleOf(name: string, language: Language): string {
-  const said = visible(className(name, language));
-  return said.charAt(0).toLocaleUpperCase(language) + said.slice(1);
+  const label = visible(className(name, language));
+  return label.charAt(0).toLocaleUpperCase(language) + label.slice(1);
 }
 
 export const shareOf = (share: number, language: Language, digits = 0): string =>
@@ -22,13 +22,10 @@ export const shareOf = (share: number, language: Language, digits = 0): string =
     style: 'percent',
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-    // 99.6 % is not all there is: a whole number must not say more than the decimals do.
+    // 99.6 % must not be rounded to 100 %.
   }).format(digits === 0 && share < 1 ? Math.min(share, 0.99) : share);
 
-/**
- * What a record is called. A photo whose file has no name is called by what it shows, which the record says in English: here
- * it is said in the reader's language.
- */
+/** Translates the generated title of a photo without a file name. */
 export function nameOf(hit: Pick<Hit, 'title' | 'recordId' | 'surface' | 'master' | 'defects'>, language: Language) {
   const { title, recordId, surface, master, defects } = hit;
   const names = [surface, (defects[0] ?? master)?.name].flatMap((name) => name ?? []);
@@ -38,11 +35,10 @@ export function nameOf(hit: Pick<Hit, 'title' | 'recordId' | 'surface' | 'master
   return title || recordId;
 }
 
-/** Why a task failed, by its code; undefined where that has no words in the reader's language. */
+/** Undefined when the code has no translation. */
 export const failureSaid = (service: string, code: string | null, language: Language): string | undefined =>
   code === null ? undefined : (failureText(service, code, language) ?? ownValue(uiTexts[language].refusals, code));
 
-/** The line below a hit: what was found of its text, or why it failed. */
 export const lineOf = ({ service, failure, snippet }: Hit, language: Language): string =>
   failureSaid(service, failure, language) ?? snippet;
 
@@ -50,7 +46,6 @@ export const lineOf = ({ service, failure, snippet }: Hit, language: Language): 
 export const scored = ({ name, conf }: Scored, language: Language): string =>
   `${titleOf(name, language)} ${shareOf(conf, language)}`;
 
-/** Day and minute, in UTC: everybody who looks sees the same. */
 export const moment = (at: Date, language: Language): string => moments(language, 'UTC').format(at);
 
 export const Moment = ({ at, language }: { at: Date; language: Language }): JSX.Element => (
@@ -59,10 +54,8 @@ export const Moment = ({ at, language }: { at: Date; language: Language }): JSX.
   </time>
 );
 
-/** The service as people call it; one that we have no word for, by its name. */
 export const serviceOf = (name: string, words: Texts): string => ownValue(words.services, name) ?? visible(name);
 
-/** A filter as a chip says it. */
 export function filterSaid(
   key: string,
   value: string,

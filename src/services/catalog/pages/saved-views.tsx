@@ -2,14 +2,13 @@ import { fill } from '../../../ui/browser/fill.ts';
 import { Word } from '../../csrf-word.tsx';
 import type { View } from '../views/views.ts';
 import { addressOf, changed, type State } from './address.ts';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Stranger } from './said.tsx';
 import { visible } from './visible.ts';
 
-/** A person's own names for what he looks for: to open, to remove, and one more to save. */
-export function SavedViews(given: { views: readonly View[]; state: State; onlooker: Onlooker }): JSX.Element {
-  const { views, state, onlooker } = given;
-  const { words, csrf } = onlooker;
+export function SavedViews(props: { views: readonly View[]; state: State; viewer: Viewer }): JSX.Element {
+  const { views, state, viewer } = props;
+  const { words, csrf } = viewer;
   return (
     <section class="saved" aria-labelledby="saved-title">
       <h3 id="saved-title" safe>

@@ -7,7 +7,7 @@ import { openRemembered } from '../search/remembered.ts';
 import type { ViewOwners } from '../views/view-owners.ts';
 import type { Views } from '../views/views.ts';
 import { changed, FILTERS, type State, stateOf } from './address.ts';
-import type { Frame, Onlooker } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 import { type Loosened, PER_PAGE, type ViewName } from './results.tsx';
 import { SearchView } from './search-view.tsx';
 import { visible } from './visible.ts';
@@ -19,20 +19,19 @@ const Query = Type.Object({
   upto: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
 });
 
-/** Which view this browser was last shown. */
 const VIEW_COOKIE = 'assay_view';
 const YEAR_SECONDS = 365 * 86_400;
-/** More filters than these are not tried without, one by one. */
-const MOST_LOOSENED = 6;
+/** Filters that are tried out when there are no results. */
+const MAX_LOOSENED = 6;
 
-/** `GET /`: everything that was found, by words and filters that all stand in the address. */
+/** The URL contains the whole state. */
 export function searchPage(
   app: Gateway,
-  needs: { search: Search; views: Views; owners: ViewOwners; frame: Frame; cookies: CookieRules },
+  deps: { search: Search; views: Views; owners: ViewOwners; frame: Frame; cookies: CookieRules },
 ): void {
-  const { search, views, owners, frame } = needs;
-  const remembered = openRemembered(needs.cookies);
-  const options = cookieOptions(needs.cookies);
+  const { search, views, owners, frame } = deps;
+  const remembered = openRemembered(deps.cookies);
+  const options = cookieOptions(deps.cookies);
   app.get<{ Querystring: Static<typeof Query> }>(
     '/',
     {
@@ -41,56 +40,50 @@ export function searchPage(
       schema: { hide: true, querystring: Query },
     },
     async (request, reply) => {
-      const onlooker = await frame.onlooker(request);
-      if (onlooker.visitor === null) {
+      const viewer = await frame.viewer(request);
+      if (viewer.visitor === null) {
         const back = new URLSearchParams({ back: request.url });
         return reply.redirect(`login${request.url === '/' ? '' : `?${back}`}`, 303);
       }
       const { query } = request;
       const state = stateOf(query);
-      const filters = filtersFrom(query, onlooker.visitor);
+      const filters = filtersFrom(query, viewer.visitor);
       const sort = sortFrom(query, filters);
       const view: ViewName = query.view ?? (request.cookies[VIEW_COOKIE] === 'table' ? 'table' : 'gallery');
       const { page, upto } = query;
-      const asked = { sort, page, limit: PER_PAGE, facets: true, ...(upto !== undefined && { upTo: upto }) };
-      const owner = owners.find(request, onlooker.visitor);
+      const paging = { sort, page, limit: PER_PAGE, facets: true, ...(upto !== undefined && { upTo: upto }) };
+      const owner = owners.find(request, viewer.visitor);
       const [found, saved] = await Promise.all([
-        search.find(filters, asked),
+        search.find(filters, paging),
         owner === undefined ? [] : views.list(owner),
       ]);
-      const loosened = found.total === 0 ? await loosen(search, query, state, onlooker) : [];
-      // So that the page of a record leads back to where its reader came from, and the next search looks like this one.
+      const suggestions = found.total === 0 ? await loosen(search, query, state, viewer) : [];
+      // The record page links back to this search.
       remembered.keep(request, reply, changed(state, {}));
       if (query.view !== undefined) void reply.setCookie(VIEW_COOKIE, query.view, options(request, YEAR_SECONDS));
-      const { words } = onlooker;
-      return frame.send(reply, onlooker, {
+      const { words } = viewer;
+      return frame.send(reply, viewer, {
         title: state['q'] === undefined ? words.title : `${visible(state['q'])} · ${words.title}`,
         root: '',
         part: 'records',
         script: 'services/catalog/browser/search-page.js',
         styles: ['services/catalog/browser/search.css', 'services/catalog/browser/hits.css'],
-        children: <SearchView {...{ found, state, view, page, onlooker, loosened, saved, filters, sort }} />,
+        children: <SearchView {...{ found, state, view, page, viewer, suggestions, saved, filters, sort }} />,
       });
     },
   );
 }
 
-/** Which filter, if it were dropped, would let something be found. */
-async function loosen(
-  search: Search,
-  query: Static<typeof Query>,
-  state: State,
-  onlooker: Onlooker,
-): Promise<Loosened[]> {
-  const keys = FILTERS.filter((key) => key in state).slice(0, MOST_LOOSENED);
+async function loosen(search: Search, query: Static<typeof Query>, state: State, viewer: Viewer): Promise<Loosened[]> {
+  const keys = FILTERS.filter((key) => key in state).slice(0, MAX_LOOSENED);
   if (keys.length < 2) return [];
-  const tried = await Promise.all(
+  const totals = await Promise.all(
     keys.map(async (key) => {
       const { [key]: _, ...rest } = query as Record<string, unknown>;
-      const filters = filtersFrom(rest as FilterQuery, onlooker.visitor);
+      const filters = filtersFrom(rest as FilterQuery, viewer.visitor);
       const { total } = await search.find(filters, { sort: 'newest', page: 1, limit: 1, facets: false });
       return { key, total };
     }),
   );
-  return tried.filter(({ total }) => total > 0);
+  return totals.filter(({ total }) => total > 0);
 }

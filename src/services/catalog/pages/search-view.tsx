@@ -2,15 +2,15 @@ import type { Filters, Sort } from '../search/filters.ts';
 import type { View } from '../views/views.ts';
 import { addressOf, changed, FILTERS, filtersOf, type State } from './address.ts';
 import { Facets, FilterFields } from './facets.tsx';
-import type { Onlooker } from './frame.tsx';
+import type { Viewer } from './frame.tsx';
 import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
 import { SavedViews } from './saved-views.tsx';
 import { counted } from './texts.ts';
 
-/** The box, the filters beside, and what was found. What has `data-fresh` is exchanged by the script for a newer one. */
-export function SearchView(given: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort }): JSX.Element {
-  const { found, state, view, onlooker, saved, filters, sort } = given;
-  const { words, language } = onlooker;
+/** The script replaces elements with `data-fresh` by their latest versions. */
+export function SearchView(props: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort }): JSX.Element {
+  const { found, state, view, viewer, saved, filters, sort } = props;
+  const { words, language } = viewer;
   const active = FILTERS.filter((key) => key !== 'q' && key in state).length;
   const linked = ['service', 'status', 'surface', 'master', 'defect', 'view'] as const;
   return (
@@ -18,7 +18,7 @@ export function SearchView(given: ResultsView & { saved: readonly View[]; filter
       <h1 class="visually-hidden" safe>
         {words.heading}
       </h1>
-      {/* biome-ignore lint/a11y/useSemanticElements: <search> is too young for some readers. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: older screen readers do not support <search>. */}
       <form id="search" class="search" role="search" method="get" action="./">
         <label class="visually-hidden" for="q" safe>
           {words.q}
@@ -56,11 +56,11 @@ export function SearchView(given: ResultsView & { saved: readonly View[]; filter
             </a>
           </p>
           <div id="facets" data-fresh="facets">
-            <Facets found={found} state={state} onlooker={onlooker} />
+            <Facets found={found} state={state} viewer={viewer} />
           </div>
-          <FilterFields state={state} onlooker={onlooker} />
+          <FilterFields state={state} viewer={viewer} />
           <div data-fresh="saved">
-            <SavedViews views={saved} state={state} onlooker={onlooker} />
+            <SavedViews views={saved} state={state} viewer={viewer} />
           </div>
         </aside>
         <section id="results" class="results" aria-label={words.results} tabindex="-1">
@@ -77,32 +77,32 @@ export function SearchView(given: ResultsView & { saved: readonly View[]; filter
                 {(Object.keys(words.sorts) as Sort[])
                   .filter((name) => name !== 'relevance' || filters.q !== undefined)
                   .map((name) => (
-                    <option value={name === usual(filters) ? '' : name} selected={name === sort} safe>
+                    <option value={name === defaultSort(filters) ? '' : name} selected={name === sort} safe>
                       {words.sorts[name]}
                     </option>
                   ))}
               </select>
             </label>
-            <Switch state={state} view={view} onlooker={onlooker} />
-            <Exports place="exports-above" state={state} onlooker={onlooker} />
+            <Switch state={state} view={view} viewer={viewer} />
+            <Exports place="exports-above" state={state} viewer={viewer} />
           </div>
           <div id="chips" data-fresh="chips">
-            <Chips state={state} onlooker={onlooker} />
+            <Chips state={state} viewer={viewer} />
           </div>
           <div id="hits" data-fresh="hits" data-total={counted(words.total, found.total, language)}>
-            <Results {...given} />
+            <Results {...props} />
           </div>
-          <Exports place="exports" state={state} onlooker={onlooker} />
+          <Exports place="exports" state={state} viewer={viewer} />
         </section>
       </div>
     </>
   );
 }
 
-const usual = (filters: Filters): Sort => (filters.q === undefined ? 'newest' : 'relevance');
+const defaultSort = (filters: Filters): Sort => (filters.q === undefined ? 'newest' : 'relevance');
 
-function Switch({ state, view, onlooker }: { state: State; view: ViewName; onlooker: Onlooker }): JSX.Element {
-  const { words } = onlooker;
+function Switch({ state, view, viewer }: { state: State; view: ViewName; viewer: Viewer }): JSX.Element {
+  const { words } = viewer;
   return (
     <nav class="switch" aria-label={words.view} data-fresh="switch">
       {(['gallery', 'table'] as const).map((name) => (
@@ -120,12 +120,12 @@ function Switch({ state, view, onlooker }: { state: State; view: ViewName; onloo
   );
 }
 
-function Exports(given: { place: string; state: State; onlooker: Onlooker }): JSX.Element {
-  const { place, state, onlooker } = given;
+function Exports(props: { place: string; state: State; viewer: Viewer }): JSX.Element {
+  const { place, state, viewer } = props;
   const filters = { ...filtersOf(state), ...(state['sort'] !== undefined && { sort: state['sort'] }) };
   return (
     <p class="exports hint" data-fresh={place}>
-      <span safe>{onlooker.words.export}</span>{' '}
+      <span safe>{viewer.words.export}</span>{' '}
       {(['xlsx', 'csv', 'jsonl'] as const).map((format) => (
         <a href={`export?${new URLSearchParams({ format, ...filters })}`} safe>
           {format.toUpperCase()}

@@ -5,7 +5,7 @@ import { refusalsTexts } from './texts/refusals.ts';
 import { reportTexts } from './texts/report.ts';
 import { searchTexts } from './texts/search.ts';
 
-/** The words of the catalog's pages. A key that one language has and another has not does not compile. */
+/** A key missing in one language is a compile error. */
 const en = {
   ...frameTexts.en,
   ...searchTexts.en,
@@ -28,9 +28,9 @@ export const texts = { en, ru };
 export type Texts = typeof en;
 export type Language = keyof typeof texts;
 
-/** One, few or many of something, as the language says it: `0`, `21 запись`, `3 записи`. */
+/** Plural forms (one, few, many): `0`, `21 запись`, `3 записи`. */
 export function counted(forms: readonly string[], count: number, language: Language): string {
   const form = { one: 0, few: 1 }[new Intl.PluralRules(language).select(count) as string] ?? 2;
-  const said = new Intl.NumberFormat(language).format(count);
-  return (forms[form] ?? '').replace('{count}', said);
+  const number = new Intl.NumberFormat(language).format(count);
+  return (forms[form] ?? '').replace('{count}', number);
 }

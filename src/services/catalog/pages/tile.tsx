@@ -5,7 +5,6 @@ import { lineOf, Stranger } from './said.tsx';
 import type { Language, Texts } from './texts.ts';
 import { firstWords } from './visible.ts';
 
-/** What a record looks like: its picture, or honestly that there is none. The title stands beside it. */
 export function Tile({
   hit,
   root,

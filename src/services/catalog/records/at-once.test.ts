@@ -18,8 +18,7 @@ const entry = (recordId: string) => ({
   ...{ defects: [], result: {}, withAttachment: false },
 });
 
-/** Until somebody waits for a lock that somebody else has. */
-async function untilSomebodyWaits(): Promise<void> {
+async function untilLockContention(): Promise<void> {
   await expect
     .poll(
       async () =>
@@ -33,7 +32,7 @@ async function untilSomebodyWaits(): Promise<void> {
     .toBeGreaterThan(0);
 }
 
-it('who writes records and who takes all of them apart anew wait for each other, and never in a circle', async () => {
+it('writing records and rebuilding the index concurrently does not deadlock', async () => {
   const { db } = database;
   const records = openRecords({ db, files: openFiles({ dir: '/nowhere' }), log: createLog('silent', 'test') });
   await records.import([{ recordId: 'b' }, { recordId: 'a' }]);
@@ -43,7 +42,7 @@ it('who writes records and who takes all of them apart anew wait for each other,
   await db.transaction(async (tx) => {
     await write(tx, [entry('a')]);
     rebuilding = rebuildStep(db);
-    await untilSomebodyWaits();
+    await untilLockContention();
     await write(tx, [entry('b')]);
   });
   expect(await rebuilding).toBe(true);

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 
-/** The text as PostgreSQL can keep it: without NUL, and with halves of characters replaced (U+FFFD). All else stays. */
+/** Removes NUL and replaces unpaired surrogates by U+FFFD, which PostgreSQL cannot store. */
 export const cleanText = (text: string): string => text.replaceAll('\0', '').replace(/\p{Cs}/gu, '\uFFFD');
 
-/** The same for all text in it, names of members too. */
 export function cleanJson(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [cleanText(name), clean(value)]));
 }

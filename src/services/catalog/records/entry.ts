@@ -4,14 +4,13 @@ import type { RecordDraft } from '../../records.ts';
 import { cleanJson, cleanText } from './clean.ts';
 import { wordsOf } from './words.ts';
 
-/** A record as it is written. */
 export interface Entry {
   readonly recordId: string;
-  /** Who made it, and is asked for its picture. */
+  /** The source of the record and its picture. */
   readonly service: string;
   readonly taskId?: string;
   readonly status: 'done' | 'failed';
-  /** Absent: what the record had, or now. */
+  /** Absent: unchanged, or now for a new record. */
   readonly createdAt?: Date;
   readonly title: string;
   readonly text: string;
@@ -25,12 +24,11 @@ export interface Entry {
   readonly picture?: { readonly of: JsonValue; readonly digest: string };
 }
 
-/** What a text is found by. */
 interface Searched {
-  /** Words with blanks between them. */
+  /** Space-separated words. */
   readonly title: string;
   readonly text: string;
-  /** Each word once. */
+  /** Distinct words. */
   readonly words: readonly string[];
 }
 
@@ -39,14 +37,12 @@ interface Scored {
   readonly conf: number;
 }
 
-/** The name that imported records have for their service. */
 export const IMPORT = 'import';
 
 export const recordIdOf = (service: string, taskId: string): string => `${service}:${taskId}`;
 
 export const LONGEST_TITLE = 500;
-/** So much of a text is kept and searched. */
-const LONGEST_TEXT = 200_000;
+const MAX_TEXT_LENGTH = 200_000;
 
 export function entryOf(service: string, draft: RecordDraft): Entry {
   const { taskId, status, createdAt, surface, master, picture, sound } = draft;
@@ -64,33 +60,32 @@ export function entryOf(service: string, draft: RecordDraft): Entry {
   };
 }
 
-/** Title and text as they are kept, and what they are found by. */
 export function textsOf(title: string, text: string): Pick<Entry, 'title' | 'text' | 'searched'> {
-  const kept = { title: beginning(cleanText(title), LONGEST_TITLE), text: beginning(cleanText(text), LONGEST_TEXT) };
-  return { ...kept, searched: searchedOf(kept.title, kept.text) };
+  const stored = { title: truncate(cleanText(title), LONGEST_TITLE), text: truncate(cleanText(text), MAX_TEXT_LENGTH) };
+  return { ...stored, searched: searchedOf(stored.title, stored.text) };
 }
 
 export function searchedOf(title: string, text: string): Searched {
-  const inTitle = wordsOf(title);
-  const inText = within(LONGEST_TEXT, wordsOf(text));
-  return { title: inTitle.join(' '), text: inText.join(' '), words: [...new Set([...inTitle, ...inText])] };
+  const titleWords = wordsOf(title);
+  const textWords = limitWords(wordsOf(text), MAX_TEXT_LENGTH);
+  return { title: titleWords.join(' '), text: textWords.join(' '), words: [...new Set([...titleWords, ...textWords])] };
 }
 
 export const pictureOf = (of: JsonValue) => ({
   of,
-  // What it is made of may be an address with a credential in it, which is not to outlive the making.
+  // A URL can contain a credential.
   digest: createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 32),
 });
 
-/** Never half of a character that takes two units. */
-function beginning(text: string, most: number): string {
+/** Never splits a surrogate pair. */
+function truncate(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.slice(0, most);
   return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** A character may become eighteen when it is composed: a text that was short enough may have too many words. */
-function within(most: number, words: string[]): string[] {
+/** NFKC can expand a character to eighteen, so the words can exceed the text's limit. */
+function limitWords(words: string[], most: number): string[] {
   let length = 0;
   const end = words.findIndex((word) => {
     length += word.length + 1;

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { createFeedFloor } from './feed-floor.ts';
 
-describe('the floor of the feed', () => {
+describe('the feed floor', () => {
   const start = () => {
     let now = 0;
     const floor = createFeedFloor(() => now);
     const pass = (ms: number) => {
       now += ms;
     };
-    /** A read that takes so long, and the serial from which it begins. */
-    const read = (tookMs: number) =>
+    /** A read of this duration; returns the serial from which it starts. */
+    const read = (durationMs: number) =>
       floor.read(async (from) => {
-        pass(tookMs);
+        pass(durationMs);
         return from;
       });
     return { floor, pass, read };
   };
 
-  it('reads from the beginning while that is cheap', async () => {
+  it('reads from the beginning while such reads are cheap', async () => {
     const { floor, pass, read } = start();
     for (let i = 1; i < 10; i++) {
       floor.taken([{ serial: i * 100 }]);
@@ -26,7 +26,7 @@ describe('the floor of the feed', () => {
     }
   });
 
-  it('reads from what was taken ten seconds before when the beginning is expensive', async () => {
+  it('reads from the serial of ten seconds before when reads from the beginning are expensive', async () => {
     const { floor, pass, read } = start();
     expect(await read(500)).toBe(0);
     floor.taken([{ serial: 7 }, { serial: 100 }]);
@@ -39,7 +39,7 @@ describe('the floor of the feed', () => {
     expect(await read(1)).toBe(100);
   });
 
-  it('reads from the beginning again when that takes one per cent of the time', async () => {
+  it('reads from the beginning again when this takes at most 1 % of the time', async () => {
     const { floor, pass, read } = start();
     await read(500);
     floor.taken([{ serial: 100 }]);

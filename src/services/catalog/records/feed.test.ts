@@ -46,13 +46,13 @@ const source = (drafts: RecordSource['drafts'], service = 'photos'): RecordSourc
 const plain = source(async (_db, ended) => ended.map((task) => draft(task)));
 const indexer = (...sources: RecordSource[]) => openIndexer({ db: database.db, sources, log });
 
-/** Until there is no more; answers how many records were written. */
-async function all(...sources: RecordSource[]): Promise<number> {
+/** Runs until the feed is empty; returns the number of written records. */
+async function indexAll(...sources: RecordSource[]): Promise<number> {
   let count = 0;
   for (let more = true; more; ) {
-    const turn = await indexer(...sources).turn();
-    for (const each of turn.indexed.values()) count += each;
-    ({ more } = turn);
+    const batch = await indexer(...sources).turn();
+    for (const each of batch.indexed.values()) count += each;
+    ({ more } = batch);
   }
   return count;
 }
@@ -67,10 +67,10 @@ const taskIds = async () => (await records()).map((row) => row['task_id']);
 const waiting = async () => (await database.db.query('select from catalog_feed')).rowCount;
 
 describe('finished tasks', () => {
-  it('become records, each once, in the order in which they ended', async () => {
+  it('become records, each once, in the order of their completion', async () => {
     const ids = await finished(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }, { result: 3 }]);
-    expect(await all(plain)).toBe(3);
-    expect(await all(plain)).toBe(0);
+    expect(await indexAll(plain)).toBe(3);
+    expect(await indexAll(plain)).toBe(0);
     expect(await taskIds()).toEqual(ids);
     expect(await waiting()).toBe(0);
     const [first, second] = await records();
@@ -93,7 +93,7 @@ describe('finished tasks', () => {
 
   it('are found by the words of their title and text', async () => {
     await finished(tasks, 'photos', [{}]);
-    await all(plain);
+    await indexAll(plain);
     const found = async (word: string) =>
       (await database.db.query(`select from catalog_records where search @@ to_tsquery('russian', $1)`, [word]))
         .rowCount;
@@ -106,31 +106,33 @@ describe('finished tasks', () => {
     expect(rows.map(({ word }) => word)).toEqual(['17', 'crack', 'jpg', 'стена', 'трещина']);
   });
 
-  it('bring along what belongs to their results, which stays when the task has gone', async () => {
+  it('copy their attachments, which stay after the task is deleted', async () => {
     const heat = { maps: { crack: 'AAAA' } };
     const [id] = await finished(tasks, 'photos', [{ attachment: heat }]);
-    await all(source(async (_db, ended) => ended.map((task) => draft(task, { withAttachment: true }))));
+    await indexAll(source(async (_db, ended) => ended.map((task) => draft(task, { withAttachment: true }))));
     await tasks.remove('photos', [id!]);
     expect((await records())[0]!['attachment']).toEqual(heat);
   });
 
-  it('of which the service makes no record are not found, and one that was there goes', async () => {
+  it('for which the service creates no record are not indexed, and their existing record is deleted', async () => {
     const [, second] = await finished(tasks, 'photos', [{ failure: FAILURES.CANCELLED }, { result: 2 }]);
-    await all(source(async (_db, ended) => ended.filter(({ status }) => status === 'done').map((task) => draft(task))));
+    await indexAll(
+      source(async (_db, ended) => ended.filter(({ status }) => status === 'done').map((task) => draft(task))),
+    );
     expect(await taskIds()).toEqual([second]);
     await database.db.query('insert into catalog_feed (service, task_id) select service, id from tasks');
-    await all(source(async () => []));
+    await indexAll(source(async () => []));
     expect(await records()).toEqual([]);
     expect(await waiting()).toBe(0);
   });
 
-  it('that are gone or run again when their turn comes leave their record as it was', async () => {
-    const [gone, again] = await finished(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }]);
-    await all(plain);
+  it('that were deleted or requeued before they are indexed leave their record unchanged', async () => {
+    const [deleted, requeued] = await finished(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }]);
+    await indexAll(plain);
     await database.db.query('insert into catalog_feed (service, task_id) select service, id from tasks');
-    await tasks.remove('photos', [gone!]);
-    await tasks.requeue('photos', again!, []);
-    expect(await all(plain)).toBe(0);
+    await tasks.remove('photos', [deleted!]);
+    await tasks.requeue('photos', requeued!, []);
+    expect(await indexAll(plain)).toBe(0);
     expect(await waiting()).toBe(0);
     expect((await records()).map((row) => row['result'])).toEqual([
       { said: 1 },
@@ -138,9 +140,9 @@ describe('finished tasks', () => {
     ]);
   });
 
-  it('that end a second time keep the number of their record', async () => {
+  it('that finish a second time keep the number of their record', async () => {
     const [first] = await finished(tasks, 'photos', [{ failure: FAILURES.WORKER_LOST }, { result: 2 }]);
-    await all(plain);
+    await indexAll(plain);
     const before = await records();
     await tasks.requeue('photos', first!, []);
     const want = { service: 'photos', worker: 'test', leaseMs: 60_000 };
@@ -150,20 +152,20 @@ describe('finished tasks', () => {
       ...want,
       limit: 0,
     });
-    expect(await all(plain)).toBe(1);
+    expect(await indexAll(plain)).toBe(1);
     const after = await records();
     expect(after.map((row) => row['number'])).toEqual(before.map((row) => row['number']));
     expect(after[0]).toMatchObject({ status: 'done', result: { said: 'now' } });
   });
 
-  it('are none of the catalog’s business where their service is no source', async () => {
+  it('of services that are not a source are not fed', async () => {
     await finished(tasks, 'others', [{}]);
     expect(await waiting()).toBe(0);
   });
 });
 
-describe('what is fed', () => {
-  it('is indexed once when the database ends the transaction in the middle', async () => {
+describe('the feed', () => {
+  it('is indexed once when the database terminates the transaction midway', async () => {
     const ids = await finished(tasks, 'photos', [{ result: 1 }, { result: 2 }]);
     const cut = source(async (db, ended) => {
       await db.query('select pg_terminate_backend(pg_backend_pid())');
@@ -172,11 +174,11 @@ describe('what is fed', () => {
     await expect(indexer(cut).turn()).rejects.toThrow();
     expect(await records()).toEqual([]);
     expect(await waiting()).toBe(2);
-    expect(await all(plain)).toBe(2);
+    expect(await indexAll(plain)).toBe(2);
     expect(await taskIds()).toEqual(ids);
   });
 
-  it('is taken by one indexer at a time, and each of them writes what the other has not', async () => {
+  it('is processed by one indexer at a time, and every row once', async () => {
     let enter = () => {};
     let leave = () => {};
     const entered = new Promise<void>((resolve) => (enter = resolve));
@@ -193,23 +195,23 @@ describe('what is fed', () => {
     leave();
     expect((await first).indexed.get('photos')).toBe(2);
     await finished(tasks, 'photos', [{}]);
-    expect(await all(plain)).toBe(1);
+    expect(await indexAll(plain)).toBe(1);
     expect((await records()).map((row) => row['title'])).toEqual(['slow', 'slow', 'Стена-17.jpg']);
   });
 
-  it('is indexed once by many that are at it at once', async () => {
+  it('is indexed once by several concurrent indexers', async () => {
     const ids = await finished(
       tasks,
       'photos',
       Array.from({ length: 40 }, () => ({})),
     );
-    await Promise.all(Array.from({ length: 6 }, () => all(plain)));
-    await all(plain);
+    await Promise.all(Array.from({ length: 6 }, () => indexAll(plain)));
+    await indexAll(plain);
     expect(await taskIds()).toEqual(ids);
   });
 
-  it('is taken by its size: a batch holds no more results than fit', async () => {
-    // No two alike, so that the database cannot make them small.
+  it('limits the size of a batch', async () => {
+    // Random, so that the database cannot compress them.
     const large = () => Array.from({ length: 60_000 }, () => Math.random().toString(36)).join('');
     await finished(
       tasks,
@@ -221,28 +223,28 @@ describe('what is fed', () => {
       seen.push(ended.length);
       return ended.map((task) => draft(task, { result: {} }));
     });
-    expect(await all(counting)).toBe(8);
+    expect(await indexAll(counting)).toBe(8);
     expect(Math.max(...seen)).toBeLessThan(8);
     expect(seen.reduce((sum, each) => sum + each)).toBe(8);
   });
 
-  it('is not kept up by a result that cannot be written, or of which no record can be made', async () => {
+  it('skips results that cannot be written or converted to a record', async () => {
     const [first, bad, third, worse] = await finished(tasks, 'photos', [{ result: 1 }, {}, { result: 3 }, {}]);
     const choosy = source(async (_db, ended) => {
-      if (ended.some(({ id }) => id === bad)) throw new Error('what is this?');
-      // A status that no record has.
+      if (ended.some(({ id }) => id === bad)) throw new Error('unreadable result');
+      // An invalid status.
       return ended.map((task) => draft(task, task.id === worse ? { status: 'odd' as never } : {}));
     });
-    expect(await all(choosy)).toBe(2);
+    expect(await indexAll(choosy)).toBe(2);
     expect(await taskIds()).toEqual([first, third]);
     expect(await waiting()).toBe(0);
   });
 
-  it('keeps hostile text as text, and only what no database can hold is left out', async () => {
+  it('stores hostile text unchanged except for characters that PostgreSQL cannot store', async () => {
     await finished(tasks, 'photos', [{}]);
     const hostile = '<script>alert(1)</script> =1+1 \u202Etxt.exe\u202C \0 \ud800 \u0007';
     const text = `${hostile}${'я'.repeat(250_000)}${'ﷺ'.repeat(20_000)}`;
-    await all(
+    await indexAll(
       source(async (_db, ended) =>
         ended.map((task) =>
           draft(task, {
@@ -256,10 +258,10 @@ describe('what is fed', () => {
         ),
       ),
     );
-    const kept = '<script>alert(1)</script> =1+1 \u202Etxt.exe\u202C  \uFFFD \u0007';
+    const stored = '<script>alert(1)</script> =1+1 \u202Etxt.exe\u202C  \uFFFD \u0007';
     const [record] = await records();
-    expect(record).toMatchObject({ title: kept, surface: kept, master: kept, defects: { [kept]: 1 } });
-    expect(record!['result']).toEqual({ [kept]: [kept, { deep: kept }] });
+    expect(record).toMatchObject({ title: stored, surface: stored, master: stored, defects: { [stored]: 1 } });
+    expect(record!['result']).toEqual({ [stored]: [stored, { deep: stored }] });
     expect(record!['text']).toHaveLength(200_000);
     const { rowCount } = await database.db.query(
       `select from catalog_records where search @@ to_tsquery('russian', 'alert')`,

@@ -1,31 +1,26 @@
 import type { Db } from '../../../base/db.ts';
 import { holdRecords } from './write.ts';
 
-/** So many words are looked at in one go, while nobody writes records. */
-const SAMPLE = 200;
-/** Whoever writes waits meanwhile. */
+const SAMPLE_WORDS = 200;
+/** Limits the time that writers wait. */
 const LIMIT_MS = 5_000;
 
-/**
- * Forgets words that no record has any more: names of people among them, whose documents were deleted. A sample each time,
- * so that in the end every word has been looked at.
- */
+/** Deletes words that no record contains any more, such as names of people. Checks a random sample per run. */
 export async function forgetWords(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
     await holdRecords(tx);
-    // Words of records lie elsewhere than their rows, which the planner does not know: reading all of them is never shorter.
+    // The planner underestimates sequential scans: the search vectors are stored out of line.
     await tx.query(`set local enable_seqscan = off; set local statement_timeout = ${LIMIT_MS}`);
     const { rows } = await tx.query<{ words: number }>(
       `select reltuples::float8 as words from pg_class where oid = 'catalog_words'::regclass`,
     );
-    // Counted never yet, there are few.
-    await tx.query(FORGET, [Math.min(100, (100 * SAMPLE) / Math.max(1, rows[0]!.words)), SAMPLE]);
+    // reltuples is -1 before the first analyze, when there are few words.
+    await tx.query(PRUNE, [Math.min(100, (100 * SAMPLE_WORDS) / Math.max(1, rows[0]!.words)), SAMPLE_WORDS]);
   });
 }
 
-// What is searched for are stems: a word stays while any form of it is in a record. What is no word to search for (the
-// and such) has none.
-const FORGET = `
+// A word stays while a record contains any form of it. Stop words have no stem.
+const PRUNE = `
   with sample as materialized (
     select word, plainto_tsquery('russian', word) as asked
       from catalog_words tablesample system ($1)

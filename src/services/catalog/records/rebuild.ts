@@ -3,26 +3,26 @@ import { searchedOf } from './entry.ts';
 import { FEED } from './sources.ts';
 import { addWords, holdRecords, tsvector } from './write.ts';
 
-/** Asks for everything to be indexed anew; while that is under way, it begins again from the start. */
+/** Restarts a running rebuild. */
 export async function askForRebuild(db: Db): Promise<void> {
-  await db.query(ASK);
+  await db.query(REQUEST);
 }
 
 /**
- * A step of what was asked for: first, all that can still be read goes into the feed again; then what there is, imported
- * records too, is taken apart anew from its stored text. False where there is nothing to be done.
+ * Feeds all readable tasks again, then reindexes batches of all records from their stored text. False when no rebuild
+ * is requested.
  */
 export function rebuildStep(db: Db): Promise<boolean> {
   return db.transaction(
     async (tx) => {
-      const { rows } = await tx.query<Rebuild>(UNDER_WAY);
+      const { rows } = await tx.query<Rebuild>(CURRENT);
       const [rebuild] = rows;
       if (rebuild === undefined) return false;
       if (!rebuild.fed) {
         await tx.query(FEED, [rebuild.services]);
         await tx.query('update catalog_rebuild set fed = true');
       } else {
-        await takeApart(tx, rebuild.done);
+        await reindexBatch(tx, rebuild.done);
       }
       return true;
     },
@@ -36,22 +36,23 @@ interface Rebuild {
   readonly services: string[];
 }
 
-/** Few, and short ones: whoever writes records waits meanwhile. */
-const BATCH = 100;
-/** Of stored (compressed) texts. */
+/** Small, because writers wait meanwhile. */
+const BATCH_ROWS = 100;
+/** Stored (compressed) size of the texts. */
 const BATCH_BYTES = 250_000;
 
-async function takeApart(tx: Transaction, after: number): Promise<void> {
-  // What is read is what is written: nobody writes it anew in between.
+async function reindexBatch(tx: Transaction, after: number): Promise<void> {
+  // Prevents writes between the read and the update.
   await holdRecords(tx);
-  const { rows } = await tx.query<{ number: number; title: string; text: string }>(NEXT, [after, BATCH, BATCH_BYTES]);
+  const batch = [after, BATCH_ROWS, BATCH_BYTES];
+  const { rows } = await tx.query<{ number: number; title: string; text: string }>(NEXT, batch);
   const last = rows.at(-1);
   if (last === undefined) {
     await tx.query('delete from catalog_rebuild');
     return;
   }
   const searched = rows.map(({ title, text }) => searchedOf(title, text));
-  await tx.query(RENEW, [
+  await tx.query(REINDEX, [
     rows.map(({ number }) => number),
     searched.map(({ title }) => title),
     searched.map(({ text }) => text),
@@ -63,16 +64,16 @@ async function takeApart(tx: Transaction, after: number): Promise<void> {
   await tx.query('update catalog_rebuild set done = $1', [last.number]);
 }
 
-const ASK = `
+const REQUEST = `
   insert into catalog_rebuild default values
       on conflict (only_one) do update set asked_at = now(), fed = false, done = 0`;
 
-const UNDER_WAY = `
+const CURRENT = `
   select fed, done, array(select service from catalog_sources order by service) as services
     from catalog_rebuild
      for update skip locked`;
 
-// The first is taken however long it is.
+// The first row is taken regardless of its size.
 const NEXT = `
   select number, title, text
     from (select r.number, r.title, t.text,
@@ -82,7 +83,7 @@ const NEXT = `
    where place = 1 or bytes <= $3
    order by number`;
 
-const RENEW = `
+const REINDEX = `
   update catalog_records r
      set search = ${tsvector('e.title', 'e.text')},
          hidden = catalog_hidden(r.record_id)

@@ -46,7 +46,7 @@ const foundBy = async (word: string) =>
   ).rows.map((row) => row.record_id);
 const count = async (table: string) => (await database.db.query(`select from ${table}`)).rowCount;
 
-/** Gives the record a picture, as if it had been made; answers its key. */
+/** Stores a picture for the record and returns its key. */
 async function picture(recordId: string): Promise<string> {
   const { key } = await files.put(Buffer.from(recordId), { maxBytes: 100 });
   await database.db.query(
@@ -72,12 +72,12 @@ describe('imported records', () => {
     expect(a).toMatchObject({ record_id: 'a', service: 'import', task_id: null, status: 'done', title: 'Мост 7' });
     expect(a!['result']).toEqual({ attributes: { road: 'М-4', parts: [{ name: 'опора' }], km: 12 } });
     expect(a!['text']).toBe('third beam\nМ-4\nопора\n12');
-    // Without a title, the id stands for it.
+    // The id is the default title.
     expect(b).toMatchObject({ title: 'b', text: '', result: { attributes: {} } });
     for (const word of ['мост', 'beam', 'опоры', '12']) expect(await foundBy(word)).toEqual(['a']);
   });
 
-  it('take the place of those of the same id, which keep their number and, where nothing else is said, their date', async () => {
+  it('replace records with the same id, which keep their number and, without a new date, their date', async () => {
     const createdAt = new Date('2020-01-02T03:04:05.678Z');
     await records.import([{ recordId: 'a', title: 'old', createdAt }, { recordId: 'b' }]);
     const [before] = await rows();
@@ -91,7 +91,7 @@ describe('imported records', () => {
     expect((await rows())[0]).toMatchObject({ created_at: moved });
   });
 
-  it('are numbered in the order in which they become visible, whoever writes at once', async () => {
+  it('are numbered in the order in which they become visible, also with concurrent imports', async () => {
     await Promise.all(
       Array.from({ length: 5 }, (_, i) =>
         records.import(Array.from({ length: 20 }, (_, j) => ({ recordId: `${i}-${j}`, text: `слово${j} word${i}` }))),
@@ -99,11 +99,11 @@ describe('imported records', () => {
     );
     const ids = (await rows()).map((row) => row['record_id'] as string);
     expect(ids).toHaveLength(100);
-    // Each import in one piece.
+    // Numbers of one import are contiguous.
     for (let i = 0; i < 100; i += 20) expect(new Set(ids.slice(i, i + 20).map((id) => id[0])).size).toBe(1);
   });
 
-  it('ask for a picture once, and anew only where it is another one', async () => {
+  it('request a picture once, and again only when its URL changes', async () => {
     const one = { recordId: 'a', imageUrl: 'https://example.com/one.jpg' };
     await records.import([one]);
     expect(await count('catalog_pictures')).toBe(1);
@@ -113,14 +113,14 @@ describe('imported records', () => {
     expect((await rows())[0]).toMatchObject({ picture_key: key, picture_width: 1 });
     await records.import([{ ...one, imageUrl: 'https://example.com/two.jpg' }]);
     expect(await count('catalog_pictures')).toBe(1);
-    // What shows something else is shown no more, and its bytes are gone.
+    // The old picture and its file are deleted.
     expect((await rows())[0]).toMatchObject({ picture_key: null, picture_width: null });
     expect(await files.get(key)).toBeUndefined();
     await records.import([{ recordId: 'a' }]);
     expect(await count('catalog_pictures')).toBe(0);
   });
 
-  it('are hidden where an accepted report says so already', async () => {
+  it('are hidden when an accepted report for their id exists', async () => {
     await database.db.query(
       `insert into reports (id, record_id, action_type, status, reporter, receipt, resolved_at)
        values ('rep_1', 'a', 'hide', 'accepted', 'r', '', now())`,
@@ -130,7 +130,7 @@ describe('imported records', () => {
   });
 });
 
-describe('indexing everything anew', () => {
+describe('an index rebuild', () => {
   const source: RecordSource = {
     service: 'photos',
     title: 'Photos',
@@ -145,13 +145,13 @@ describe('indexing everything anew', () => {
       })),
   };
 
-  it('reads again what can be read, and takes apart again what is only a record by now', async () => {
+  it('feeds readable tasks again and reindexes all records from their stored text', async () => {
     const tasks = postgresTaskStore(database.db);
     await switchSources(database.db, ['photos']);
     const [readable] = await finished(tasks, 'photos', [{}]);
     tasks.close();
     await records.import(Array.from({ length: 150 }, (_, i) => ({ recordId: `r${i}`, text: 'Трещина в стене' })));
-    // As if the words had been taken apart by another rule.
+    // As if an older version had indexed the records.
     await database.db.query(`update catalog_records set search = ''`);
     await database.db.query('delete from catalog_words');
     await database.db.query('delete from catalog_feed');
@@ -167,7 +167,7 @@ describe('indexing everything anew', () => {
     expect((await rows()).at(-1)).toMatchObject({ record_id: `photos:${readable}`, title: 'new' });
   });
 
-  it('begins again where it is asked for a second time', async () => {
+  it('restarts when it is requested again', async () => {
     await records.import(Array.from({ length: 150 }, (_, i) => ({ recordId: `r${i}` })));
     await records.rebuild();
     await rebuildStep(database.db);
@@ -185,7 +185,7 @@ describe('housekeeping', () => {
       [days, recordIds],
     );
 
-  it('removes records that were indexed too long ago, with their pictures', async () => {
+  it('deletes records past their retention with their pictures', async () => {
     const many = Array.from({ length: 600 }, (_, i) => ({ recordId: `old-${i}` }));
     await records.import([...many, { recordId: 'young' }, { recordId: 'old' }]);
     await indexed(31, 'old%');
@@ -199,13 +199,13 @@ describe('housekeeping', () => {
     expect(await count('catalog_trash')).toBe(0);
   });
 
-  it('keeps what was imported as long as anything else, however old it says that it is', async () => {
+  it('applies the retention to the time of import, not to the date of the record', async () => {
     await records.import([{ recordId: 'a', createdAt: new Date('2001-01-01') }]);
     await records.tidy(signal, { retentionDays: 30 });
     expect((await rows()).map((row) => row['record_id'])).toEqual(['a']);
   });
 
-  it('forgets the words that only removed records had', async () => {
+  it('deletes words that only deleted records contained', async () => {
     await records.import([
       { recordId: 'old', text: 'Ивановский и трещины' },
       { recordId: 'young', text: 'трещина и скол' },
@@ -213,11 +213,11 @@ describe('housekeeping', () => {
     await indexed(31, 'old');
     await records.tidy(signal, { retentionDays: 30 });
     const { rows: left } = await database.db.query<{ word: string }>('select word from catalog_words order by word');
-    // Both forms of what the young one has; and what is too common to be searched for.
+    // Both forms of a word that the remaining record contains, and stop words.
     expect(left.map((row) => row.word)).toEqual(['young', 'и', 'скол', 'трещина', 'трещины']);
   });
 
-  it('drops what waits in the feed and can be read no more, but never that something has gone', async () => {
+  it('deletes unreadable tasks from the feed but keeps deletions', async () => {
     await database.db.query(
       `insert into catalog_feed (service, task_id, gone, at)
        values ('photos', 'lost', false, now() - interval '2 hours'), ('photos', 'deleted', true, now() - interval '2 hours'),

@@ -10,25 +10,23 @@ import { askForRebuild } from './rebuild.ts';
 import { removeLost, removeOld } from './retention.ts';
 import { write } from './write.ts';
 
-/** A record that no service made. */
 export interface ImportedRecord {
-  /** 1..200 characters; not `<a service>:…`. */
+  /** 1..200 characters; not `<service>:…`. */
   readonly recordId: string;
   readonly title?: string;
   readonly text?: string;
   readonly imageUrl?: string;
   readonly attributes?: JsonObject;
-  /** Absent: what the record had, or now. */
+  /** Absent: unchanged, or now for a new record. */
   readonly createdAt?: Date;
 }
 
-/** What writes the records that people search. */
 export interface Records {
-  /** Writes these, all or none, each in place of one of the same id; no id may come twice. */
+  /** Writes all records or none; replaces records with the same id. Ids must be unique. */
   import(records: readonly ImportedRecord[]): Promise<void>;
-  /** Asks for everything that can still be read to be indexed anew; the worker does it. */
+  /** The worker runs it. */
   rebuild(): Promise<void>;
-  /** Housekeeping: removes records that were indexed more than `retentionDays` ago, what they leave behind, and what came to nothing. */
+  /** Deletes old records with their words and pictures, and unreadable feed rows. */
   tidy(signal: AbortSignal, options: { retentionDays: number }): Promise<void>;
 }
 
@@ -37,7 +35,7 @@ export function openRecords({ db, files, log }: { db: Db; files: Files; log: Log
   return {
     async import(records) {
       await db.transaction(async (tx) => {
-        for (const piece of pieces(records)) await write(tx, piece.map(entryOf));
+        for (const batch of batches(records)) await write(tx, batch.map(entryOf));
       });
       await trash.empty();
     },
@@ -51,30 +49,30 @@ export function openRecords({ db, files, log }: { db: Db; files: Files; log: Log
   };
 }
 
-/** So many characters are taken apart in one go: others of this process, and of the database, have their turn in between. */
-const PIECE = 500_000;
+/** Limits the time that the event loop is blocked. */
+const BATCH_LENGTH = 500_000;
 
-function* pieces(records: readonly ImportedRecord[]): Generator<ImportedRecord[], void, undefined> {
-  let piece: ImportedRecord[] = [];
+function* batches(records: readonly ImportedRecord[]): Generator<ImportedRecord[], void, undefined> {
+  let batch: ImportedRecord[] = [];
   let length = 0;
   for (const record of records) {
-    piece.push(record);
+    batch.push(record);
     length += 1000 + (record.text?.length ?? 0);
-    if (length < PIECE) continue;
-    yield piece;
-    [piece, length] = [[], 0];
+    if (length < BATCH_LENGTH) continue;
+    yield batch;
+    [batch, length] = [[], 0];
   }
-  if (piece.length > 0) yield piece;
+  if (batch.length > 0) yield batch;
 }
 
 function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, createdAt }: ImportedRecord): Entry {
-  const said = valuesIn(attributes).join('\n');
+  const values = valuesIn(attributes).join('\n');
   return {
     recordId,
     service: IMPORT,
     status: 'done',
     ...(createdAt && { createdAt }),
-    ...textsOf(title?.trim() || recordId, [text, said].filter((part) => part !== '').join('\n')),
+    ...textsOf(title?.trim() || recordId, [text, values].filter((part) => part !== '').join('\n')),
     defects: [],
     result: cleanJson({ attributes }),
     withAttachment: false,
@@ -82,7 +80,7 @@ function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, create
   };
 }
 
-/** What people may look for in attributes: texts and numbers, at any depth. */
+/** Texts and numbers at any depth. */
 export function valuesIn(value: JsonValue): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number') return [String(value)];

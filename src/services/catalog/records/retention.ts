@@ -1,19 +1,16 @@
 import type { Db } from '../../../base/db.ts';
 
-/** Few enough that nobody waits long for the rows of a batch. */
+/** Small, because writers of these rows wait meanwhile. */
 const BATCH = 500;
 
-/**
- * Removes records that were indexed last more than `days` ago; their pictures become trash. It is not asked how old they
- * say that they are: somebody has just imported the photos of ten years.
- */
+/** By indexing time and not `created_at`, because an import can contain old records. */
 export async function removeOld(db: Db, days: number, signal: AbortSignal): Promise<void> {
   for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
     ({ rowCount: batch } = await db.query(REMOVE, [days, BATCH]));
   }
 }
 
-/** Drops what was fed and can come to nothing any more; for when nobody has taken it for long. */
+/** Deletes feed rows older than an hour whose task has expired. */
 export async function removeLost(db: Db, signal: AbortSignal): Promise<void> {
   for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
     ({ rowCount: batch } = await db.query(LOST, [BATCH]));
@@ -36,7 +33,7 @@ const REMOVE = `
   )
   delete from catalog_records r using old where r.number = old.number`;
 
-// What is gone is to be removed from the catalog, however late.
+// Deletions (`gone`) stay: they must reach the catalog however late.
 const LOST = `
   delete from catalog_feed
    where serial in (select f.serial

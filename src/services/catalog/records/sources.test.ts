@@ -31,8 +31,8 @@ const sources = ['photos', 'sounds'].map(
   }),
 );
 
-/** Answers how many records were written. */
-async function all(): Promise<number> {
+/** Returns the number of written records. */
+async function indexAll(): Promise<number> {
   const { indexed } = await openIndexer({ db: database.db, sources, log: createLog('silent', 'test') }).turn();
   return [...indexed.values()].reduce((sum, count) => sum + count, 0);
 }
@@ -44,52 +44,52 @@ const taskIds = async () =>
 const waiting = async () => (await database.db.query('select from catalog_feed')).rowCount;
 
 describe('a source', () => {
-  it('that is switched on brings all that can still be read, once', async () => {
+  it('that is enabled indexes all readable tasks, once', async () => {
     const earlier = await finished(tasks, 'sounds', [{ result: 1 }, { result: 2 }]);
     await database.db.query(`update tasks set expires_at = now() - interval '1 second' where id = $1`, [earlier[0]]);
     await switchSources(database.db, ['photos', 'sounds']);
     await feedEarlier(database.db, signal);
     await feedEarlier(database.db, signal);
     const later = await finished(tasks, 'sounds', [{ result: 3 }]);
-    expect(await all()).toBe(2);
+    expect(await indexAll()).toBe(2);
     expect(await taskIds()).toEqual([earlier[1], ...later]);
   });
 
-  it('that is switched on while a task is being ended brings that one too', async () => {
+  it('that is enabled while a task is finishing indexes that task too', async () => {
     const id = 'in-between';
-    const ending = { service: 'sounds', principal: 'p', priority: 'realtime' as const, input: {}, estimateSeconds: 1 };
-    await tasks.accept({ ...ending, id });
+    const task = { service: 'sounds', principal: 'p', priority: 'realtime' as const, input: {}, estimateSeconds: 1 };
+    await tasks.accept({ ...task, id });
     let fed: Promise<void> | undefined;
     await database.db.transaction(async (tx) => {
-      // Its trigger has looked already, and has seen no source.
+      // The trigger has already run and has seen no source.
       await tx.query(`update tasks set status = 'done', result = '1', finished_at = now() where id = $1`, [id]);
       await switchSources(database.db, ['photos', 'sounds']);
       fed = feedEarlier(database.db, signal);
-      // It asks, and finds that somebody writes still.
+      // The backfill sees that this transaction is still open.
       await tx.query('select pg_sleep(0.3)');
       expect(await waiting()).toBe(0);
     });
     await fed;
-    expect(await all()).toBe(1);
+    expect(await indexAll()).toBe(1);
     expect(await taskIds()).toEqual([id]);
   });
 
-  it('that was restored from a server which had counted further is fed all the same', async () => {
+  it('that was restored from a server with higher transaction ids is backfilled', async () => {
     const earlier = await finished(tasks, 'sounds', [{}]);
     await switchSources(database.db, ['photos', 'sounds']);
     await database.db.query(`update catalog_sources set since = '9000000000000' where service = 'sounds'`);
     await feedEarlier(database.db, signal);
-    expect(await all()).toBe(1);
+    expect(await indexAll()).toBe(1);
     expect(await taskIds()).toEqual(earlier);
   });
 
-  it('that is switched off brings no more, and what it brought stays', async () => {
+  it('that is disabled indexes nothing more and keeps its records', async () => {
     const [first] = await finished(tasks, 'photos', [{}]);
-    await all();
+    await indexAll();
     await finished(tasks, 'photos', [{}]);
     await switchSources(database.db, []);
     await finished(tasks, 'photos', [{}]);
-    expect(await all()).toBe(0);
+    expect(await indexAll()).toBe(0);
     expect(await waiting()).toBe(0);
     expect(await taskIds()).toEqual([first]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wordsOf } from './words.ts';
 
-describe('the words of a text', () => {
+describe('splitting a text into words', () => {
   it.each([
     ['Wall-17.JPG', ['wall', '17', 'jpg']],
     ['Ещё одна ТРЕЩИНА', ['еще', 'одна', 'трещина']],
@@ -22,11 +22,11 @@ describe('the words of a text', () => {
     ['\u202Eabc\u202C', ['abc']],
     ['', []],
     ['…—!', []],
-  ])('of %j are %j', (text, words) => {
+  ])('splits %j into %j', (text, words) => {
     expect(wordsOf(text)).toEqual(words);
   });
 
-  it('are cut where they are longer than anybody types, at a whole character', () => {
+  it('truncates words to 64 whole characters', () => {
     expect(wordsOf('а'.repeat(300))).toEqual(['а'.repeat(64)]);
     expect(wordsOf('𐍈'.repeat(300))).toEqual(['𐍈'.repeat(64)]);
   });

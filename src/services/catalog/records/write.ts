@@ -2,9 +2,8 @@ import type { Queryable } from '../../../base/db.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * Writes records, each in place of the one of its id, which keeps its number; no id may come twice. New ones are numbered
- * in the order in which they are given. Of several transactions that write, each waits for the end of the one before, so
- * that a number never becomes visible after a higher one: paging rests on that.
+ * A replaced record keeps its number; ids must be unique. Writers run one after another, so that a number never becomes
+ * visible after a higher one; paging relies on it.
  */
 export async function write(tx: Queryable, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return;
@@ -19,17 +18,17 @@ export async function write(tx: Queryable, entries: readonly Entry[]): Promise<v
 }
 
 /**
- * Lets one transaction at a time write records, until it ends; also the one that hides or shows a record by a decision, so
- * that nobody who was reading before it writes the record as it was.
+ * Serialises writers. Decisions that hide or show a record take the lock too, so that a concurrent write does not undo
+ * them.
  */
 export async function holdRecords(tx: Queryable): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
 }
 
-/** Any number that no other lock of ours has. */
+/** Any number that no other lock uses. */
 const LOCK = 1_470_962_203;
 
-/** Removes records with all that belongs to them; answers how many there were. */
+/** Returns the number of deleted records. */
 export async function erase(tx: Queryable, recordIds: readonly string[]): Promise<number> {
   if (recordIds.length === 0) return 0;
   await holdRecords(tx);
@@ -37,12 +36,12 @@ export async function erase(tx: Queryable, recordIds: readonly string[]): Promis
   return rowCount;
 }
 
-/** In one order, so that two who add the same words never wait for each other in a circle. */
+/** Inserts in sorted order, so that concurrent inserts do not deadlock. */
 export async function addWords(tx: Queryable, words: readonly string[]): Promise<void> {
   if (words.length > 0) await tx.query(ADD_WORDS, [words]);
 }
 
-// A picture of something else must not be shown for what is written now.
+// Discards pictures of a previous source image.
 const DISCARD_PICTURES = {
   name: 'catalog-discard-pictures',
   text: `
@@ -58,7 +57,7 @@ const DISCARD_PICTURES = {
         on conflict do nothing`,
 };
 
-/** What a record is found by: its title before its text. $title and $text are words with blanks between them. */
+/** SQL of the search vector: the title ranks above the text. Both are space-separated words. */
 export const tsvector = (title: string, text: string): string =>
   `setweight(to_tsvector('russian', ${title}), 'A') || setweight(to_tsvector('russian', ${text}), 'D')`;
 
@@ -114,7 +113,7 @@ const WRITE = {
     details as (
       insert into catalog_details as d (number, result, attachment, sound_key)
       select number, result::json,
-             -- From row to row: what belongs to a result and no list shows never comes here.
+             -- Copied inside the database: attachments can be large.
              case when with_attachment then (select t.attachment from tasks t where t.id = e.task_id) end,
              sound_key
         from entry e join record using (record_id)
@@ -137,7 +136,6 @@ const WRITE = {
            set source = excluded.source, picture = excluded.picture, due_at = now(), attempts = 0`,
 };
 
-/** One array a column, in the order of the parameters of `WRITE`. */
 function columns(entries: readonly Entry[]): unknown[][] {
   return [
     entries.map((e) => e.recordId),

@@ -5,7 +5,7 @@ import { testReports } from './testing/reports.ts';
 
 const { db, reports, reported, decide } = await testReports();
 
-describe('what decisions do to the catalog', () => {
+describe('applying decisions', () => {
   const record = (recordId: string) =>
     db.query(
       `insert into catalog_records (record_id, service, status, created_at, title, search, hidden)
@@ -19,7 +19,7 @@ describe('what decisions do to the catalog', () => {
     reported({ actionType, reporter: `token-${actionType}`, ...over });
 
   it.each(['delete', 'hide'] as const)(
-    'an accepted %s hides the record, and reopening shows it again',
+    'hides the record when a %s is accepted, and shows it again when the report is reopened',
     async (action) => {
       await record('a:1');
       await record('a:2');
@@ -35,44 +35,47 @@ describe('what decisions do to the catalog', () => {
     },
   );
 
-  it.each(['edit', 'reclassify', 'other'] as const)('an accepted %s hides nothing', async (action) => {
-    await record('a:1');
-    await decide(await about(action), { status: 'accepted' });
-    expect(await isHidden('a:1')).toBe(false);
-  });
+  it.each(['edit', 'reclassify', 'other'] as const)(
+    'does not hide the record when a %s is accepted',
+    async (action) => {
+      await record('a:1');
+      await decide(await about(action), { status: 'accepted' });
+      expect(await isHidden('a:1')).toBe(false);
+    },
+  );
 
-  it('an accepted restore takes an accepted delete back, and the latest decision counts', async () => {
+  it('lets an accepted restore undo an accepted delete: the latest decision counts', async () => {
     await record('a:1');
-    const gone = await about('delete');
-    const back = await about('restore');
-    await decide(gone, { status: 'accepted' });
-    await decide(back, { status: 'accepted' });
+    const deletion = await about('delete');
+    const restore = await about('restore');
+    await decide(deletion, { status: 'accepted' });
+    await decide(restore, { status: 'accepted' });
     expect(await isHidden('a:1')).toBe(false);
     await decide(await about('hide'), { status: 'accepted' });
     expect(await isHidden('a:1')).toBe(true);
-    await decide(gone, { status: 'open', note: 'x' });
+    await decide(deletion, { status: 'open', note: 'x' });
     expect(await isHidden('a:1')).toBe(true);
-    await decide(gone, { status: 'rejected' });
+    await decide(deletion, { status: 'rejected' });
     const hide = (await reports.list({ actionType: 'hide' }, { page: 1, limit: 1, sort: 'newest' })).items[0]!;
     await decide(hide, { status: 'open', note: 'x' });
     expect(await isHidden('a:1')).toBe(false);
   });
 
-  it('of many decisions on one record at once the last one counts', async () => {
+  it('applies the last of many concurrent decisions on one record', async () => {
     await record('a:1');
     const some = await Promise.all(
       Array.from({ length: 12 }, (_, i) => about(i % 2 ? 'restore' : 'delete', { reporter: `token-${i}` })),
     );
     await Promise.all(some.map((report) => decide(report, { status: 'accepted' })));
     const { rows } = await db.query<{ note: string }>(
-      `select born.note
-         from report_events last join report_events born using (report_id)
-        where born.action = 'created' order by last.serial desc limit 1`,
+      `select first.note
+         from report_events last join report_events first using (report_id)
+        where first.action = 'created' order by last.serial desc limit 1`,
     );
     expect(await isHidden('a:1')).toBe(rows[0]!.note.startsWith('delete'));
   });
 
-  it('a record that comes after the decision on it comes hidden', async () => {
+  it('hides a record that is indexed after the decision', async () => {
     const report = await about('delete');
     await decide(report, { status: 'accepted' });
     await record('a:1');
@@ -81,20 +84,20 @@ describe('what decisions do to the catalog', () => {
     expect(await isHidden('a:1')).toBe(false);
   });
 
-  it('nothing where decisions are only written down, and not either when the record is indexed anew', async () => {
+  it('changes nothing with `apply: false`, also when the record is indexed again', async () => {
     await record('a:1');
-    const quiet = openReports({ db, apply: false });
+    const withoutApply = openReports({ db, apply: false });
     const report = await about('delete');
-    await quiet.change(report.id, { actor: 'anna', status: 'accepted' });
+    await withoutApply.change(report.id, { actor: 'anna', status: 'accepted' });
     expect(await isHidden('a:1')).toBe(false);
     await db.query('delete from catalog_records');
     await record('a:1');
     expect(await isHidden('a:1')).toBe(false);
-    // One that has acted is taken back all the same.
-    const loud = await about('hide');
-    await decide(loud, { status: 'accepted' });
+    // A decision that was applied is undone nevertheless.
+    const applied = await about('hide');
+    await decide(applied, { status: 'accepted' });
     expect(await isHidden('a:1')).toBe(true);
-    await quiet.change(loud.id, { actor: 'anna', status: 'open', note: 'x' });
+    await withoutApply.change(applied.id, { actor: 'anna', status: 'open', note: 'x' });
     expect(await isHidden('a:1')).toBe(false);
   });
 });

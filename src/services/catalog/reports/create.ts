@@ -7,39 +7,37 @@ import { append, holdTrail } from './trail.ts';
 
 const RECEIPT_BYTES = 24;
 
-/** Writes reports down; see {@link Reports.create}. */
 export const createIn =
   (db: Db): Reports['create'] =>
-  (given, within) =>
+  (report, within) =>
     db.transaction(async (tx) => {
       await holdTrail(tx);
-      const known = await sameOf(tx, given);
-      const created = known ?? (await write(tx, given));
+      const existing = await findDuplicate(tx, report);
+      const created = existing ?? (await createReport(tx, report));
       await within?.(tx, created);
       return created;
     });
 
-async function write(tx: Transaction, given: NewReport): Promise<Created> {
+async function createReport(tx: Transaction, report: NewReport): Promise<Created> {
   const [id, receipt] = [newId('rep_'), randomBytes(RECEIPT_BYTES).toString('base64url')];
   const at = await append(tx, {
     reportId: id,
-    actor: given.reporter,
+    actor: report.reporter,
     action: 'created',
     ...{ from: null, to: 'open' },
-    // What it was about, so that a report which is about something else one day is noticed.
-    note: `${given.actionType} ${given.recordId}`,
-    texts: { description: given.description ?? null, user_info: given.userInfo ?? null, resolver_note: null },
-    requestId: given.requestId ?? null,
+    // Checked by the verification.
+    note: `${report.actionType} ${report.recordId}`,
+    texts: { description: report.description ?? null, user_info: report.userInfo ?? null, resolver_note: null },
+    requestId: report.requestId ?? null,
   });
-  return { report: await insert(tx, given, { id, receipt, at }), receipt };
+  return { report: await insert(tx, report, { id, receipt, at }), receipt };
 }
 
-/** What of a receipt is kept. */
 export const receiptDigest = (receipt: string): Buffer => hash('sha256', receipt, 'buffer');
 
-/** The open report by which this reporter has said the same of the record already, less than 24 hours ago. */
-async function sameOf(tx: Transaction, given: NewReport): Promise<Created | undefined> {
-  const { recordId, actionType, reporter, receipt } = given;
+/** Less than 24 hours old. */
+async function findDuplicate(tx: Transaction, report: NewReport): Promise<Created | undefined> {
+  const { recordId, actionType, reporter, receipt } = report;
   const { rows } = await tx.query<ReportRow & { receipt_shown: boolean }>(
     `select ${COLUMNS}, coalesce(receipt = $4, false) as receipt_shown
        from reports

@@ -5,7 +5,6 @@ import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 
 type Page = Parameters<Reports['list']>[1];
 
-/** One page of the reports that `filters` leave, and how many they leave. */
 export async function listReports(
   db: Queryable,
   filters: ReportFilters,
@@ -20,7 +19,7 @@ export async function listReports(
       order by created_at ${order}, id ${order}`,
     [...parameters(filters), limit, (page - 1) * limit],
   );
-  // Also where the page is empty there is one row, with the total.
+  // An empty page has one row too, with the total.
   return { items: rows.filter(({ id }) => id !== null).map(reportFrom), total: rows[0]?.total ?? 0 };
 }
 
@@ -42,7 +41,7 @@ const WHERE = `($1::text is null or status = $1)
 
 const parameters = ({ status, actionType, recordId, from, to, q }: ReportFilters) => [
   ...[status, actionType, recordId, from, to].map((each) => each ?? null),
-  // Each word somewhere, as it is written: what a pattern would read as more than itself is escaped.
+  // Every word must occur; wildcards are escaped.
   (q ?? '')
     .split(/\s+/)
     .filter((word) => word !== '')

@@ -9,7 +9,7 @@ const trailOf = async ({ id }: Report) =>
   (await reports.events(id))!.map(({ actor, action, from, to, note }) => [actor, action, from, to, note]);
 
 describe('a report', () => {
-  it('is open when it comes, with a receipt that shows it to whoever has it', async () => {
+  it('is open when created, and its receipt gives access to it', async () => {
     const { report, receipt } = await reports.create({
       ...{ recordId: 'a:1', actionType: 'hide', description: 'blurred', userInfo: 'team 4', reporter: 'token-reader' },
       requestId: 'request-1',
@@ -35,7 +35,7 @@ describe('a report', () => {
     ]);
   });
 
-  it('that says what its reporter has said of the record within 24 hours is that one', async () => {
+  it('that repeats the reporter’s open report of the last 24 hours returns that report', async () => {
     const first = await reported({ description: 'a' });
     expect(await reports.create({ recordId: 'a:1', actionType: 'delete', reporter: 'token-reader' })).toEqual({
       report: first,
@@ -52,7 +52,7 @@ describe('a report', () => {
     expect((await reported()).id).not.toBe(first.id);
   });
 
-  it('is one of its own where the earlier one was decided, or is being looked at', async () => {
+  it('is created when the earlier one is decided or in review', async () => {
     for (const status of ['in_review', 'rejected'] as const) {
       const first = await reported();
       await decide(first, { status });
@@ -62,20 +62,20 @@ describe('a report', () => {
     }
   });
 
-  it('that comes twice at the same moment is written once', async () => {
-    const answers = await Promise.all(
+  it('that is sent twice concurrently is created once', async () => {
+    const results = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         reports.create({ recordId: `a:${i % 4}`, actionType: 'delete', reporter: 'token-reader' }),
       ),
     );
-    expect(new Set(answers.map(({ report }) => report.id)).size).toBe(4);
-    expect(answers.filter(({ receipt }) => receipt !== undefined)).toHaveLength(4);
+    expect(new Set(results.map(({ report }) => report.id)).size).toBe(4);
+    expect(results.filter(({ receipt }) => receipt !== undefined)).toHaveLength(4);
     expect(await reports.counts()).toEqual({ open: 4, in_review: 0, accepted: 0, rejected: 0, duplicate: 0 });
   });
 });
 
 describe('a decision', () => {
-  it('says what it is, when, and grows the version', async () => {
+  it('stores status, note and time, and increments the version', async () => {
     const report = await reported();
     const changed = await decide(report, { status: 'accepted', note: 'right', requestId: 'request-2' });
     expect(changed).toMatchObject({
@@ -96,7 +96,7 @@ describe('a decision', () => {
     ]);
   });
 
-  it('does not take the note of an earlier one for its reason: without a note it has none, and the trail has them all', async () => {
+  it('without a note clears the note of the earlier decision; the audit trail keeps all notes', async () => {
     const report = await reported();
     await decide(report, { status: 'accepted', note: 'right' });
     await decide(report, { status: 'open', note: 'too early' });
@@ -107,23 +107,23 @@ describe('a decision', () => {
     expect((await trailOf(report)).map((event) => event.at(-1))).toEqual([
       ...['delete a:1', 'right', 'too early', 'look at it again', null],
     ]);
-    // The same decision sent again without a note is no move, and clears none.
+    // A repeated decision without a note is no transition and keeps the note.
     await decide(report, { note: 'after all' });
     expect(await decide(report, { status: 'rejected' })).toMatchObject({ report: { resolverNote: 'after all' } });
-    expect(await verifyTrail(db)).toMatchObject({ outcome: 'whole' });
+    expect(await verifyTrail(db)).toMatchObject({ outcome: 'intact' });
   });
 
-  it('that is refused is a row of the trail as well, and changes nothing', async () => {
+  it('that is rejected is recorded in the audit trail and changes nothing', async () => {
     const report = await reported();
     const accepted = (await decide(report, { status: 'accepted' }))!.report;
-    const refused = [
+    const rejected = [
       await decide(report, { status: 'rejected' }, 'boris'),
       await decide(report, { status: 'open' }),
       await decide(report, { status: 'open', note: 'old', ifVersion: 1 }),
       await decide(report, { status: 'accepted' }, 'boris'),
     ];
     const outcomes = ['forbidden', 'needs-note', 'stale', 'forbidden'];
-    expect(refused).toEqual(outcomes.map((outcome) => ({ outcome, report: accepted })));
+    expect(rejected).toEqual(outcomes.map((outcome) => ({ outcome, report: accepted })));
     expect(await reports.find(report.id)).toEqual(accepted);
     expect((await trailOf(report)).slice(2)).toEqual([
       ['boris', 'refused', 'accepted', 'rejected', null],
@@ -133,20 +133,20 @@ describe('a decision', () => {
     ]);
   });
 
-  it('that is sent again by the same moderator is the same decision', async () => {
+  it('that is repeated by the same moderator changes nothing', async () => {
     const report = await reported();
     const first = await decide(report, { status: 'rejected', note: 'no', ifVersion: 1 });
     const again = await decide(report, { status: 'rejected', note: 'no', ifVersion: 1 });
     expect(again).toEqual({ outcome: 'unchanged', report: first!.report });
   });
 
-  it('on a report that does not exist leaves no trace', async () => {
+  it('on an unknown report returns undefined and adds no event', async () => {
     expect(await reports.change('rep_none', { actor: 'anna', status: 'accepted' })).toBeUndefined();
     expect(await reports.events('rep_none')).toBeUndefined();
     expect(await verifyTrail(db)).toMatchObject({ rows: 0 });
   });
 
-  it('of two moderators at once: one wins, the other is shown the state, and the trail has both', async () => {
+  it('by two moderators concurrently succeeds once; the other gets the new state, and the audit trail has both', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, (_, i) => reported({ recordId: `a:${i}` })));
     await Promise.all(
       all.map(async (report, i) => {
@@ -163,23 +163,23 @@ describe('a decision', () => {
         expect(trail.map(([, action]) => action)).toEqual(['changed', 'refused']);
       }),
     );
-    expect(await verifyTrail(db)).toMatchObject({ outcome: 'whole', rows: 60 });
+    expect(await verifyTrail(db)).toMatchObject({ outcome: 'intact', rows: 60 });
   });
 });
 
-describe('lists', () => {
+describe('report lists', () => {
   const ids = async (
     ...[filters, page = { page: 1, limit: 50, sort: 'oldest' }]: Parameters<Reports['list']> | [object]
   ) => (await reports.list(filters, page as never)).items.map(({ recordId }) => recordId);
 
-  it('come in their order, a page at a time, with the number of all', async () => {
+  it('are sorted and paged, with the total', async () => {
     for (let i = 0; i < 5; i++) await reported({ recordId: `a:${i}` });
     expect(await ids({})).toEqual(['a:0', 'a:1', 'a:2', 'a:3', 'a:4']);
     expect(await ids({}, { page: 2, limit: 2, sort: 'newest' })).toEqual(['a:2', 'a:1']);
     expect(await reports.list({}, { page: 4, limit: 2, sort: 'newest' })).toEqual({ items: [], total: 5 });
   });
 
-  it('keep what every filter leaves', async () => {
+  it('apply every filter', async () => {
     const first = await reported({ recordId: 'a:1', description: 'Чужое лицо, 100%_\\' });
     await reported({ recordId: 'a:2', actionType: 'hide', userInfo: 'team FOUR' });
     await decide(first, { status: 'accepted', note: 'Скрыто' });
@@ -197,7 +197,7 @@ describe('lists', () => {
     expect(await ids({ from: first.createdAt, to: new Date(first.createdAt.getTime() + 1) })).toEqual(['a:1']);
   });
 
-  it('of a record have the newest first', async () => {
+  it('of a record are sorted newest first', async () => {
     const [one, two] = [await reported(), await reported({ actionType: 'hide' })];
     await reported({ recordId: 'a:2' });
     expect(await reports.ofRecord('a:1')).toEqual([two, one]);

@@ -6,17 +6,13 @@ import type { Report, Reports } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 import { eventsOf } from './trail.ts';
 
-/** A record that many have reported is shown with the latest reports; all of them are listed a page at a time. */
-const MOST_OF_RECORD = 200;
+const MAX_OF_RECORD = 200;
 
-/**
- * Reports in PostgreSQL. `apply`: whether what is accepted from now on acts on the catalog; otherwise it is only written
- * down. A decision that acts is taken back when its report is opened again, whatever `apply` says by then.
- */
+/** `apply`: whether new decisions hide and show records. Reopening undoes an applied decision regardless. */
 export function openReports({ db, apply }: { db: Db; apply: boolean }): Reports {
   async function select(where: string, parameters: readonly unknown[]): Promise<Report[]> {
     const { rows } = await db.query<ReportRow>(
-      `select ${COLUMNS} from reports where ${where} order by created_at desc, id desc limit ${MOST_OF_RECORD}`,
+      `select ${COLUMNS} from reports where ${where} order by created_at desc, id desc limit ${MAX_OF_RECORD}`,
       parameters,
     );
     return rows.map(reportFrom);

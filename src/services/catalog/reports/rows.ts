@@ -1,6 +1,5 @@
 import type { Action, Report, Status } from './report.ts';
 
-/** A row of `reports`, as far as it is read. */
 export interface ReportRow {
   readonly id: string;
   readonly record_id: string;

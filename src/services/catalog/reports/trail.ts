@@ -3,30 +3,27 @@ import type { Queryable, Transaction } from '../../../base/db.ts';
 import type { TrailEvent } from './report.ts';
 import type { ReportRow } from './rows.ts';
 
-/** The hash before the first row's: 32 zero bytes. */
+/** `prev_hash` of the first event: 32 zero bytes. */
 export const NOTHING = Buffer.alloc(32);
 
-/** Any number that no other lock of ours has. */
+/** Advisory lock: any number that no other lock uses. */
 const LOCK = 2_107_333_901;
 
-/** What is to be written down. */
 export type Entry = Pick<TrailEvent, 'reportId' | 'actor' | 'action' | 'from' | 'to' | 'note' | 'requestId'> & {
-  /** The report's own texts as they stand afterwards. */
+  /** The report's texts after the event. */
   readonly texts: Texts;
 };
 
-/** What people have written in a report. */
 export type Texts = Pick<ReportRow, 'description' | 'user_info' | 'resolver_note'>;
 
 /**
- * Lets one transaction at a time write to the trail, until it ends. Take it first, before anything is read on which the
- * entry rests: then what is decided is decided in the order of the trail, and of two at once the second sees the first.
+ * Serialises writers. Acquire before reading the report, so that the second of two concurrent decisions sees the first.
  */
 export async function holdTrail(tx: Transaction): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
 }
 
-/** Appends a row, within {@link holdTrail}, and answers its moment: later than every one before, to the millisecond. */
+/** Requires {@link holdTrail}. Returns a time at least 1 ms after the previous event's. */
 export async function append(tx: Transaction, entry: Entry): Promise<Date> {
   const { rows } = await tx.query<{ at: Date; serial: number | null; hash: Buffer | null }>(LAST);
   const last = rows[0]!;
@@ -48,7 +45,6 @@ export async function append(tx: Transaction, entry: Entry): Promise<Date> {
   return row.at;
 }
 
-/** The rows of one report, in their order. */
 export async function eventsOf(db: Queryable, reportId: string): Promise<TrailEvent[]> {
   const { rows } = await db.query<HashedRow>(
     `select ${COLUMNS.join(', ')}, hash from report_events where report_id = $1 order by serial`,
@@ -57,7 +53,6 @@ export async function eventsOf(db: Queryable, reportId: string): Promise<TrailEv
   return rows.map(eventFrom);
 }
 
-/** A row without its own hash, by the columns' names. */
 export interface EventRow {
   readonly serial: number;
   readonly report_id: string;
@@ -74,7 +69,7 @@ export interface EventRow {
 }
 export type HashedRow = EventRow & { readonly hash: Buffer };
 
-/** In the order in which they are hashed, which stays for ever. */
+/** In hash order, which must never change. */
 export const COLUMNS = [
   'serial',
   'report_id',
@@ -91,9 +86,8 @@ export const COLUMNS = [
 ] as const satisfies readonly (keyof EventRow)[];
 
 /**
- * The hash of a row: SHA-256 of its canonical text in UTF-8, which is the JSON array of its columns in their order as
- * `JSON.stringify` writes it (no white space), the moment as ISO 8601 in UTC with milliseconds, the content and the hash
- * before as lower-case hex text.
+ * SHA-256 of the UTF-8 JSON array of the columns (`JSON.stringify`), with `at` as ISO 8601 in UTC with milliseconds,
+ * and `content` and `prev_hash` as lower-case hex.
  */
 export function hashOf(row: EventRow): Buffer {
   const members = COLUMNS.map((column) => {
@@ -104,14 +98,11 @@ export function hashOf(row: EventRow): Buffer {
   return hash('sha256', JSON.stringify(members), 'buffer');
 }
 
-/**
- * What a row keeps of its report's texts: SHA-256 of the JSON array of description, user_info and resolver_note (null where
- * there is none) in UTF-8, written as for {@link hashOf}.
- */
+/** SHA-256 of the JSON array of description, user_info and resolver_note, as in {@link hashOf}. */
 export const contentOf = (texts: Texts): Buffer =>
   hash('sha256', JSON.stringify([texts.description, texts.user_info, texts.resolver_note].map(asStored)), 'buffer');
 
-/** Half of a surrogate pair is stored as U+FFFD, and so hashed. */
+/** Unpaired surrogates are stored, and hashed, as U+FFFD. */
 const asStored = (text: string | null) => (text === null ? null : Buffer.from(text).toString());
 
 const LAST = `

@@ -16,10 +16,10 @@ beforeAll(async () => {
   db = database.db;
   reports = openReports({ db, apply: true });
 });
-/** Six rows: two reports, a decision, a refusal, a reopening, another decision. */
+/** Six events: two reports, a decision, a rejected change, a reopening, another decision. */
 beforeEach(async () => {
-  const said = { description: 'Не та стена \ud800', userInfo: 'вахта' };
-  first = (await reports.create({ recordId: 'a:1', actionType: 'delete', reporter: 'token-reader', ...said })).report;
+  const texts = { description: 'Не та стена \ud800', userInfo: 'вахта' };
+  first = (await reports.create({ recordId: 'a:1', actionType: 'delete', reporter: 'token-reader', ...texts })).report;
   const { report: second } = await reports.create({ recordId: 'a:2', actionType: 'hide', reporter: 'token-reader' });
   await reports.change(first.id, { actor: 'anna', status: 'accepted', note: 'строка "<b>" \u202e' });
   await reports.change(first.id, { actor: 'boris', status: 'rejected' });
@@ -41,23 +41,23 @@ const insert = (row: EventRow, hash = hashOf(row)) =>
      values (${COLUMNS.map((_, i) => `$${i + 1}`).join(', ')}, $${COLUMNS.length + 1})`,
     [...COLUMNS.map((column) => row[column]), hash],
   );
-/** Moves the rows from `from` on, by way of numbers that are free. */
+/** Renumbers the rows from `from` on, via unused numbers. */
 const shift = async (from: number, by: number) => {
   await tamper(db, 'update report_events set serial = serial + 1000 where serial >= $1', [from]);
   await tamper(db, 'update report_events set serial = serial - 1000 + $1::int where serial > 1000', [by]);
 };
 
 describe('the audit trail', () => {
-  it('is whole while nobody touches it, and tells its length and its last hash', async () => {
+  it('is intact when not tampered with, with its length and last hash', async () => {
     const all = await rows();
     expect(all.map(({ serial }) => serial)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(await verifyTrail(db)).toEqual({ outcome: 'whole', rows: 6, lastHash: all[5]!.hash.toString('hex') });
+    expect(await verifyTrail(db)).toEqual({ outcome: 'intact', rows: 6, lastHash: all[5]!.hash.toString('hex') });
     await clearTrail(db);
     await db.query('truncate reports');
-    expect(await verifyTrail(db)).toEqual({ outcome: 'whole', rows: 0, lastHash: '0'.repeat(64) });
+    expect(await verifyTrail(db)).toEqual({ outcome: 'intact', rows: 0, lastHash: '0'.repeat(64) });
   });
 
-  it('has rows of ever later moments, each with the hash before it, the first with zeros', async () => {
+  it('has increasing times, and each event has the hash of the previous one, the first zeros', async () => {
     const all = await rows();
     expect(all[0]!.prev_hash).toEqual(Buffer.alloc(32));
     for (let i = 1; i < all.length; i++) {
@@ -66,7 +66,7 @@ describe('the audit trail', () => {
     }
   });
 
-  it('is hashed as it is written down that it is', () => {
+  it('is hashed as documented', () => {
     const row: EventRow = {
       ...{ serial: 1, report_id: 'rep_1', at: new Date('2026-11-20T10:00:00.005Z'), actor: 'token-1' },
       ...{ action: 'created', outcome: 'done', was: null, became: 'open', note: 'delete "ё"', request_id: 'r-1' },
@@ -78,10 +78,10 @@ describe('the audit trail', () => {
   });
 
   it.each(['update report_events set note = null', 'delete from report_events', 'truncate report_events'])(
-    'is only ever appended to: not even its owner says `%s` by mistake',
+    'is append-only: rejects `%s` even from the owner of the table',
     async (sql) => {
       await expect(db.query(sql)).rejects.toThrow(/only ever appended/);
-      expect(await verifyTrail(db)).toMatchObject({ outcome: 'whole', rows: 6 });
+      expect(await verifyTrail(db)).toMatchObject({ outcome: 'intact', rows: 6 });
     },
   );
 
@@ -99,38 +99,38 @@ describe('the audit trail', () => {
     ['content', String.raw`'\x00'`],
     ['prev_hash', String.raw`'\x00'`],
     ['hash', String.raw`'\x00'`],
-  ])('shows where %s was changed to %s', async (column, value) => {
+  ])('detects that %s was changed to %s', async (column, value) => {
     await tamper(db, `update report_events set ${column} = ${value} where serial = 3`);
     expect(await verifyTrail(db)).toEqual({ outcome: 'broken', serial: 3, why: 'changed' });
   });
 
-  it.each([1, 2, 4])('shows that row %i is missing', async (serial) => {
+  it.each([1, 2, 4])('detects that event %i is missing', async (serial) => {
     await tamper(db, `delete from report_events where serial = ${serial}`);
     expect(await verifyTrail(db)).toEqual({ outcome: 'broken', serial, why: 'missing' });
   });
 
-  it('shows a row that was taken out where those after it were moved up', async () => {
+  it('detects a deleted event whose successors were renumbered', async () => {
     await tamper(db, 'delete from report_events where serial = 3');
     await shift(4, -1);
     expect(await verifyTrail(db)).toEqual({ outcome: 'broken', serial: 3, why: 'changed' });
   });
 
-  it('shows a row that was put in between, however well it was made', async () => {
+  it('detects an inserted event, also with a valid hash', async () => {
     const all = await rows();
     await shift(4, 1);
     await insert({ ...all[3]!, serial: 4, note: 'mine', prev_hash: all[1]!.hash });
-    expect(await verifyTrail(db)).toEqual({ outcome: 'broken', serial: 4, why: 'put in between' });
+    expect(await verifyTrail(db)).toEqual({ outcome: 'broken', serial: 4, why: 'inserted' });
     await tamper(db, 'delete from report_events where serial = 4');
     await insert({ ...all[3]!, serial: 4, note: 'mine' });
     expect(await verifyTrail(db)).toEqual({ outcome: 'broken', serial: 5, why: 'changed' });
   });
 
-  it('shows a row that was put before the first', async () => {
+  it('detects an event inserted before the first', async () => {
     await insert({ ...(await rows())[0]!, serial: 0 });
-    expect(await verifyTrail(db)).toEqual({ outcome: 'broken', serial: 0, why: 'put in between' });
+    expect(await verifyTrail(db)).toEqual({ outcome: 'broken', serial: 0, why: 'inserted' });
   });
 
-  it('shows two rows that have changed places', async () => {
+  it('detects two swapped events', async () => {
     await tamper(
       db,
       'update report_events set serial = case serial when 2 then 103 else 102 end where serial in (2, 3)',
@@ -139,10 +139,10 @@ describe('the audit trail', () => {
     expect(await verifyTrail(db)).toEqual({ outcome: 'broken', serial: 2, why: 'changed' });
   });
 
-  it('shows that its end was cut off, while the report stands as that had made it', async () => {
+  it('detects a deleted end while the report still has its effect', async () => {
     await tamper(db, 'delete from report_events where serial = 6');
     const second = (await reports.ofRecord('a:2'))[0]!;
-    expect(await verifyTrail(db)).toEqual({ outcome: 'disagrees', report: second.id, why: 'changed' });
+    expect(await verifyTrail(db)).toEqual({ outcome: 'mismatch', report: second.id, why: 'changed' });
   });
 
   it.each([
@@ -155,12 +155,12 @@ describe('the audit trail', () => {
     [`resolver_note = 'another reason'`, 'changed'],
     [`resolver_note = null`, 'changed'],
     [`description = user_info, user_info = description`, 'changed'],
-  ])('shows a report that was changed past it: %s', async (change, why) => {
+  ])('detects a report that was changed without an event: %s', async (change, why) => {
     await db.query(`update reports set ${change} where id = $1`, [first.id]);
-    expect(await verifyTrail(db)).toEqual({ outcome: 'disagrees', report: first.id, why });
+    expect(await verifyTrail(db)).toEqual({ outcome: 'mismatch', report: first.id, why });
   });
 
-  it('shows a report that was removed, and one that was never reported', async () => {
+  it('detects a deleted report and a report without a created event', async () => {
     await db.query('update reports set id = $2 where id = $1', [first.id, 'rep_0']);
     const found = await verifyTrail(db);
     expect([
@@ -171,10 +171,10 @@ describe('the audit trail', () => {
       why: (found as { why: string }).why,
     });
     await db.query(`delete from reports where id = 'rep_0'`);
-    expect(await verifyTrail(db)).toEqual({ outcome: 'disagrees', report: first.id, why: 'missing' });
+    expect(await verifyTrail(db)).toEqual({ outcome: 'mismatch', report: first.id, why: 'missing' });
   });
 
-  it('is walked past the first thousand rows, and while others write', async () => {
+  it('is verified in batches of a thousand events and during concurrent writes', async () => {
     const id = first.id;
     const entry = {
       reportId: id,
@@ -189,14 +189,14 @@ describe('the audit trail', () => {
       await holdTrail(tx);
       for (let i = 0; i < 1100; i++) await append(tx, { ...entry, note: `note ${i}` });
     });
-    // Faster than a clock of milliseconds, and still in their order.
-    const { rows: moments } = await db.query<{ at: Date }>('select at from report_events order by serial');
-    expect(moments.every(({ at }, i) => i === 0 || at > moments[i - 1]!.at)).toBe(true);
-    const [verdict] = await Promise.all([
+    // Several events per millisecond of the clock, and still in order.
+    const { rows: times } = await db.query<{ at: Date }>('select at from report_events order by serial');
+    expect(times.every(({ at }, i) => i === 0 || at > times[i - 1]!.at)).toBe(true);
+    const [result] = await Promise.all([
       verifyTrail(db),
       ...Array.from({ length: 40 }, (_, i) => reports.change(id, { actor: 'anna', note: `later ${i}` })),
     ]);
-    expect(verdict).toMatchObject({ outcome: 'whole' });
+    expect(result).toMatchObject({ outcome: 'intact' });
     await tamper(db, `update report_events set note = 'x' where serial = 1050`);
     expect(await verifyTrail(db)).toEqual({ outcome: 'broken', serial: 1050, why: 'changed' });
   });

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../base/json.ts';
 import type { Report, TrailEvent } from './report.ts';
 
-/** A report as the listener shows it: to moderators, to its reporter, and beside its record. */
 export const reportBody = (report: Report) =>
   ({
     id: report.id,
@@ -17,10 +16,9 @@ export const reportBody = (report: Report) =>
     version: report.version,
   }) satisfies JsonObject;
 
-/** A report as anybody may see it who is only likely to be its reporter: others have the same address or token. */
+/** For a client that shares the reporter's address or token but has no receipt. */
 export const briefReportBody = ({ id, status }: Report) => ({ id, status }) satisfies JsonObject;
 
-/** A row of the audit trail. */
 export const eventBody = (event: TrailEvent) =>
   ({
     serial: event.serial,

@@ -11,12 +11,11 @@ import type { Door } from '../access/door.ts';
 import type { Tokens } from '../access/tokens.ts';
 import { csrfFailed, databaseUnavailable, invalidToken } from '../refusals.ts';
 
-/** Browsers sign in with a token once, and keep it in a cookie; what they send is a form, or JSON from a script. */
 export async function authRoutes(
   app: Gateway,
-  needs: { tokens: Tokens; cookies: Cookies; door: Door; publicOrigins: readonly string[] },
+  deps: { tokens: Tokens; cookies: Cookies; guard: Door; publicOrigins: readonly string[] },
 ): Promise<void> {
-  const { tokens, cookies, door, publicOrigins } = needs;
+  const { tokens, cookies, guard, publicOrigins } = deps;
 
   await app.register(async (scope) => {
     await acceptForms(scope);
@@ -26,19 +25,19 @@ export async function authRoutes(
       '/login',
       { config: { access: 'public', limited: true, page: true, takes: 'a form or JSON' }, schema: { hide: true } },
       async (request, reply) => {
-        // Nobody is signed in yet, so no cookie is at stake; but a strange page must not sign anybody in as somebody else.
+        // Prevents login CSRF: another site must not sign a user in with its own token.
         if (!fromOwnPage(request, publicOrigins)) throw csrfFailed();
         const fields = fieldsOf(request);
         const token = fields.get('token')?.trim();
         if (!token) throw new InvalidInput([missing(['body', 'token'])]);
-        const replaces = fields.has(FROM_LINK) && (await door.look(request))?.by === 'cookie';
-        if (replaces) return reply.redirect('/login', 303);
+        const replacesSession = fields.has(FROM_LINK) && (await guard.look(request))?.by === 'cookie';
+        if (replacesSession) return reply.redirect('/login', 303);
         const holder = tokens.holder(token);
         if (holder === undefined) throw tokens.complete() ? invalidToken() : databaseUnavailable();
         cookies.set(request, reply, token);
         void reply.header('cache-control', 'no-store');
         if (wantsJson(request.headers.accept)) return { status: 'ok', role: holder.role };
-        return reply.redirect(placeOfOurs(fields.get('back')), 303);
+        return reply.redirect(safeRedirect(fields.get('back')), 303);
       },
     );
 
@@ -46,7 +45,7 @@ export async function authRoutes(
       '/logout',
       { config: { access: 'visitor', page: true, takes: 'a form or JSON' }, schema: { hide: true } },
       async (request, reply) => {
-        if (request.body instanceof Map) door.checkForm(request, request.body);
+        if (request.body instanceof Map) guard.checkForm(request, request.body);
         cookies.clear(request, reply);
         void reply.headers(CLEAR_CACHE);
         if (wantsJson(request.headers.accept)) return { status: 'ok' };
@@ -56,17 +55,16 @@ export async function authRoutes(
   });
 }
 
-/** The members of a form or of JSON that are text. */
 function fieldsOf({ body }: FastifyRequest): Form {
   if (body instanceof Map) return body as Form;
   const members = typeof body === 'object' && body !== null ? Object.entries(body) : [];
   return new Map(members.filter((member): member is [string, string] => typeof member[1] === 'string'));
 }
 
-/** Where a person was going: an address below ours, whatever a strange page may have written in its place. */
-function placeOfOurs(back: string | undefined): string {
+/** Prevents open redirects. */
+function safeRedirect(back: string | undefined): string {
   if (back === undefined || !/^\/(?![/\\])[!-~]{0,2000}$/.test(back) || back.includes('\\')) return '/';
-  const { origin, pathname, search } = new URL(back, 'http://ours.invalid');
-  // Only now are dots resolved, and two slashes at the beginning would name another host.
-  return origin === 'http://ours.invalid' && !pathname.startsWith('//') ? pathname + search : '/';
+  const { origin, pathname, search } = new URL(back, 'http://own.invalid');
+  // Dot segments are resolved now: a leading `//` would name another host.
+  return origin === 'http://own.invalid' && !pathname.startsWith('//') ? pathname + search : '/';
 }

@@ -12,7 +12,6 @@ const ExportQuery = Type.Object({
   ...FilterQuery.properties,
 });
 
-/** Records as files to take away. */
 export function exportRoutes(app: Gateway, { search }: { search: Search }): void {
   app.get<{ Querystring: Static<typeof ExportQuery> }>(
     '/export',
@@ -20,9 +19,8 @@ export function exportRoutes(app: Gateway, { search }: { search: Search }): void
       config: { access: 'bearer' },
       preValidation: ignoreEmpty,
       schema: {
-        summary: 'Take records away',
-        description:
-          'What `/search` finds with the same filters, all of it, in the same order; at most 1 000 000 records.',
+        summary: 'Export records',
+        description: 'All results of `/search` with the same filters, in the same order; at most 1 000 000 records.',
         operationId: 'exportRecords',
         tags: ['search'],
         querystring: ExportQuery,
@@ -41,12 +39,12 @@ export function exportRoutes(app: Gateway, { search }: { search: Search }): void
         'content-type': mediaType,
         'content-disposition': `attachment; filename="Catalog_${day}.${ending}"`,
       };
-      // Otherwise all of it would be made, and thrown away.
+      // Otherwise the framework generates the whole file.
       if (request.method === 'HEAD') return reply.headers(headers).send(Readable.from([]));
-      const pieces = inPieces(bytes(search.each(filters, sortFrom(query, filters))));
-      // Before the first piece nothing is sent yet, and what fails can still be told.
-      const first = await pieces.next();
-      return reply.headers(headers).send(Readable.from(from(first, pieces), { objectMode: false }));
+      const chunks = inChunks(bytes(search.each(filters, sortFrom(query, filters))));
+      // An error before the first chunk still gets an error response.
+      const first = await chunks.next();
+      return reply.headers(headers).send(Readable.from(prepend(first, chunks), { objectMode: false }));
     },
   );
 }
@@ -58,23 +56,23 @@ const CONTENT = Object.fromEntries(
   ]),
 );
 
-/** A line of its own for each record would be a write of its own. */
-const PIECE_BYTES = 64 * 1024;
+/** Avoids one write per record. */
+const CHUNK_BYTES = 64 * 1024;
 
-async function* inPieces(lines: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  let waiting: Buffer[] = [];
+async function* inChunks(lines: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let buffered: Buffer[] = [];
   let bytes = 0;
   for await (const line of lines) {
-    waiting.push(line);
+    buffered.push(line);
     bytes += line.length;
-    if (bytes < PIECE_BYTES) continue;
-    yield Buffer.concat(waiting);
-    [waiting, bytes] = [[], 0];
+    if (bytes < CHUNK_BYTES) continue;
+    yield Buffer.concat(buffered);
+    [buffered, bytes] = [[], 0];
   }
-  if (waiting.length > 0) yield Buffer.concat(waiting);
+  if (buffered.length > 0) yield Buffer.concat(buffered);
 }
 
-async function* from(first: IteratorResult<Buffer, void>, others: AsyncGenerator<Buffer, void, undefined>) {
+async function* prepend(first: IteratorResult<Buffer, void>, others: AsyncGenerator<Buffer, void, undefined>) {
   if (!first.done) yield first.value;
   yield* others;
 }

@@ -14,22 +14,21 @@ import { bytesAnswers, hasAlready, sendBytes, unchanged } from './send-bytes.ts'
 const FORMATS = ['webp', 'jpeg', 'png'] as const satisfies readonly PictureFormat[];
 
 const PictureQuery = Type.Object({
-  w: Type.Optional(Type.Integer({ minimum: 16, maximum: 1024, description: 'Pixels a side that are enough.' })),
-  format: Type.Optional(Type.Enum([...FORMATS], { description: 'As it is kept, where it is not said.' })),
+  w: Type.Optional(Type.Integer({ minimum: 16, maximum: 1024, description: 'Maximum side in pixels.' })),
+  format: Type.Optional(Type.Enum([...FORMATS], { description: 'Default: the stored format.' })),
 });
 
 const Heatmap = Type.Object(
   {},
-  { additionalProperties: true, description: '`width`, `height`, and `maps`: by class, a byte per cell in base64.' },
+  { additionalProperties: true, description: '`width`, `height` and `maps`: per class, one byte per cell in base64.' },
 );
 
 type Params = Static<typeof RecordParams>;
 type Query = Static<typeof PictureQuery>;
 
-/** Few sizes, so that browsers and we make few of them: what is asked for is rounded up. */
+/** Sizes are rounded up, for better caching. */
 const SIDES = [64, 128, 256, 384, 512, 768, 1024];
 
-/** The picture of a record, and the heatmaps that belong to it. */
 export function imageRoute(app: Gateway, { media, files }: { media: Media; files: Files }): void {
   const config = { access: 'bearer' } as const;
   const tags = ['search'];
@@ -39,8 +38,8 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
     {
       config,
       schema: {
-        summary: 'The picture of a record',
-        description: 'At most 1024 pixels a side; smaller, or in another format, where it is asked for.',
+        summary: 'Get the picture of a record',
+        description: 'At most 1024 pixels per side; `w` and `format` select a smaller size or another format.',
         operationId: 'recordImage',
         tags,
         params: RecordParams,
@@ -63,7 +62,7 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
       const { key } = row;
       const side = w === undefined ? undefined : SIDES.find((each) => each >= w);
       const etag = `"${hash('sha256', `${key} ${side} ${format}`, 'base64url').slice(0, 22)}"`;
-      // It is asked for again each time, and rarely sent: a record may be hidden, or get another picture.
+      // The record can be hidden or get another picture.
       const caching = 'private, no-cache';
       if (hasAlready(request, etag)) return unchanged(reply, { etag, caching });
       const { bytes, type } = await picture(files, key, { side, format });
@@ -79,7 +78,7 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
     {
       config,
       schema: {
-        summary: 'Where on its photo a model saw what',
+        summary: 'Get the heatmaps of a photo',
         operationId: 'recordHeatmap',
         tags,
         params: RecordParams,
@@ -99,7 +98,6 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
   );
 }
 
-/** The picture under this key, as it is kept or made anew. */
 async function picture(
   files: Files,
   key: string,
@@ -108,8 +106,8 @@ async function picture(
   const bytes = await files.get(key);
   const type = bytes && sniffImage(bytes);
   if (bytes === undefined || type === undefined) throw imageNotFound();
-  const kept = FORMATS.find((each) => type === `image/${each}`);
-  if (side === undefined && (format ?? kept) === kept) return { bytes, type };
+  const storedFormat = FORMATS.find((each) => type === `image/${each}`);
+  if (side === undefined && (format ?? storedFormat) === storedFormat) return { bytes, type };
   const { resized } = await import('../model/resize.ts');
-  return resized(bytes, { side, format: format ?? kept ?? 'jpeg' });
+  return resized(bytes, { side, format: format ?? storedFormat ?? 'jpeg' });
 }

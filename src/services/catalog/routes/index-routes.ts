@@ -11,50 +11,50 @@ import { forbidden, indexUnavailable, tooManyRecords } from '../refusals.ts';
 import type { Search } from '../search/found.ts';
 import * as schema from './index-schema.ts';
 
-/** A thousand records with the longest texts come to this, in one script or another. */
+/** 1000 records of 32 KiB on average. */
 const BODY_BYTES = 32 * 2 ** 20;
 
-interface Needs {
+interface Deps {
   readonly records: Records;
   readonly search: Search;
-  /** Which addresses the images of records may have. */
   readonly images: UrlPolicy;
 }
 
-/** Moderators index records of their own, have everything indexed anew, and see how far that is. */
-export async function indexRoutes(app: Gateway, needs: Needs): Promise<void> {
-  await app.register(async (scope) => importRoute(scope as Gateway, needs));
-  rebuildRoute(app, needs);
-  stateRoute(app, needs);
+export async function indexRoutes(app: Gateway, deps: Deps): Promise<void> {
+  await app.register(async (scope) => importRoute(scope as Gateway, deps));
+  rebuildRoute(app, deps);
+  stateRoute(app, deps);
 }
 
 const TYPES: Readonly<Record<string, TableType>> = {
   'text/csv': 'csv',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
-const TAKES = `application/json, ${Object.keys(TYPES).join(' or ')}`;
+const CONTENT_TYPES = `application/json, ${Object.keys(TYPES).join(' or ')}`;
 
-/** A body that is not JSON, as it came. */
+/** An unparsed CSV or XLSX body. */
 interface Table {
   readonly type: TableType;
   readonly bytes: Buffer;
 }
 
-function importRoute(scope: Gateway, { records, images }: Needs): void {
-  takeTables(scope);
-  const table = { schema: { type: 'string', format: 'binary', description: 'A header row names the same fields.' } };
+function importRoute(scope: Gateway, { records, images }: Deps): void {
+  acceptTables(scope);
+  const table = {
+    schema: { type: 'string', format: 'binary', description: 'A table whose header row contains the field names.' },
+  };
   scope.post<{ Body: Static<typeof schema.Records> }>(
     '/index',
     {
-      config: { access: 'moderator', takes: TAKES },
+      config: { access: 'moderator', takes: CONTENT_TYPES },
       bodyLimit: BODY_BYTES,
       schema: {
         tags: ['index'],
-        summary: 'Index records of your own',
+        summary: 'Import records',
         description:
-          `At most ${MOST_RECORDS} records, as JSON, CSV (UTF-8) or XLSX (the first sheet). In a table the header names the ` +
-          'fields; a column `attributes.NAME` is an attribute. A record of the same id is replaced. Records that are wrong ' +
-          'are told by themselves and the others are taken; a body that is no list of records is refused as a whole.',
+          `At most ${MOST_RECORDS} records as JSON, CSV (UTF-8) or XLSX (first sheet). The header of a table contains the ` +
+          'field names; a column `attributes.NAME` is an attribute. A record with the same id is replaced. Invalid records ' +
+          'are listed in `failed` and the others are imported; a body that is not a list of records is rejected.',
         operationId: 'indexRecords',
         body: schema.Records,
         shown: {
@@ -66,7 +66,7 @@ function importRoute(scope: Gateway, { records, images }: Needs): void {
           },
         },
         response: {
-          200: answer('Written: they are found from now on.', schema.Indexed, { indexed: schema.INDEXED }),
+          200: answer('The records are imported and searchable.', schema.Indexed, { indexed: schema.INDEXED }),
           403: refusal(forbidden()),
           413: refusal(tooManyRecords(MOST_RECORDS)),
           503: refusal(indexUnavailable()),
@@ -75,15 +75,15 @@ function importRoute(scope: Gateway, { records, images }: Needs): void {
       preValidation: async (request) => asRecords(request as FastifyRequest, scope.closing),
     },
     async (request) => {
-      const { records: good, failed } = readRecords(request.body.records, images);
-      await records.import(good).catch(unavailable);
-      return { indexed: good.length, failed };
+      const { records: valid, failed } = readRecords(request.body.records, images);
+      await records.import(valid).catch(unavailable);
+      return { indexed: valid.length, failed };
     },
   );
 }
 
-/** The tables' types beside JSON; their bytes are held, since both must be looked at before they are read. */
-function takeTables(scope: FastifyInstance): void {
+/** Buffers, because tables must be validated before parsing. */
+function acceptTables(scope: FastifyInstance): void {
   for (const [contentType, type] of Object.entries(TYPES)) {
     scope.addContentTypeParser(contentType, { parseAs: 'buffer' }, (_request, bytes, done) =>
       done(null, { type, bytes: bytes as Buffer } satisfies Table),
@@ -91,7 +91,7 @@ function takeTables(scope: FastifyInstance): void {
   }
 }
 
-/** Turns a table into what would have come as JSON, and refuses more records than are taken before looking at any. */
+/** Rejects too many records before validating any. */
 async function asRecords(request: FastifyRequest, closing: AbortSignal): Promise<void> {
   const body = request.body as Partial<Table & { records: unknown }> | null | undefined;
   if (body?.bytes !== undefined && Buffer.isBuffer(body.bytes)) {
@@ -101,20 +101,20 @@ async function asRecords(request: FastifyRequest, closing: AbortSignal): Promise
   if (Array.isArray(records) && records.length > MOST_RECORDS) throw tooManyRecords(MOST_RECORDS);
 }
 
-function rebuildRoute(app: Gateway, { records }: Needs): void {
+function rebuildRoute(app: Gateway, { records }: Deps): void {
   app.post(
     '/index/rebuild',
     {
       config: { access: 'moderator' },
       schema: {
         tags: ['index'],
-        summary: 'Index everything anew',
+        summary: 'Rebuild the index',
         description:
-          'What can still be read of finished tasks is indexed again; what is only a record by now is taken apart again ' +
-          'from its text. Records can be found all the while.',
+          'Finished tasks that are still available are indexed again; all other records are indexed from their stored text. ' +
+          'Search stays available meanwhile.',
         operationId: 'rebuildIndex',
         response: {
-          202: answer('It has been asked for.', schema.Rebuilding, { rebuilding: { rebuilding: true } }),
+          202: answer('The rebuild has been requested.', schema.Rebuilding, { rebuilding: { rebuilding: true } }),
           403: refusal(forbidden()),
           503: refusal(indexUnavailable()),
         },
@@ -127,17 +127,17 @@ function rebuildRoute(app: Gateway, { records }: Needs): void {
   );
 }
 
-function stateRoute(app: Gateway, { search }: Needs): void {
+function stateRoute(app: Gateway, { search }: Deps): void {
   app.get(
     '/index/status',
     {
       config: { access: 'bearer' },
       schema: {
         tags: ['index'],
-        summary: 'How the index stands',
+        summary: 'Get the index status',
         operationId: 'indexStatus',
         response: {
-          200: answer('As it stands.', schema.State, { state: schema.STATE }),
+          200: answer('The index status.', schema.State, { state: schema.STATE }),
           503: refusal(indexUnavailable()),
         },
       },

@@ -1,40 +1,38 @@
 import { Type } from 'typebox';
 
-/** TypeBox once: these describe what `POST /index` takes and answers. */
-
-/** What a program sends; each record is looked at by itself, so that a wrong one does not keep the others out. */
+/** For the API description only: `readRecords` validates each record separately. */
 export const Shown = Type.Object({
   records: Type.Array(
     Type.Object({
-      record_id: Type.String({ minLength: 1, maxLength: 200, description: 'Yours; a record of this id is replaced.' }),
-      title: Type.Optional(Type.String({ maxLength: 500, description: 'Without it, the id is the title.' })),
+      record_id: Type.String({ minLength: 1, maxLength: 200, description: 'A record with this id is replaced.' }),
+      title: Type.Optional(Type.String({ maxLength: 500, description: 'Default: the id.' })),
       text: Type.Optional(Type.String({ maxLength: 100_000 })),
       image_url: Type.Optional(
         Type.String({
           maxLength: 2048,
           description:
-            'https address on a public host, or of a file of our own (`url` of `POST /files`); a picture is kept.',
+            'https URL on a public host, or the `url` of an uploaded file (`POST /files`); a copy is stored.',
         }),
       ),
       attributes: Type.Optional(
-        Type.Object({}, { additionalProperties: true, description: 'At most 16 KiB; their values are searched too.' }),
+        Type.Object({}, { additionalProperties: true, description: 'At most 16 KiB; the values are searchable.' }),
       ),
       created_at: Type.Optional(
-        Type.String({ description: '2026-05-31 or 2026-05-31T12:00:00Z (RFC 3339). Without it: now.' }),
+        Type.String({ description: '2026-05-31 or 2026-05-31T12:00:00Z (RFC 3339). Default: now.' }),
       ),
     }),
     { maxItems: 1000 },
   ),
 });
 
-/** What every body has come to when it is validated. */
+/** Tables are converted first. */
 export const Records = Type.Object({ records: Type.Array(Type.Unknown()) });
 
 export const Indexed = Type.Object({
-  indexed: Type.Integer({ description: 'Records that can be found from now on.' }),
+  indexed: Type.Integer({ description: 'Number of imported records.' }),
   failed: Type.Array(
     Type.Object({
-      row: Type.Integer({ description: 'Its place among the records, from 1; a header is not counted.' }),
+      row: Type.Integer({ description: 'Position in the request from 1, without a table header.' }),
       record_id: Type.Optional(Type.String()),
       detail: Type.Array(
         Type.Object({
@@ -46,7 +44,7 @@ export const Indexed = Type.Object({
         }),
       ),
     }),
-    { description: 'Records that were not taken, and why.' },
+    { description: 'Records that were not imported, with the reasons.' },
   ),
 });
 
@@ -75,9 +73,9 @@ export const EXAMPLE = {
 export const Rebuilding = Type.Object({ rebuilding: Type.Literal(true) });
 
 export const State = Type.Object({
-  documents: Type.Integer({ description: 'Records that can be found.' }),
+  documents: Type.Integer({ description: 'Number of searchable records.' }),
   last_indexed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  lag_seconds: Type.Number({ description: 'How long what waits to be indexed has waited.' }),
+  lag_seconds: Type.Number({ description: 'Waiting time of the oldest task to be indexed.' }),
   rebuilding: Type.Boolean(),
 });
 

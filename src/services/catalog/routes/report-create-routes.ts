@@ -14,22 +14,21 @@ import { briefReportBody, reportBody } from '../reports/wire.ts';
 import { RecordParams } from '../schema-http.ts';
 import { Created, NewReport, REPORT, Repeated, RepetitionQuery, ReportForm } from './report-schema.ts';
 
-/** Reports are small: what is longer than their fields allow is not read. */
+/** More than the longest fields of a report. */
 export const REPORT_BYTES = 64 * 1024;
 
-/** Of an `Idempotency-Key` that others at the same address do not guess: a UUID without its hyphens has twice as many. */
+/** Shorter keys can be guessed by others at the same address. */
 const MIN_KEY_LENGTH = 16;
 
-interface Needs {
+interface Deps {
   readonly reports: Reports;
   readonly replies: Replies;
   readonly limited: boolean | Limiter;
   readonly checkForm: (request: FastifyRequest, form: Form) => void;
 }
 
-/** Reports come as JSON from programs, and as a form from the page of a record. */
-export async function createRoutes(app: Gateway, needs: Needs): Promise<void> {
-  const { reports, replies, limited, checkForm } = needs;
+export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
+  const { reports, replies, limited, checkForm } = deps;
 
   app.post<{ Body: Static<typeof NewReport>; Querystring: Static<typeof RepetitionQuery> }>(
     '/reports',
@@ -40,29 +39,29 @@ export async function createRoutes(app: Gateway, needs: Needs): Promise<void> {
         tags: ['reports'],
         summary: 'Report a record',
         description:
-          'Whether there is such a record is not asked. Where the same token or address has an open report with the same ' +
-          'record and action, less than 24 hours old, the answer is the id and the status of that report, or all of it ' +
-          'where the request has its `receipt`.',
+          'Does not check whether the record exists. If the same token or address has an open report with the same record ' +
+          'and action that is less than 24 hours old, that report is kept unchanged, the new text is not saved, and the ' +
+          'response is the id and status of that report, or the whole report if the request contains its `receipt`.',
         operationId: 'createReport',
         shown: {
           headers: {
-            'Idempotency-Key': `1 to 255 characters; a repetition is answered as the first was. Without a token, keys shorter than ${MIN_KEY_LENGTH} characters are answered with the id and the status alone.`,
+            'Idempotency-Key': `1 to 255 characters; a repeated request gets the response of the first. Without a token, repetitions with keys shorter than ${MIN_KEY_LENGTH} characters get the id and status only.`,
           },
         },
         querystring: RepetitionQuery,
         body: NewReport,
         response: {
-          200: answer('It is reported already.', Repeated, {
+          200: answer('An open report exists already and is kept unchanged.', Repeated, {
             repetition: { id: REPORT.id, status: REPORT.status },
             'repetition with the receipt': REPORT,
           }),
           201: answer(
-            'Written down.',
+            'Created.',
             Created,
             { created: { ...REPORT, receipt: 'kq0mJt4Zb2o1c8nVfT3s5uYx7wAeRdGh' } },
             {
               Location: 'The report.',
-              'Idempotency-Replayed': '`true` where this is the answer to an earlier request.',
+              'Idempotency-Replayed': '`true` if this is the response to an earlier request.',
             },
           ),
           403: refusal(csrfFailed()),
@@ -73,11 +72,11 @@ export async function createRoutes(app: Gateway, needs: Needs): Promise<void> {
     async (request, reply) => {
       const { receipt } = request.query;
       const print = fingerprint(receipt === undefined ? request.body : { ...request.body, receipt });
-      const asked = { principal: request.principal, fingerprint: print };
-      const { status, body } = await replies.once(request, reply, asked, async (keep) => {
-        const given = { ...newReport(request, request.body), ...(receipt !== undefined && { receipt }) };
-        const kept = hasSharedKey(request) ? briefAnswer : answerOf;
-        return answerOf(await reports.create(given, (tx, created) => keep(tx, kept(created))));
+      const client = { principal: request.principal, fingerprint: print };
+      const { status, body } = await replies.once(request, reply, client, async (store) => {
+        const report = { ...newReport(request, request.body), ...(receipt !== undefined && { receipt }) };
+        const replayed = hasGuessableKey(request) ? briefAnswer : answerOf;
+        return answerOf(await reports.create(report, (tx, created) => store(tx, replayed(created))));
       });
       if (status === 201) void reply.header('location', `/reports/${String(body['id'])}`);
       return reply.code(status).send(body);
@@ -100,13 +99,13 @@ export async function createRoutes(app: Gateway, needs: Needs): Promise<void> {
         const { status, body } = answerOf(await reports.create(newReport(request, { ...request.body, record_id: id })));
         if (wantsJson(request.headers.accept)) return reply.code(status).send(body);
         const { id: reported, receipt } = body;
-        const told = new URLSearchParams({ reported: String(reported), ...(receipt && { receipt: String(receipt) }) });
-        return reply.redirect(`/row/${encodeURIComponent(id)}?${told}`, 303);
+        const query = new URLSearchParams({ reported: String(reported), ...(receipt && { receipt: String(receipt) }) });
+        return reply.redirect(`/row/${encodeURIComponent(id)}?${query}`, 303);
       },
     );
   });
 
-  /** The fields of a form, as the members of a body: those that were left empty were not said. */
+  /** Drops empty fields. */
   function asBody(request: FastifyRequest): void {
     const form = (request.body as Form | undefined) ?? new Map<string, string>();
     checkForm(request, form);
@@ -114,11 +113,11 @@ export async function createRoutes(app: Gateway, needs: Needs): Promise<void> {
   }
 }
 
-const newReport = (request: FastifyRequest, asked: Static<typeof NewReport>) => ({
-  recordId: asked.record_id,
-  actionType: asked.action_type,
-  ...(asked.description !== undefined && { description: asked.description }),
-  ...(asked.user_info !== undefined && { userInfo: asked.user_info }),
+const newReport = (request: FastifyRequest, body: Static<typeof NewReport>) => ({
+  recordId: body.record_id,
+  actionType: body.action_type,
+  ...(body.description !== undefined && { description: body.description }),
+  ...(body.user_info !== undefined && { userInfo: body.user_info }),
   reporter: request.principal,
   requestId: request.id,
 });
@@ -132,9 +131,8 @@ function answerOf(created: CreatedReport): Answer {
 const briefAnswer = ({ report }: CreatedReport): Answer => ({ status: 200, body: briefReportBody(report) });
 
 /**
- * Whether others may send the same key by chance or by guessing. Those who report without a token from one address are one
- * principal, and a replay of the whole answer would give one of them the receipt of another.
+ * Clients without a token at one address are one principal: a full replay would reveal one client's receipt to another.
  */
-function hasSharedKey({ headers, reader }: FastifyRequest): boolean {
+function hasGuessableKey({ headers, reader }: FastifyRequest): boolean {
   return reader?.by === 'open' && (idempotencyKey(headers['idempotency-key']) ?? '').length < MIN_KEY_LENGTH;
 }

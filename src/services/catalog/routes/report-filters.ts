@@ -2,7 +2,7 @@ import type { ReportFilters } from '../reports/report.ts';
 import { filtersFrom } from '../search/filter-query.ts';
 import type { FilterWords } from './report-schema.ts';
 
-/** Which reports are asked for, the period in the words of the search; throws what is wrong with it. */
+/** Throws `InvalidInput`. */
 export function reportFilters({
   action_type: actionType,
   record_id: recordId,

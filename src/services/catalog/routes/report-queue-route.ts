@@ -10,22 +10,19 @@ import { ignoreEmpty } from '../search/filter-query.ts';
 import { reportFilters } from './report-filters.ts';
 import { QueueAnswer, QueueQuery, REPORT } from './report-schema.ts';
 
-/** What the moderators' page shows, and its address answers as JSON. */
 export interface Queue {
-  /** Of all reports, whatever the filters. */
+  /** Of all reports, without filters. */
   readonly counts: Record<Status, number>;
-  /** Oldest first. */
   readonly items: readonly Report[];
   readonly total: number;
   readonly page: number;
   readonly limit: number;
-  /** Without a status where all are asked for. */
+  /** No status: all. */
   readonly filters: ReportFilters;
 }
 
 export type QueuePage = (request: FastifyRequest, reply: FastifyReply, queue: Queue) => unknown;
 
-/** `GET /admin/reports`: what waits for a decision, for people as `queuePage` and for programs as JSON. */
 export function queueRoute(
   app: Gateway,
   { reports, queuePage }: { readonly reports: Reports; readonly queuePage: QueuePage },
@@ -37,12 +34,12 @@ export function queueRoute(
       preValidation: ignoreEmpty,
       schema: {
         tags: ['reports'],
-        summary: 'The reports that wait for a decision, oldest first',
-        description: 'A page for browsers. `status` is `open` where it is not said; `all` takes every one.',
+        summary: 'List the reports to decide, oldest first',
+        description: 'HTML for browsers. The default `status` is `open`; `all` lists all reports.',
         operationId: 'readQueue',
         querystring: QueueQuery,
         response: {
-          200: answer('One page of them, and how many there are of each status.', QueueAnswer, {
+          200: answer('One page of reports, and the number of reports per status.', QueueAnswer, {
             one: {
               counts: { open: 1, in_review: 0, accepted: 4, rejected: 2, duplicate: 0 },
               ...{ items: [REPORT], total: 1, page: 1, limit: 50 },

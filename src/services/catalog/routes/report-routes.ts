@@ -19,22 +19,19 @@ import * as schema from './report-schema.ts';
 export interface ReportNeeds {
   readonly reports: Reports;
   readonly replies: Replies;
-  /** What reports count against, where everybody may report. */
   readonly limited: boolean | Limiter;
-  /** Refuses a form that did not come from our own page; what the door of the listener does. */
   readonly checkForm: (request: FastifyRequest, form: ReadonlyMap<string, string>) => void;
-  /** The page of `GET /admin/reports`, for browsers. */
   readonly queuePage: QueuePage;
 }
 
 type Params = Static<typeof schema.ReportParams>;
 
-/** The specification's section 4.4, and what moderators and reporters need to work with it. */
-export async function reportRoutes(app: Gateway, needs: ReportNeeds): Promise<void> {
-  await createRoutes(app, needs);
-  queueRoute(app, needs);
-  changeRoute(app, needs);
-  readRoutes(app, needs);
+/** Section 4.4 of the specification. */
+export async function reportRoutes(app: Gateway, deps: ReportNeeds): Promise<void> {
+  await createRoutes(app, deps);
+  queueRoute(app, deps);
+  changeRoute(app, deps);
+  readRoutes(app, deps);
 }
 
 const described = { tags: ['reports'], params: schema.ReportParams };
@@ -49,19 +46,19 @@ function changeRoute(app: Gateway, { reports }: ReportNeeds): void {
       bodyLimit: REPORT_BYTES,
       schema: {
         ...described,
-        summary: 'Decide a report, or open it again',
+        summary: 'Decide or reopen a report',
         description:
-          'From `open` and `in_review` to any other status; a decided one only back to `open`, with a note that says why. ' +
-          'Accepting a `delete`, `hide` or `restore` acts on the catalog, and opening the report again takes it back. ' +
-          'The same decision sent again by the same moderator changes nothing. Every attempt is a row of the audit trail.',
+          'From `open` and `in_review` to any other status; a decided report only back to `open`, with a note. ' +
+          'Accepting a `delete`, `hide` or `restore` hides or shows the record; reopening the report undoes it. ' +
+          'A repeated decision of the same moderator changes nothing. The audit trail records every attempt.',
         operationId: 'patchReport',
-        shown: { headers: { 'If-Match': 'The version that the change is meant for.' } },
+        shown: { headers: { 'If-Match': 'The expected version.' } },
         body: schema.ReportPatch,
         response: {
-          200: answer('As it stands now.', schema.Report, { accepted: schema.ACCEPTED }, etag),
+          200: answer('The updated report.', schema.Report, { accepted: schema.ACCEPTED }, etag),
           403: refusal(forbidden(), csrfFailed()),
           404: refusal(reportNotFound()),
-          409: refusal(invalidTransition(sentence('rejected', schema.ACCEPTED), schema.ACCEPTED)),
+          409: refusal(invalidTransition(transitionMessage('rejected', schema.ACCEPTED), schema.ACCEPTED)),
           412: refusal(reportChanged(schema.ACCEPTED)),
         },
       },
@@ -83,7 +80,7 @@ function changeRoute(app: Gateway, { reports }: ReportNeeds): void {
   );
 }
 
-/** The report as it stands now, or the refusal that shows it. `status`: what it was to become. */
+/** Throws the error of a rejected change. `status`: the requested one. */
 export function settled(changed: Changed | undefined, status: string | undefined): Report {
   if (changed === undefined) throw reportNotFound();
   const { outcome, report } = changed;
@@ -92,7 +89,7 @@ export function settled(changed: Changed | undefined, status: string | undefined
     case 'unchanged':
       return report;
     case 'forbidden':
-      throw invalidTransition(sentence(status ?? report.status, report), reportBody(report));
+      throw invalidTransition(transitionMessage(status ?? report.status, report), reportBody(report));
     case 'needs-note':
       throw new InvalidInput([missing(['body', 'resolver_note'])]);
     case 'stale':
@@ -100,10 +97,10 @@ export function settled(changed: Changed | undefined, status: string | undefined
   }
 }
 
-const sentence = (to: string, { status }: { status: string }) =>
+const transitionMessage = (to: string, { status }: { status: string }) =>
   to === status
-    ? `Somebody else has decided that it is ${to}.`
-    : `The report is ${status}; before it can become ${to}, open it again: "status": "open", with a "resolver_note" that says why.`;
+    ? `Another moderator has already set the status ${to}.`
+    : `The report is ${status}. To set it to ${to}, reopen it first: "status": "open" with a "resolver_note".`;
 
 function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
   app.get<{ Querystring: Static<typeof schema.ListQuery> }>(
@@ -117,7 +114,7 @@ function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
         operationId: 'listReports',
         querystring: schema.ListQuery,
         response: {
-          200: answer('One page of them.', schema.ReportList, {
+          200: answer('One page of reports.', schema.ReportList, {
             one: { items: [schema.REPORT], total: 1, page: 1, limit: 50 },
           }),
           403: refusal(forbidden()),
@@ -136,16 +133,16 @@ function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
     '/reports/:report_id',
     {
       config: { access: 'visitor' },
-      onRequest: knownOrReporter,
+      onRequest: requireModeratorOrReceipt,
       schema: {
         ...described,
-        summary: 'One report',
-        description: 'For moderators; and for whoever has its receipt, without a token.',
+        summary: 'Get a report',
+        description: 'Requires a moderator token or the receipt of the report.',
         operationId: 'readReport',
         querystring: schema.ReceiptQuery,
         security: [{ bearer: [] }, {}],
         response: {
-          200: answer('As it stands now.', schema.Report, { open: schema.REPORT, accepted: schema.ACCEPTED }, etag),
+          200: answer('The report.', schema.Report, { open: schema.REPORT, accepted: schema.ACCEPTED }, etag),
           401: refusal(unauthorized()),
           403: refusal(forbidden()),
           404: refusal(reportNotFound()),
@@ -167,12 +164,12 @@ function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
       config: { access: 'moderator' },
       schema: {
         ...described,
-        summary: 'The audit trail of one report',
+        summary: 'Get the audit trail of a report',
         description:
-          'Oldest first: what was done and what was refused. The rows of all reports are one chain of hashes, which `assay audit verify` walks.',
+          'Oldest first, with rejected changes. The events of all reports form one hash chain; `assay audit verify` checks it.',
         operationId: 'readReportEvents',
         response: {
-          200: answer('All of them.', schema.EventList, { created: { items: [schema.EVENT], total: 1 } }),
+          200: answer('All events of the report.', schema.EventList, { created: { items: [schema.EVENT], total: 1 } }),
           403: refusal(forbidden()),
           404: refusal(reportNotFound()),
         },
@@ -186,8 +183,8 @@ function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
   );
 }
 
-/** Whoever shows no receipt must be a moderator; before anything else of the request is looked at. */
-async function knownOrReporter(request: FastifyRequest): Promise<void> {
+/** Runs before the validation of the request. */
+async function requireModeratorOrReceipt(request: FastifyRequest): Promise<void> {
   if ((request.query as { receipt?: unknown }).receipt !== undefined) return;
   if (request.reader === null || request.reader.by === 'open') throw unauthorized();
   if (request.reader.role !== 'moderator') throw forbidden();

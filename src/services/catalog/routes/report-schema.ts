@@ -2,8 +2,6 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { STORABLE } from '../../../http/storable.ts';
 import { ACTIONS, STATUSES } from '../reports/report.ts';
 
-/** TypeBox once: these validate requests, type the code and make the OpenAPI description. Bodies here are bare. */
-
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const text = (maxLength: number) => Type.String({ maxLength, pattern: STORABLE });
 const Moment = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
@@ -18,7 +16,7 @@ export const REPORT = {
   id: 'rep_01KASXQ3V5M8Y2N7B4C6D9F0GH',
   record_id: 'defectoscopy:01KASX0V5M8Y2N7B4C6D9F0GHJ',
   action_type: 'delete',
-  description: 'The photo shows somebody’s face.',
+  description: 'The photo shows a face.',
   user_info: 'Survey team 4',
   status: 'open',
   resolver_note: null,
@@ -31,7 +29,7 @@ export const REPORT = {
 export const ACCEPTED = {
   ...REPORT,
   status: 'accepted',
-  resolver_note: 'Right; it is hidden now.',
+  resolver_note: 'Confirmed; the record is hidden.',
   updated_at: '2026-11-20T10:05:00.000Z',
   resolved_at: '2026-11-20T10:05:00.000Z',
   version: 2,
@@ -71,7 +69,6 @@ export const NewReport = Type.Object(
   },
 );
 
-/** The same of a form on the record's page, whose address names the record. */
 export const ReportForm = Type.Object({
   action_type: ActionType,
   description: Type.Optional(Description),
@@ -83,12 +80,12 @@ export const ReportPatch = Type.Object(
     status: Type.Optional(Status),
     resolver_note: Type.Optional(
       Type.Union([text(4000), Type.Null()], {
-        description: 'Null clears it, and so does a new status without one. Who opens a report again says why here.',
+        description: 'Null clears the note, as does a new status without a note. Required to reopen a report.',
       }),
     ),
   },
   {
-    description: 'At least one of the two.',
+    description: 'At least one of the fields.',
     examples: [{ status: 'accepted', resolver_note: ACCEPTED.resolver_note }],
   },
 );
@@ -100,18 +97,18 @@ export const Report = Type.Object({
   description: nullable(Type.String()),
   user_info: nullable(Type.String()),
   status: Status,
-  resolver_note: nullable(Type.String({ description: 'What the moderator said last.' })),
+  resolver_note: nullable(Type.String({ description: 'The note of the last decision.' })),
   created_at: Moment,
   updated_at: Moment,
   resolved_at: nullable(Moment),
-  version: Type.Integer({ description: 'Grows with each change; what `If-Match` takes.' }),
+  version: Type.Integer({ description: 'Increments with each change; for `If-Match`.' }),
 });
 
 export const Created = Type.Intersect([
   Report,
   Type.Object({
     receipt: Type.String({
-      description: 'Opens `GET /reports/{id}?receipt=…` without a token. It is returned only here.',
+      description: 'Gives access to `GET /reports/{id}?receipt=…` without a token. Returned only once.',
     }),
   }),
 ]);
@@ -119,39 +116,41 @@ export const Created = Type.Intersect([
 export const Repeated = Type.Union([Report, Type.Object({ id: Type.String(), status: Status })]);
 
 export const Event = Type.Object({
-  serial: Type.Integer({ description: 'Without gaps, over all reports.' }),
+  serial: Type.Integer({ description: 'Consecutive over all reports.' }),
   at: Moment,
-  actor: Type.String({ description: 'A token’s short name, or a digest of an address.' }),
+  actor: Type.String({ description: 'The principal of a token, or a digest of an address.' }),
   action: Type.Enum(['created', 'changed', 'refused']),
   outcome: Type.Enum(['done', 'refused']),
   from: nullable(Type.String()),
-  to: nullable(Type.String({ description: 'What was asked for, also where it was refused.' })),
-  note: nullable(Type.String({ description: 'As it was sent; of the first event what the report is about.' })),
+  to: nullable(Type.String({ description: 'The requested status, also of a rejected change.' })),
+  note: nullable(Type.String({ description: 'The note as sent; in the first event the action and record.' })),
   content: Type.String({
-    description: 'Of the report’s description, user_info and resolver_note as they stand after it: SHA-256, hex text.',
+    description: 'SHA-256 of the report’s description, user_info and resolver_note after the event, as hex text.',
   }),
   request_id: nullable(Type.String()),
-  prev_hash: Type.String({ description: 'The hash of the row before, of whichever report.' }),
-  hash: Type.String({ description: 'SHA-256, hex text.' }),
+  prev_hash: Type.String({ description: 'The hash of the previous event of all reports.' }),
+  hash: Type.String({ description: 'SHA-256 as hex text.' }),
 });
 
 export const ReportParams = Type.Object({ report_id: text(200) });
 export const ReceiptQuery = Type.Object({
-  receipt: Type.Optional(Type.String({ maxLength: 200, description: 'In place of a token, for whoever reported.' })),
+  receipt: Type.Optional(Type.String({ maxLength: 200, description: 'The receipt, instead of a token.' })),
 });
 
 export const RepetitionQuery = Type.Object({
-  receipt: Type.Optional(Type.String({ maxLength: 200, description: 'Of the report that this repeats.' })),
+  receipt: Type.Optional(
+    Type.String({ maxLength: 200, description: 'The receipt of the report that this request repeats.' }),
+  ),
 });
 
 const Filters = {
   action_type: Type.Optional(ActionType),
   record_id: Type.Optional(RecordId),
   q: Type.Optional(
-    Type.String({ maxLength: 500, pattern: STORABLE, description: 'Words, each of which stands somewhere in it.' }),
+    Type.String({ maxLength: 500, pattern: STORABLE, description: 'Words that must all occur in the report.' }),
   ),
-  from: Type.Optional(Type.String({ description: 'A date, or a moment in ISO 8601: reported then or later.' })),
-  to: Type.Optional(Type.String({ description: 'A date, whose day counts whole, or a moment: reported before it.' })),
+  from: Type.Optional(Type.String({ description: 'ISO 8601 date or time: created then or later.' })),
+  to: Type.Optional(Type.String({ description: 'ISO 8601 date (inclusive) or time (exclusive): created before it.' })),
 };
 const Paging = {
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
@@ -173,14 +172,14 @@ export const QueueQuery = Type.Object({
 
 const page = {
   items: Type.Array(Report),
-  total: Type.Integer({ description: 'With the filters applied.' }),
+  total: Type.Integer({ description: 'Number of matching reports.' }),
   page: Type.Integer(),
   limit: Type.Integer(),
 };
 export const ReportList = Type.Object(page);
 export const QueueAnswer = Type.Object({
   counts: Type.Object(Object.fromEntries(STATUSES.map((status) => [status, Type.Integer()])), {
-    description: 'Of all reports, by status.',
+    description: 'Number of all reports by status.',
   }),
   ...page,
 });

@@ -12,25 +12,24 @@ import type { Row, Search } from '../search/found.ts';
 import { rowBody } from '../search/wire.ts';
 import { ROW, RowBody } from './row-schema.ts';
 
-/** The page of a record, with those of its reports, and of them that, which this visitor may see. */
+/** `reports` are already redacted for the client. */
 export type RowPage = (
   request: FastifyRequest,
   reply: FastifyReply,
   it: { row: Row; reports: readonly Report[] },
 ) => Promise<FastifyReply>;
 
-/** One record with all that is known of it: a page for people, JSON for programs. */
-export function rowRoutes(app: Gateway, needs: { search: Search; reports: Reports; page: RowPage }): void {
-  const { search, reports, page } = needs;
+export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports; page: RowPage }): void {
+  const { search, reports, page } = deps;
 
   app.get<{ Params: Static<typeof RecordParams> }>(
     '/row/:record_id',
     {
       config: { access: 'bearer', page: true },
       schema: {
-        summary: 'One record',
+        summary: 'Get a record',
         description:
-          'With its reports: moderators see all of them, readers what was asked for and what came of it. A page where `Accept` names `text/html`.',
+          'With its reports: moderators see them in full, readers only action, status and time. HTML if `Accept` contains `text/html`.',
         operationId: 'readRow',
         tags: ['search'],
         params: RecordParams,
@@ -39,7 +38,7 @@ export function rowRoutes(app: Gateway, needs: { search: Search; reports: Report
             ...answer('The record.', RowBody, { photo: ROW }),
             content: {
               ...answer('', RowBody, { photo: ROW }).content,
-              'text/html': { schema: Type.String({ description: 'For people.' }) },
+              'text/html': { schema: Type.String({ description: 'The record page.' }) },
             },
           },
           404: refusal(recordNotFound()),
@@ -52,17 +51,17 @@ export function rowRoutes(app: Gateway, needs: { search: Search; reports: Report
       if (row === undefined || (row.hidden && !moderator)) throw recordNotFound();
       const all = await reports.ofRecord(row.recordId);
       if (wantsPage(request.headers.accept)) {
-        return page(request, reply, { row, reports: moderator ? all : all.map(asReadersSee) });
+        return page(request, reply, { row, reports: moderator ? all : all.map(withoutTexts) });
       }
-      return { ...rowBody(row), reports: all.map(moderator ? reportBody : briefly) };
+      return { ...rowBody(row), reports: all.map(moderator ? reportBody : briefBody) };
     },
   );
 }
 
-/** What a reporter wrote, and about himself, is between him and the moderators. */
-const asReadersSee = (report: Report): Report => ({ ...report, description: null, userInfo: null, resolverNote: null });
+/** Only moderators see the texts of a report. */
+const withoutTexts = (report: Report): Report => ({ ...report, description: null, userInfo: null, resolverNote: null });
 
-const briefly = ({ id, actionType, status, createdAt }: Report) => ({
+const briefBody = ({ id, actionType, status, createdAt }: Report) => ({
   id,
   action_type: actionType,
   status,

@@ -5,7 +5,7 @@ const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T)
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 const Time = Type.String({ format: 'date-time' });
 
-/** What readers see of a report; moderators see what `GET /reports/{report_id}` tells. */
+/** As readers see it. */
 const BriefReport = Type.Object(
   {
     id: Type.String(),
@@ -18,20 +18,20 @@ const BriefReport = Type.Object(
 
 export const RowBody = Type.Object({
   record_id: Type.String(),
-  service: Type.String({ description: 'The service that made it, or `import`.' }),
+  service: Type.String({ description: 'The service of the task, or `import`.' }),
   task_id: nullable(Type.String()),
   status: Type.Enum(['done', 'failed']),
   created_at: Time,
   title: Type.String(),
   snippet: Type.String(),
-  text: Type.String({ description: 'All that is searched besides the title.' }),
+  text: Type.String({ description: 'The searchable text besides the title.' }),
   surface: nullable(Type.String()),
   master: nullable(Scored),
   defects: Type.Array(Scored),
   image: nullable(Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() })),
   open_reports: Type.Integer({ description: 'Reports that are open or in review.' }),
-  hidden: Type.Boolean({ description: 'By an accepted report; only moderators see such a record.' }),
-  result: Type.Object({}, { additionalProperties: true, description: 'In the words of the service that made it.' }),
+  hidden: Type.Boolean({ description: 'Hidden by an accepted report and visible to moderators only.' }),
+  result: Type.Object({}, { additionalProperties: true, description: 'The result in the format of its service.' }),
   reports: Type.Array(BriefReport),
   neighbours: Type.Object({ prev: nullable(Type.String()), next: nullable(Type.String()) }),
 });

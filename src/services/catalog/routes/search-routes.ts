@@ -10,7 +10,6 @@ import type { Search } from '../search/found.ts';
 import { openRemembered } from '../search/remembered.ts';
 import { FoundBody, hitBody } from '../search/wire.ts';
 
-/** What finds records, and what forgets what was looked for. */
 export function searchRoutes(app: Gateway, { search, cookies }: { search: Search; cookies: CookieRules }): void {
   const tags = ['search'];
   const remembered = openRemembered(cookies);
@@ -22,11 +21,11 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
       preValidation: ignoreEmpty,
       schema: {
         summary: 'Search records',
-        description: 'Every parameter narrows; without any, everything is found, the newest first.',
+        description: 'All parameters must match. Without parameters, lists all records, newest first.',
         operationId: 'search',
         tags,
         querystring: SearchQuery,
-        response: { 200: answer('One page of what was found.', FoundBody), 403: refusal(forbidden()) },
+        response: { 200: answer('One page of results.', FoundBody), 403: refusal(forbidden()) },
       },
     },
     async (request, reply) => {
@@ -34,7 +33,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
       const filters = filtersFrom(query, reader);
       const page = pageFrom(query, filters);
       const { items, total, facets, upTo } = await search.find(filters, page);
-      // A program has its filters in its own hands.
+      // Only for browsers.
       if (reader?.by !== 'header') remembered.keep(request, reply, addressOf(filters, { sort: page.sort }));
       return {
         items: items.map(hitBody),
@@ -54,13 +53,13 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
     {
       config: { access: 'visitor' },
       schema: {
-        summary: 'Forget the filters',
-        description: 'Filters live in the address; a cookie remembers the last ones, and this takes it back.',
+        summary: 'Reset the filters',
+        description: 'Deletes the cookie that stores the last search.',
         operationId: 'resetFilters',
         tags,
         response: {
-          200: answer('For whoever asks for JSON.', Type.Object({ filters: Type.Object({}) })),
-          303: { description: 'To the page of the search.', type: 'null', headers: LOCATION },
+          200: answer('If `Accept` contains JSON and not HTML.', Type.Object({ filters: Type.Object({}) })),
+          303: { description: 'Redirect to the search page.', type: 'null', headers: LOCATION },
           403: refusal(csrfFailed()),
         },
       },
@@ -74,10 +73,10 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
     {
       config: { access: 'visitor' },
       schema: {
-        summary: 'The same, for a link',
+        summary: 'Reset the filters by a link',
         operationId: 'reset',
         tags,
-        response: { 303: { description: 'To the page of the search.', type: 'null', headers: LOCATION } },
+        response: { 303: { description: 'Redirect to the search page.', type: 'null', headers: LOCATION } },
       },
     },
     home,

@@ -10,15 +10,15 @@ import { noSound, rangeNotSatisfiable, soundNotFound } from '../refusals.ts';
 import { RecordParams } from '../schema-http.ts';
 import { bytesAnswers, sendBytes } from './send-bytes.ts';
 
-/** The recording behind a transcript, while its upload lives. */
+/** Available until the upload expires. */
 export function soundRoute(app: Gateway, { media, files }: { media: Media; files: Files }): void {
   app.get<{ Params: Static<typeof RecordParams> }>(
     '/sound/:record_id',
     {
       config: { access: 'bearer' },
       schema: {
-        summary: 'The recording of a record',
-        description: 'It lives as long as the upload that it was: with its task.',
+        summary: 'Get the recording of a record',
+        description: 'Available until the upload expires together with its task.',
         operationId: 'recordSound',
         tags: ['search'],
         params: RecordParams,
@@ -40,7 +40,7 @@ export function soundRoute(app: Gateway, { media, files }: { media: Media; files
       return sendBytes(request, reply, {
         type: AUDIO_MEDIA_TYPES[kind],
         size: head.size,
-        // What was put under a key never changes; but whoever knows a key can have its file transcribed.
+        // Files are immutable; hashed, because a key gives access to the file.
         etag: `"${hash('sha256', key, 'base64url').slice(0, 22)}"`,
         caching: 'private, no-cache',
         async open(part) {
@@ -56,7 +56,7 @@ export function soundRoute(app: Gateway, { media, files }: { media: Media; files
 async function headOf(files: Files, key: string): Promise<{ bytes: Buffer; size: number } | undefined> {
   const file = await files.stream(key, { start: 0, end: SNIFFED_BYTES - 1 });
   if (file === undefined) return undefined;
-  const pieces: Buffer[] = [];
-  for await (const piece of file.stream) pieces.push(piece as Buffer);
-  return { bytes: Buffer.concat(pieces), size: file.sizeBytes };
+  const chunks: Buffer[] = [];
+  for await (const chunk of file.stream) chunks.push(chunk as Buffer);
+  return { bytes: Buffer.concat(chunks), size: file.sizeBytes };
 }

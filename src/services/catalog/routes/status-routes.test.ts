@@ -1,27 +1,27 @@
 import { expect, it, vi } from 'vitest';
 import { countedOnce, type State } from './status-routes.ts';
 
-it('those who ask how the index stands while somebody counts get what he does; whoever asks later, a new count', async () => {
+it('concurrent status requests share one count, and a later request counts again', async () => {
   const counts: Deferred<Awaited<ReturnType<State>>>[] = [];
   const state = vi.fn<State>(() => {
     const count = deferred<Awaited<ReturnType<State>>>();
     counts.push(count);
     return count.promise;
   });
-  const once = countedOnce(state);
+  const shared = countedOnce(state);
   const answer = { documents: 1, lastIndexedAt: null, lagSeconds: 0, rebuilding: false };
 
-  const together = [once(), once(), once()];
+  const together = [shared(), shared(), shared()];
   expect(state).toHaveBeenCalledTimes(1);
   counts[0]!.resolve(answer);
   expect(await Promise.all(together)).toEqual([answer, answer, answer]);
 
-  const failing = [once(), once()];
+  const failing = [shared(), shared()];
   expect(state).toHaveBeenCalledTimes(2);
-  counts[1]!.reject(new Error('away'));
-  for (const each of failing) await expect(each).rejects.toThrow('away');
+  counts[1]!.reject(new Error('unavailable'));
+  for (const each of failing) await expect(each).rejects.toThrow('unavailable');
 
-  const later = once();
+  const later = shared();
   expect(state).toHaveBeenCalledTimes(3);
   counts[2]!.resolve({ ...answer, documents: 2 });
   expect((await later).documents).toBe(2);

@@ -9,14 +9,13 @@ import type { Search } from '../search/found.ts';
 
 const Health = Type.Object({
   status: Type.Literal('ok'),
-  documents: Type.Integer({ description: 'Records that can be found.' }),
-  lag_seconds: Type.Number({ description: 'How long what waits to be indexed has waited.' }),
+  documents: Type.Integer({ description: 'Number of searchable records.' }),
+  lag_seconds: Type.Number({ description: 'Waiting time of the oldest task to be indexed.' }),
 });
 
-/** How the index stands, for whoever asks without a token. */
 export type State = Search['state'];
 
-/** To count is to look at every record, and anybody may ask: those who ask while somebody counts get what he does. */
+/** The count reads every record, and the route is public. */
 export function countedOnce(state: State): State {
   let counting: ReturnType<State> | undefined;
   return () => {
@@ -27,18 +26,17 @@ export function countedOnce(state: State): State {
   };
 }
 
-/** `GET /health`: whether the records can be searched, and how far they are behind. */
 export function statusRoutes(app: Gateway, { state }: { state: State }): void {
   app.get(
     '/health',
     {
       config: { access: 'public' },
       schema: {
-        summary: 'Whether records can be searched',
+        summary: 'Check whether search is available',
         operationId: 'health',
         tags: ['service'],
         response: {
-          200: answer('They can.', Health, { ok: { status: 'ok', documents: 1250, lag_seconds: 0 } }),
+          200: answer('Search is available.', Health, { ok: { status: 'ok', documents: 1250, lag_seconds: 0 } }),
           503: refusal(databaseUnavailable()),
         },
       },
@@ -52,19 +50,19 @@ export function statusRoutes(app: Gateway, { state }: { state: State }): void {
   );
 }
 
-/** Who reads the metrics sees the same, also while no worker lives; while the database is away it sees neither. */
+/** Absent while the database is unavailable. */
 export function measureCatalog(state: State, { registry }: Metrics): void {
   const registers = [registry];
-  // Every process looks at the same tables: their sum would be a lie.
+  // All processes read the same tables.
   const aggregator = 'max' as const;
   const lag = new Gauge({
     name: 'assay_catalog_lag_seconds',
-    help: 'How long what waits longest to be indexed has waited.',
+    help: 'Waiting time of the oldest task to be indexed.',
     ...{ aggregator, registers },
   });
   new Gauge({
     name: 'assay_catalog_documents',
-    help: 'Records that can be found, hidden ones left out.',
+    help: 'Searchable records, without hidden ones.',
     ...{ aggregator, registers },
     async collect() {
       const now = await state().catch(() => undefined);

@@ -12,7 +12,7 @@ const NewView = Type.Object({
   query: Type.String({
     maxLength: 4000,
     pattern: '^[!-~]*$',
-    description: 'What is looked for, as it stands in an address of ours, without the question mark.',
+    description: 'Query string of the search page without `?`.',
   }),
 });
 
@@ -28,7 +28,6 @@ const SavedView = Type.Object({
 const EXAMPLE = { name: 'Cracks this year', query: 'defect=crack&from=2026-01-01' };
 const SAVED = { id: 'view_01JQ8Z5V3N6T9W2X4Y7A1B3C5D', ...EXAMPLE, created_at: '2026-11-20T09:30:00.000Z' };
 
-/** Saved searches: those of a token, or of a browser's cookie where there is no token. */
 export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owners: ViewOwners }): void {
   const config = { access: 'bearer' } as const;
   const tags = ['search'];
@@ -38,14 +37,18 @@ export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owne
     {
       config,
       schema: {
-        summary: 'Your saved views',
-        description: 'Of the token; in an open catalog without a token, of the cookie that saving a view has set.',
+        summary: 'List saved views',
+        description: 'Views of the token or, with public access and no token, of the cookie that `POST /views` sets.',
         operationId: 'listViews',
         tags,
         response: {
-          200: answer('By name.', Type.Object({ items: Type.Array(SavedView), total: Type.Integer() }), {
-            one: { items: [SAVED], total: 1 },
-          }),
+          200: answer(
+            'The views, sorted by name.',
+            Type.Object({ items: Type.Array(SavedView), total: Type.Integer() }),
+            {
+              one: { items: [SAVED], total: 1 },
+            },
+          ),
         },
       },
     },
@@ -62,7 +65,7 @@ export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owne
       config,
       schema: {
         summary: 'Save a view',
-        description: 'In an open catalog without a token it belongs to a cookie, which the answer sets.',
+        description: 'With public access and no token, the view belongs to a cookie that the response sets.',
         operationId: 'createView',
         tags,
         body: NewView,
@@ -86,12 +89,12 @@ export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owne
     {
       config,
       schema: {
-        summary: 'Remove a saved view',
+        summary: 'Delete a saved view',
         operationId: 'deleteView',
         tags,
         params: ViewParams,
         response: {
-          204: { description: 'Removed.', type: 'null' },
+          204: { description: 'Deleted.', type: 'null' },
           403: refusal(csrfFailed()),
           404: refusal(viewNotFound()),
         },

@@ -11,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('what is hidden while an export is under way is not handed out, and nothing else is missing', async () => {
+it('an export omits records that are hidden while it runs, and only those', async () => {
   const { db } = database;
   const records = openRecords({ db, files: openFiles({ dir: '/nowhere' }), log: createLog('silent', 'test') });
   const ids = Array.from({ length: 500 }, (_, i) => `r${i}`);
   const at = (i: number) => new Date(Date.UTC(2026, 0, 1) + i * 1000);
   await records.import(ids.map((recordId, i) => ({ recordId, createdAt: at(i) })));
-  // Whole pieces of what is read at a time among them.
+  // Includes whole batches.
   const hidden = new Set([...ids.slice(200, 401), 'r499']);
   const exported: string[] = [];
   for await (const { recordId } of openSearch(db).each({}, 'oldest')) {

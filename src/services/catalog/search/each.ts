@@ -8,52 +8,50 @@ import { orderOf, stages } from './order.ts';
 import { parameters } from './statement.ts';
 import { type Narrowed, records, type Stage, where } from './where.ts';
 
-/** So many records can be taken away at once. */
 export const MOST_EXPORTED = 1_000_000;
 
-/** By key, not by cursor: a slow reader holds no transaction open, and a few numbers and rows are in memory at a time. */
+/** Keyset pagination: a slow reader holds no transaction open. */
 export async function* each(db: Db, filters: Filters, sort: Sort): AsyncGenerator<Exported, void, undefined> {
-  const narrowed = await db.transaction(async (tx) => {
+  const resolved = await db.transaction(async (tx) => {
     await lookOnce(tx);
     return narrow(tx, filters, undefined);
   });
   let left = MOST_EXPORTED;
-  for (const stage of stages(sort, narrowed.meant)) {
+  for (const stage of stages(sort, resolved.expansion)) {
     let after: readonly unknown[] | undefined;
     do {
-      const places = await placesAfter(db, narrowed, { sort, stage, after, limit: Math.min(left, CHUNK) });
-      const numbers = places.map(({ number }) => number);
+      const positions = await positionsAfter(db, resolved, { sort, stage, after, limit: Math.min(left, KEY_BATCH) });
+      const numbers = positions.map(({ number }) => number);
       yield* rowsOf(db, numbers, filters.hidden === true);
-      left -= places.length;
-      after = places.length === CHUNK ? places.at(-1)!.keys : undefined;
+      left -= positions.length;
+      after = positions.length === KEY_BATCH ? positions.at(-1)!.keys : undefined;
     } while (after && left > 0);
   }
 }
 
-const CHUNK = 20_000;
-const ROWS = 200;
-/** So much of stored (compressed) texts and results is in memory at once. */
-const ROWS_BYTES = 2 * 2 ** 20;
+const KEY_BATCH = 20_000;
+const ROW_BATCH = 200;
+/** Stored (compressed) size of the texts and results in memory. */
+const ROW_BATCH_BYTES = 2 * 2 ** 20;
 
-interface Place {
+interface Position {
   readonly number: number;
-  /** What it is ordered by. */
   readonly keys: readonly unknown[];
 }
 
-async function placesAfter(
+async function positionsAfter(
   db: Db,
-  narrowed: Narrowed,
+  resolved: Narrowed,
   { sort, stage, after, limit }: { sort: Sort; stage: Stage; after: readonly unknown[] | undefined; limit: number },
-): Promise<Place[]> {
-  const { keys, direction, types } = orderOf(sort, narrowed.filters);
-  const { say, values } = parameters();
-  const columns = keys({ say });
-  const from = records(stage, { say });
-  const conditions = [where(narrowed, { say }), stage.rest({ say })];
+): Promise<Position[]> {
+  const { keys, direction, types } = orderOf(sort, resolved.filters);
+  const { bind, values } = parameters();
+  const columns = keys({ bind });
+  const from = records(stage, { bind });
+  const conditions = [where(resolved, { bind }), stage.rest({ bind })];
   if (after) {
-    const place = after.map((value, i) => `${say(value)}::${types[i]}`);
-    conditions.push(`(${columns.join(', ')}) ${direction === 'desc' ? '<' : '>'} (${place.join(', ')})`);
+    const position = after.map((value, i) => `${bind(value)}::${types[i]}`);
+    conditions.push(`(${columns.join(', ')}) ${direction === 'desc' ? '<' : '>'} (${position.join(', ')})`);
   }
   const { rows } = await db.transaction(async (tx) => {
     await lookOnce(tx);
@@ -62,7 +60,7 @@ async function placesAfter(
          from ${from}
         where ${conditions.join(' and ')}
         order by ${columns.map((column) => `${column} ${direction}`).join(', ')}
-        limit ${say(limit)}`,
+        limit ${bind(limit)}`,
       values,
     );
   });
@@ -71,18 +69,18 @@ async function placesAfter(
 
 type ExportRow = HitRow & { readonly place: number; readonly text: string; readonly result: JsonObject };
 
-/** Whether they are hidden is asked once more: a slow reader comes to them long after they were found. */
+/** Checks `hidden` again: a slow reader gets the rows much later. */
 async function* rowsOf(
   db: Queryable,
   numbers: readonly number[],
   hidden: boolean,
 ): AsyncGenerator<Exported, void, undefined> {
   for (let from = 0; from < numbers.length; ) {
-    const wanted = numbers.slice(from, from + ROWS);
-    const { rows } = await db.query<ExportRow>(EXPORTED, [wanted, ROWS_BYTES, hidden]);
+    const batch = numbers.slice(from, from + ROW_BATCH);
+    const { rows } = await db.query<ExportRow>(EXPORTED, [batch, ROW_BATCH_BYTES, hidden]);
     for (const row of rows) yield { ...hitOf(row), text: row.text, result: row.result };
-    // Of those that came before the last one here, whichever is missing has gone.
-    from += rows.at(-1)?.place ?? wanted.length;
+    // Numbers missing before the last row were deleted or hidden.
+    from += rows.at(-1)?.place ?? batch.length;
   }
 }
 

@@ -12,7 +12,7 @@ it.each([
   ['a', '', 1],
   ['🏠b', 'b', 1],
   ['abc', 'cab', 2],
-])('from %s to %s it is %i edits', (a, b, edits) => {
+])('the edit distance of %s and %s is %i', (a, b, edits) => {
   expect(isNear(a, b, edits)).toBe(true);
   expect(isNear(b, a, edits)).toBe(true);
   if (edits > 0) expect(isNear(a, b, edits - 1)).toBe(false);

@@ -4,104 +4,95 @@ import { misspelt, type Stemmed } from './misspelt.ts';
 import { SHORTEST_MISSPELT } from './neighbours.ts';
 import { wordsAsked } from './words-asked.ts';
 
-/** What a `q` means, given the words that records have. */
 export interface Meant {
-  /** A stem of each has to be in the record; of an entry the first word is the one that was written. */
+  /** Alternatives per word, the word itself first; one of each must match. */
   readonly words: readonly (readonly string[])[];
   readonly phrases: readonly string[];
   readonly excluded: readonly string[];
-  /** Beginnings of words that show why a record was found. */
+  /** Word prefixes for the snippet. */
   readonly beginnings: readonly string[];
-  /** Numbers of records whose id, or whose task's id, the whole `q` is. */
+  /** Records whose record id or task id equals the query. */
   readonly ids: readonly number[];
 }
 
-/**
- * Works out what is looked for. Next to a word as it was written stand the words that it is a part of and those that it
- * may be a misspelling of: at most 50, out of all that records ever had. Words that everybody uses all the time (`and`,
- * `не`) say nothing and are left out.
- */
+/** Adds up to 50 indexed words per query word that contain it or that it may be a misspelling of. Omits stop words. */
 export async function expand(db: Queryable, q: string): Promise<Meant> {
-  const asked = wordsAsked(q);
-  const singles = [...asked.words];
-  const inPhrases = asked.phrases.flat();
+  const query = wordsAsked(q);
+  const singles = [...query.words];
+  const inPhrases = query.phrases.flat();
   const { rows } = await db.query<KnownRow>(KNOWN, [singles, inPhrases]);
   const { rows: ids } = await db.query<{ number: number }>(BY_ID, [q.replaceAll('\0', '')]);
-  const meaning = rows.filter(({ stems }) => stems.length > 0);
+  const searchable = rows.filter(({ stems }) => stems.length > 0);
   const near = await misspelt(
     db,
-    meaning.filter(({ unknown }) => unknown).map(({ word }) => word),
+    searchable.filter(({ unknown }) => unknown).map(({ word }) => word),
   );
-  const known = meaning.map((row) => ({ ...row, meant: misspellings(row, near.get(row.word) ?? []) }));
+  const expanded = searchable.map((row) => ({ ...row, corrections: corrections(row, near.get(row.word) ?? []) }));
   return {
-    words: known.filter(({ single }) => single).map(alternatives),
-    phrases: asked.phrases.map((phrase) => phrase.join(' ')),
-    excluded: asked.excluded.map((phrase) => phrase.join(' ')),
-    beginnings: [...new Set(known.flatMap(beginnings))],
+    words: expanded.filter(({ single }) => single).map(alternatives),
+    phrases: query.phrases.map((phrase) => phrase.join(' ')),
+    excluded: query.excluded.map((phrase) => phrase.join(' ')),
+    beginnings: [...new Set(expanded.flatMap(prefixes))],
     ids: ids.map(({ number }) => number),
   };
 }
 
-const MOST_ALTERNATIVES = 50;
-const MOST_MISSPELT = 20;
+const MAX_ALTERNATIVES = 50;
+const MAX_CORRECTIONS = 20;
 
 interface KnownRow {
   readonly word: string;
-  /** Not of a phrase. */
   readonly single: boolean;
   readonly stems: readonly string[];
   readonly containing: readonly string[] | null;
-  /** Each with its stem after a blank. */
+  /** `word stem` pairs. */
   readonly similar: readonly string[] | null;
-  /** No record has it in any form, nor a word that begins so. */
+  /** Neither a form of it nor a word with this prefix is indexed. */
   readonly unknown: boolean;
 }
 
-type Known = KnownRow & { readonly meant: readonly Stemmed[] };
+type ExpandedRow = KnownRow & { readonly corrections: readonly Stemmed[] };
 
-/** What a word may be a misspelling of. */
-function misspellings({ word, similar }: KnownRow, near: readonly Stemmed[]): Stemmed[] {
+function corrections({ word, similar }: KnownRow, near: readonly Stemmed[]): Stemmed[] {
   const edits = word.length >= 9 ? 2 : 1;
   const alike = (similar ?? [])
     .map((other) => other.split(' ') as [word: string, stem: string])
     .filter(([other, stem]) => isNear(word, other, edits) || isForm(word, stem))
     .map(([other, stem]) => ({ word: other, stem }));
-  return [...alike, ...near].slice(0, MOST_MISSPELT);
+  return [...alike, ...near].slice(0, MAX_CORRECTIONS);
 }
 
-function alternatives({ word, meant, containing }: Known): string[] {
-  const all = new Set([word, ...meant.map((other) => other.word), ...(containing ?? [])]);
-  return [...all].slice(0, MOST_ALTERNATIVES);
+function alternatives({ word, corrections: others, containing }: ExpandedRow): string[] {
+  const all = new Set([word, ...others.map((other) => other.word), ...(containing ?? [])]);
+  return [...all].slice(0, MAX_ALTERNATIVES);
 }
 
-/** Any form of a word finds a record, and shows why. */
-function beginnings(row: Known): string[] {
-  return [...[...row.stems, ...row.meant.map(({ stem }) => stem)].map(beginning), ...alternatives(row)];
+function prefixes(row: ExpandedRow): string[] {
+  return [...[...row.stems, ...row.corrections.map(({ stem }) => stem)].map(prefixOf), ...alternatives(row)];
 }
 
-/** A misspelt word may be in another form than any record has it: up to its ending it is near the stem. */
+/** The record can contain another form of the misspelt word. */
 function isForm(word: string, stem: string): boolean {
   return [-1, 0, 1].some((more) => {
-    const begins = word.slice(0, stem.length + more);
-    return stem.length >= 5 && word.length - begins.length <= LONGEST_ENDING && isNear(begins, stem, 1);
+    const start = word.slice(0, stem.length + more);
+    return stem.length >= 5 && word.length - start.length <= MAX_ENDING_LENGTH && isNear(start, stem, 1);
   });
 }
 
-const LONGEST_ENDING = 3;
+const MAX_ENDING_LENGTH = 3;
 
 /** The English stem of `rusty` is `rusti`. */
-const beginning = (stem: string) => (/^[a-z]{3,}i$/.test(stem) ? stem.slice(0, -1) : stem);
+const prefixOf = (stem: string) => (/^[a-z]{3,}i$/.test(stem) ? stem.slice(0, -1) : stem);
 
-// Similarity is pg_trgm's, with a low threshold: coarse, so that edits can be counted over few words. Numbers mean
-// themselves. A part has three letters at least, a misspelt word five here: shorter ones have too few threes of letters, and
-// are looked for otherwise (misspelt.ts) where they are unknown.
+// pg_trgm with a low threshold preselects words for the exact edit distance. Shorter words have too few trigrams and
+// are handled by `findCorrections`.
 const KNOWN = `
   select w.word, w.single, tsvector_to_array(to_tsvector('russian', w.word)) as stems,
          case when w.single and length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then array(
            select c.word from catalog_words c
             where c.word like '%' || w.word || '%'
             order by c.word not like w.word || '%', length(c.word), c.word
-            limit ${MOST_ALTERNATIVES}
+            limit ${MAX_ALTERNATIVES}
          ) end as containing,
          case when w.single and length(w.word) >= 5 and w.word !~ '[[:digit:]]' then array(
            select c.word || ' ' || coalesce((tsvector_to_array(to_tsvector('russian', c.word)))[1], c.word)

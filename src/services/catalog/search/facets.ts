@@ -8,47 +8,45 @@ import { found, type Narrowed, records, type Say, where } from './where.ts';
 
 const NAMES: readonly FacetName[] = ['service', 'status', 'surface', 'master', 'defect'];
 
-/** So many values of a facet are told. */
-const MOST_VALUES = 100;
-const MOST_COUNTED = 1000;
+const MAX_VALUES = 100;
+const MAX_COUNT = 1000;
 
-/** The facets of a search, and how many records it finds. Records are counted by kind, once for all facets. */
+/** Counts records per facet combination, once for all facets. */
 export async function countFacets(
   db: Queryable,
   kinds: Kinds,
-  narrowed: Narrowed,
-  /** Where they are known already: as {@link COUNTS} tells them, whatever `narrowed` says of kinds. */
+  resolved: Narrowed,
+  /** In the format of {@link COUNTS}, without the filter of `kinds`. */
   known?: string,
 ): Promise<{ total: number; facets: Record<FacetName, Facet> }> {
-  const { filters } = narrowed;
-  const all = await read(db, kinds, known ?? (await countKinds(db, narrowed)));
+  const { filters } = resolved;
+  const all = await read(db, kinds, known ?? (await countKinds(db, resolved)));
   const counted = new Map<FacetName, readonly Counted[]>();
-  // Without the filter on a defect or a group, `minConf` is about something else, and other records are counted.
-  const apart = filters.minConf === undefined ? [] : (['defect', 'master'] as const);
-  for (const own of apart.filter((name) => filters[name] !== undefined)) {
-    const others = await countKinds(db, { ...narrowed, filters: without(filters, own) });
+  // Without the filter on a defect or group, `minConf` applies to another confidence.
+  const dependent = filters.minConf === undefined ? [] : (['defect', 'master'] as const);
+  for (const own of dependent.filter((name) => filters[name] !== undefined)) {
+    const others = await countKinds(db, { ...resolved, filters: without(filters, own) });
     counted.set(own, await read(db, kinds, others));
   }
   const facets = NAMES.map((name) => [name, facetOf(name, counted.get(name) ?? all, without(filters, name))] as const);
-  const fits = fitting(filters);
+  const fits = matcher(filters);
   const total = all.reduce((sum, { kind, count }) => (fits(kind) ? sum + count : sum), 0);
   return { total, facets: Object.fromEntries(facets) as Record<FacetName, Facet> };
 }
 
-/** Of rows with a `kind`: kinds and how many of each, as one text, since thousands of rows take their time on the way. */
+/** `kind count` pairs as one text: faster to transfer than thousands of rows. */
 export const COUNTS = `coalesce(string_agg(kind || ' ' || count, ' '), '')`;
 
-/** How many records a search finds. */
-export async function countAll(db: Queryable, narrowed: Narrowed): Promise<number> {
-  const { say, values } = parameters();
-  const { rows } = await db.query<{ count: number }>(`select count(*) as count from ${all(narrowed, { say })}`, values);
+export async function countAll(db: Queryable, resolved: Narrowed): Promise<number> {
+  const { bind, values } = parameters();
+  const text = `select count(*) as count from ${matches(resolved, { bind })}`;
+  const { rows } = await db.query<{ count: number }>(text, values);
   return rows[0]!.count;
 }
 
-/** What is counted, and what of it. */
-function all(narrowed: Narrowed, parameters: Say): string {
-  const stage = found(narrowed.meant);
-  return `${records(stage, parameters)} where ${where(narrowed, parameters)} and ${stage.rest(parameters)}`;
+function matches(resolved: Narrowed, parameters: Say): string {
+  const stage = found(resolved.expansion);
+  return `${records(stage, parameters)} where ${where(resolved, parameters)} and ${stage.rest(parameters)}`;
 }
 
 interface Counted {
@@ -56,16 +54,16 @@ interface Counted {
   readonly count: number;
 }
 
-/** Of every kind, those that the narrowed do not want too: facets are about what another choice would find. */
+/** Ignores `kinds`: facets show what another choice would match. */
 async function countKinds(db: Queryable, { kinds: _, ...others }: Narrowed): Promise<string> {
   const { minConf, defect } = others.filters;
-  // What has not the defect has no confidence of it.
+  // Records without the defect have no confidence of it.
   const having = minConf !== undefined && defect !== undefined ? await kindsOf(db, { defect }) : undefined;
-  const narrowed = { ...others, ...(having && { kinds: having }) };
-  const { say, values } = parameters();
+  const resolved = { ...others, ...(having && { kinds: having }) };
+  const { bind, values } = parameters();
   const { rows } = await db.query<{ counts: string }>(
     `select ${COUNTS} as counts
-       from (select r.kind, count(*) as count from ${all(narrowed, { say })} group by r.kind) c`,
+       from (select r.kind, count(*) as count from ${matches(resolved, { bind })} group by r.kind) c`,
     values,
   );
   return rows[0]!.counts;
@@ -80,19 +78,18 @@ async function read(db: Queryable, kinds: Kinds, counts: string): Promise<Counte
 
 function facetOf(name: FacetName, counted: readonly Counted[], filters: Filters): Facet {
   const counts = new Map<string, number>();
-  const fits = fitting(filters);
+  const fits = matcher(filters);
   for (const { kind, count } of counted) {
     if (!fits(kind)) continue;
     for (const value of valuesOf(kind, name)) counts.set(value, (counts.get(value) ?? 0) + count);
   }
   return [...counts]
     .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
-    .slice(0, MOST_VALUES)
-    .map(([value, count]) => ({ value, count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED }));
+    .slice(0, MAX_VALUES)
+    .map(([value, count]) => ({ value, count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT }));
 }
 
-/** Whether records of a kind pass the filters that are about kinds. */
-function fitting(filters: Filters): (kind: Kind) => boolean {
+function matcher(filters: Filters): (kind: Kind) => boolean {
   const wanted = NAMES.filter((name) => filters[name] !== undefined);
   return (kind) => wanted.every((name) => valuesOf(kind, name).includes(filters[name]!));
 }

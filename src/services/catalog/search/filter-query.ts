@@ -10,69 +10,64 @@ import { MOST_WORDS, wordsAsked } from './words-asked.ts';
 
 export const SORTS = ['newest', 'oldest', 'confidence', 'relevance'] as const satisfies readonly Sort[];
 
-// A NUL is no character for the database.
 const name = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: WITHOUT_NUL, description }));
 const moment = (description: string) =>
   Type.Optional(Type.String({ maxLength: 40, description, examples: ['2026-11-20', '2026-11-20T12:00:00Z'] }));
 
-/** The filters, as they stand in an address. A parameter without a value is as good as none: see {@link ignoreEmpty}. */
 export const FilterQuery = Type.Object({
   q: Type.Optional(
     Type.String({
       maxLength: 500,
       description:
-        'Words of titles, file names, transcripts, field values and class names: all of them, in any form, misspelt or in part. ' +
-        '`"quoted words"` stand side by side, `-word` is excluded. A record id or a task id finds its record.',
+        'Words in titles, file names, transcripts, field values and class names; all must match, in any form, with typos or in part. ' +
+        '`"quoted words"` must be adjacent, `-word` is excluded. A record id or task id finds its record.',
     }),
   ),
-  service: name('The service that made the record, or `import`.'),
+  service: name('The service of the record, or `import`.'),
   surface: name('The surface of a photo.'),
-  defect: name('A defect that was found.'),
-  master: name('The likeliest group.'),
+  defect: name('A detected defect.'),
+  master: name('The most likely defect group.'),
   status: Type.Optional(Type.Enum(['done', 'failed'])),
   min_conf: Type.Optional(
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'Of the defect asked for; else of the group asked for; else of the surest defect.',
+      description: 'Minimum confidence of the `defect`, else of the `master`, else of the most confident defect.',
     }),
   ),
-  from: moment('A day or a moment (ISO 8601, UTC): asked for then or later.'),
-  to: moment('A day, which counts as a whole, or a moment: asked for before it.'),
-  has_report: Type.Optional(Type.Boolean({ description: 'Whether a report on it is open or in review.' })),
-  hidden: Type.Optional(
-    Type.Boolean({ description: 'For moderators: those that an accepted report has hidden, in place of the others.' }),
+  from: moment('ISO 8601 date or time (UTC): created then or later.'),
+  to: moment('ISO 8601 date (inclusive) or time (exclusive): created before it.'),
+  has_report: Type.Optional(
+    Type.Boolean({ description: 'Whether the record has a report that is open or in review.' }),
   ),
-  sort: Type.Optional(
-    Type.Enum([...SORTS], { description: 'Where it is not said: `relevance` for a `q`, else `newest`.' }),
-  ),
+  hidden: Type.Optional(Type.Boolean({ description: 'For moderators: lists hidden records only.' })),
+  sort: Type.Optional(Type.Enum([...SORTS], { description: 'Default: `relevance` with `q`, else `newest`.' })),
 });
 export type FilterQuery = Static<typeof FilterQuery>;
 
-/** The filters, and which part of what they find. */
 export const SearchQuery = Type.Object({
   ...FilterQuery.properties,
   page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  facets: Type.Boolean({ default: true, description: 'Whether to count what each filter would leave.' }),
+  facets: Type.Boolean({ default: true, description: 'Whether to return facet counts.' }),
   upto: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: '`upto` of an earlier page: this one continues it, whatever was indexed since.',
+      description: '`upto` of an earlier page, to exclude records indexed since.',
     }),
   ),
 });
 export type SearchQuery = Static<typeof SearchQuery>;
 
-/** A hook: drops parameters without a value, which forms send for every field that was left empty. */
+/** Forms send empty fields. */
 export async function ignoreEmpty(request: FastifyRequest): Promise<void> {
   const query = request.query as Record<string, unknown>;
   for (const [key, value] of Object.entries(query)) if (value === '') delete query[key];
 }
 
-/** What is looked for; throws what is wrong with it. Only a moderator may ask for what is hidden. */
+/** Throws `InvalidInput`, and 403 when a non-moderator requests hidden records. */
 export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filters {
   if (query.hidden === true && visitor?.role !== 'moderator') throw forbidden();
   const { service, status, surface, master, defect } = query;
@@ -95,38 +90,32 @@ export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filter
   };
 }
 
-/** The order that is asked for, or what goes without saying. */
 export const sortFrom = ({ sort }: FilterQuery, filters: Filters): Sort => {
   const chosen = sort ?? (filters.q === undefined ? 'newest' : 'relevance');
   return chosen === 'relevance' && filters.q === undefined ? 'newest' : chosen;
 };
 
-/** Which part is asked for. */
 export function pageFrom(query: SearchQuery, filters: Filters): Page {
   const { page, limit, facets, upto } = query;
   return { sort: sortFrom(query, filters), page, limit, facets, ...(upto !== undefined && { upTo: upto }) };
 }
 
-/**
- * The query string of a state, without a question mark: what `filtersFrom` and `pageFrom` read the same state from. What
- * goes without saying is left out; empty for everything, newest first.
- */
+/** Without `?` and default values; the inverse of `filtersFrom` and `pageFrom`. */
 export function addressOf(filters: Filters, page: Partial<Page> = {}): string {
-  const usual = filters.q === undefined ? 'newest' : 'relevance';
+  const defaultSort = filters.q === undefined ? 'newest' : 'relevance';
   const parts: Record<string, string | number | boolean | undefined> = {
     ...filtersBody(filters),
-    sort: page.sort === usual ? undefined : page.sort,
+    sort: page.sort === defaultSort ? undefined : page.sort,
     page: page.page === 1 ? undefined : page.page,
     limit: page.limit === 50 ? undefined : page.limit,
     upto: page.upTo,
   };
-  const said = Object.entries(parts).flatMap(([key, value]): [string, string][] =>
+  const set = Object.entries(parts).flatMap(([key, value]): [string, string][] =>
     value === undefined ? [] : [[key, String(value)]],
   );
-  return new URLSearchParams(said).toString();
+  return new URLSearchParams(set).toString();
 }
 
-/** The filters in the words of the wire, only those that are set. */
 export function filtersBody(filters: Filters): Record<string, string | number | boolean> {
   const { q, service, surface, defect, master, status, minConf, from, to, hasReport, hidden } = filters;
   return {
@@ -160,7 +149,7 @@ function momentOf(key: 'from' | 'to', text: string | undefined): { at: Date; who
   throw new InvalidInput([{ loc: ['query', key], msg, type: 'datetime_parsing', input: text }]);
 }
 
-/** JavaScript takes 30 February for 1 March. */
+/** JavaScript parses 30 February as 1 March. */
 function isOfMonth(text: string): boolean {
   const [year, month, day] = text.slice(0, 10).split('-').map(Number);
   return day! <= new Date(Date.UTC(year!, month!, 0)).getUTCDate();

@@ -1,25 +1,21 @@
-/** What people look for. Every part narrows; what is absent does not. All of it lives in the address. */
 export interface Filters {
-  /** Words of titles, texts, class names and values: all of them, misspelt or in part. Quotes hold words together, a minus excludes. */
+  /** See {@link parseQuery}. */
   readonly q?: string;
-  /** The service that made the record, or `import`. */
   readonly service?: string;
   readonly status?: 'done' | 'failed';
   readonly surface?: string;
-  /** The likeliest group. */
+  /** The most likely defect group. */
   readonly master?: string;
-  /** A defect that was found, whatever its confidence, or with at least `minConf`. */
   readonly defect?: string;
-  /** 0..1: of the defect asked for; else of the group asked for; else of the surest defect. */
+  /** 0..1, of `defect`, else of `master`, else of the most confident defect. */
   readonly minConf?: number;
-  /** By when it was asked for: from this instant on, and before that one. */
+  /** Creation time, inclusive. */
   readonly from?: Date;
+  /** Creation time, exclusive. */
   readonly to?: Date;
-  /** Whether a report on it is open or in review. */
   readonly hasReport?: boolean;
-  /** Moderators alone: those that an accepted report has hidden, in place of the others. */
   readonly hidden?: boolean;
 }
 
-/** `relevance` is only for a `q`: what has the words as they were written comes before what is only like them. */
+/** `relevance` requires `q`: exact matches rank above similar words. */
 export type Sort = 'newest' | 'oldest' | 'confidence' | 'relevance';

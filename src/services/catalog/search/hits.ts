@@ -3,7 +3,6 @@ import type { Meant } from './expand.ts';
 import type { Hit, Scored } from './found.ts';
 import { snippetOf } from './snippet.ts';
 
-/** Of a record, what lists and exports show alike. */
 export interface HitRow {
   readonly record_id: string;
   readonly service: string;
@@ -22,7 +21,7 @@ export interface HitRow {
   readonly hidden: boolean;
 }
 
-/** The columns of a {@link HitRow}, over `catalog_records r`. */
+/** Over `catalog_records r`. */
 export const HIT_COLUMNS = `
   r.record_id, r.service, r.task_id, r.status, r.created_at, r.title, r.surface, r.master, r.master_conf, r.defects,
   case when r.status = 'failed' then
@@ -50,15 +49,19 @@ export function hitOf(row: HitRow): Omit<Hit, 'snippet'> {
   };
 }
 
-/** Records by their numbers, in the order of these; one that has gone is left out. */
-export async function readHits(db: Queryable, numbers: readonly number[], meant: Meant | undefined): Promise<Hit[]> {
+/** Omits deleted records. */
+export async function readHits(
+  db: Queryable,
+  numbers: readonly number[],
+  expansion: Meant | undefined,
+): Promise<Hit[]> {
   if (numbers.length === 0) return [];
-  const { rows } = await db.query<HitRow & { text: string }>(HITS, [numbers, meant ? SEARCHED : SHOWN]);
-  const beginnings = meant?.beginnings ?? [];
+  const { rows } = await db.query<HitRow & { text: string }>(HITS, [numbers, expansion ? SEARCHED : SHOWN]);
+  const beginnings = expansion?.beginnings ?? [];
   return rows.map((row) => ({ ...hitOf(row), snippet: snippetOf(row.text, beginnings) }));
 }
 
-/** Characters of a text that the line shown with a hit is taken from. */
+/** Characters searched for a snippet, with and without a query. */
 const SEARCHED = 20_000;
 const SHOWN = 400;
 
@@ -72,7 +75,6 @@ const HITS = {
      order by w.place`,
 };
 
-/** The surest first, equal ones by name. */
 function scored(defects: Readonly<Record<string, number>>): Scored[] {
   return Object.entries(defects)
     .map(([name, conf]) => ({ name, conf }))

@@ -1,49 +1,41 @@
 import type { Queryable } from '../../../base/db.ts';
 
-/** What the facets count, as it occurs together in records. */
+/** A combination of facet values that occurs in records. */
 export interface Kind {
   readonly id: number;
   readonly service: string;
   readonly status: string;
   readonly surface: string | null;
   readonly master: string | null;
-  /** Names. */
   readonly defects: readonly string[];
 }
 
 export interface Kinds {
-  /** The kinds of these ids, which there must be. */
   of(db: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, Kind>>;
 }
 
-/** So many are kept in memory. */
-const MOST_KEPT = 50_000;
+const MAX_CACHED = 50_000;
+const SELECT = 'select id, service, status, surface, master, defects from catalog_kinds where id = any($1::int[])';
 
-/** Kinds never change: what was read once is known for good. */
+/** Combinations never change. */
 export function openKinds(): Kinds {
-  const known = new Map<number, Kind>();
+  const cache = new Map<number, Kind>();
   return {
     async of(db, ids) {
-      const unknown = ids.filter((id) => !known.has(id));
-      if (unknown.length === 0) return known;
-      const { rows } = await db.query<Kind>(
-        'select id, service, status, surface, master, defects from catalog_kinds where id = any($1::int[])',
-        [unknown],
-      );
-      if (known.size + rows.length > MOST_KEPT) return afresh(db, known, ids);
-      for (const kind of rows) known.set(kind.id, kind);
-      return known;
+      const missing = ids.filter((id) => !cache.has(id));
+      if (missing.length === 0) return cache;
+      const { rows } = await db.query<Kind>(SELECT, [missing]);
+      if (cache.size + rows.length > MAX_CACHED) return reload(db, ids);
+      for (const kind of rows) cache.set(kind.id, kind);
+      return cache;
     },
   };
 
-  async function afresh(db: Queryable, kept: Map<number, Kind>, ids: readonly number[]) {
-    const { rows } = await db.query<Kind>(
-      'select id, service, status, surface, master, defects from catalog_kinds where id = any($1::int[])',
-      [ids],
-    );
+  async function reload(db: Queryable, ids: readonly number[]) {
+    const { rows } = await db.query<Kind>(SELECT, [ids]);
     const all = new Map(rows.map((kind) => [kind.id, kind]));
-    kept.clear();
-    for (const kind of rows.slice(0, MOST_KEPT)) kept.set(kind.id, kind);
+    cache.clear();
+    for (const kind of rows.slice(0, MAX_CACHED)) cache.set(kind.id, kind);
     return all;
   }
 }

@@ -11,11 +11,11 @@ it.each([
   ['битон', 'бетон'],
   ['блака', 'балка'],
   ['отслоеине', 'отслоение'],
-])('%s may have been %s', (word, meant) => {
-  expect(neighbours(word)).toContain(meant);
+])('the spelling candidates of %s include %s', (word, expected) => {
+  expect(neighbours(word)).toContain(expected);
 });
 
-it('are one edit away, each there once and the word itself not, and there are few', () => {
+it('spelling candidates are distinct, one edit away and fewer than 400', () => {
   for (const word of ['мост', 'балка', 'ссора', 'wall', 'трещина']) {
     const all = neighbours(word);
     expect(all.every((other) => other !== word && isNear(word, other, 1))).toBe(true);

@@ -2,52 +2,48 @@ import type { Meant } from './expand.ts';
 import type { Filters, Sort } from './filters.ts';
 import { type Condition, confidence, found, onlyExcludes, type Say, type Stage, tsquery, without } from './where.ts';
 
-/** What records are ordered by. */
 export interface Order {
-  /** Expressions over `catalog_records r`, from the first to the last, all in one direction. */
+  /** SQL expressions over `catalog_records r`, all in one direction. */
   readonly keys: (parameters: Say) => readonly string[];
   readonly direction: 'asc' | 'desc';
-  /** The types of the keys. */
   readonly types: readonly string[];
 }
 
-/** The order within a stage (see {@link stages}). Two records never stand in the same place. */
+/** A total order within a stage (see {@link stages}). */
 export function orderOf(sort: Sort, filters: Filters): Order {
   const keys = ['r.created_at', 'r.number'];
   const types = ['timestamptz', 'bigint'];
   if (sort === 'oldest') return { keys: () => keys, direction: 'asc', types };
   if (sort !== 'confidence') return { keys: () => keys, direction: 'desc', types };
-  // Whoever has none comes last.
   return { keys: (p) => [confidence(filters, p), ...keys], direction: 'desc', types: ['real', ...types] };
 }
 
 /**
- * What comes one after the other: of the relevant first whoever bears the name, then what has the words in its title as
- * they were written, then what has them in its text, then what has only words like them. Each record that `found` finds
- * is in exactly one of them. For any other order there is one stage.
+ * `relevance`: records with the id, exact matches in the title, then in the text, similar words. Each match is in
+ * exactly one stage.
  */
-export function stages(sort: Sort, meant: Meant | undefined): readonly Stage[] {
-  if (sort !== 'relevance' || meant === undefined) return [found(meant)];
-  const { ids } = meant;
-  if (ids.length === 0) return byWords(meant);
-  const named: Stage = { words: (p) => `r.number = any(${p.say(ids)}::bigint[])`, rest: always };
-  const others = byWords(meant).map((stage) => ({
+export function stages(sort: Sort, expansion: Meant | undefined): readonly Stage[] {
+  if (sort !== 'relevance' || expansion === undefined) return [found(expansion)];
+  const { ids } = expansion;
+  if (ids.length === 0) return byWords(expansion);
+  const named: Stage = { words: (p) => `r.number = any(${p.bind(ids)}::bigint[])`, rest: always };
+  const others = byWords(expansion).map((stage) => ({
     ...stage,
-    rest: (p: Say) => `${stage.rest(p)} and r.number <> all(${p.say(ids)}::bigint[])`,
+    rest: (p: Say) => `${stage.rest(p)} and r.number <> all(${p.bind(ids)}::bigint[])`,
   }));
   return [named, ...others];
 }
 
-function byWords(meant: Meant): Stage[] {
-  if (onlyExcludes(meant)) return [{ rest: (p) => without(meant, p) }];
-  const titled: Condition = (p) => `r.title_search @@ (${tsquery({ ...meant, excluded: [] }, 'as written', p)})`;
-  const written: Condition = (p) => `r.search @@ (${tsquery(meant, 'as written', p)})`;
+function byWords(expansion: Meant): Stage[] {
+  if (onlyExcludes(expansion)) return [{ rest: (p) => without(expansion, p) }];
+  const titled: Condition = (p) => `r.title_search @@ (${tsquery({ ...expansion, excluded: [] }, 'as written', p)})`;
+  const written: Condition = (p) => `r.search @@ (${tsquery(expansion, 'as written', p)})`;
   const alike: Condition = (p) =>
-    `r.search @@ (${tsquery(meant, 'any', p)} && !! (${tsquery(meant, 'as written', p)}))`;
+    `r.search @@ (${tsquery(expansion, 'any', p)} && !! (${tsquery(expansion, 'as written', p)}))`;
   return [
-    { words: titled, rest: meant.excluded.length > 0 ? written : always },
+    { words: titled, rest: expansion.excluded.length > 0 ? written : always },
     { words: written, rest: (p) => `not ${titled(p)}` },
-    ...(meant.words.some((all) => all.length > 1) ? [{ words: alike, rest: always }] : []),
+    ...(expansion.words.some((all) => all.length > 1) ? [{ words: alike, rest: always }] : []),
   ];
 }
 

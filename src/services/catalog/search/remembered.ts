@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 
-/** The cookie that remembers what a browser searched for last, as a query string; until the browser is closed. */
+/** A session cookie with the last query string. */
 export interface Remembered {
   keep(request: FastifyRequest, reply: FastifyReply, query: string): void;
   clear(request: FastifyRequest, reply: FastifyReply): void;
@@ -9,8 +9,8 @@ export interface Remembered {
 
 export const REMEMBERED = 'search_filters';
 
-/** A browser keeps 4096 bytes of a cookie with its name and attributes (RFC 6265, section 6.1). */
-const MOST_BYTES = 3_800;
+/** Browsers store 4096 bytes per cookie with its name and attributes (RFC 6265, section 6.1). */
+const MAX_BYTES = 3_800;
 
 export function openRemembered(rules: CookieRules): Remembered {
   const options = cookieOptions(rules);
@@ -20,9 +20,9 @@ export function openRemembered(rules: CookieRules): Remembered {
   return {
     keep(request, reply, query) {
       if (query === (request.cookies[REMEMBERED] ?? '')) return;
-      if (query === '' || encodeURIComponent(query).length > MOST_BYTES) return clear(request, reply);
-      const { maxAge: _, ...whileOpen } = options(request, 0);
-      void reply.setCookie(REMEMBERED, query, whileOpen);
+      if (query === '' || encodeURIComponent(query).length > MAX_BYTES) return clear(request, reply);
+      const { maxAge: _, ...sessionOptions } = options(request, 0);
+      void reply.setCookie(REMEMBERED, query, sessionOptions);
     },
     clear,
   };

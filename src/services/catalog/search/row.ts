@@ -4,9 +4,9 @@ import type { Row } from './found.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from './hits.ts';
 import { snippetOf } from './snippet.ts';
 
-/** A record, hidden or not, with its neighbours by time among those that are not: `prev` is older, `next` is newer. */
+/** Also hidden records. `prev` is older, `next` newer, both visible. */
 export async function readRow(db: Queryable, recordId: string): Promise<Row | undefined> {
-  // No record has such an id, and the database knows no such character.
+  // PostgreSQL text cannot contain NUL.
   if (recordId.includes('\0')) return undefined;
   const { rows } = await db.query<FullRow>(ROW, [recordId]);
   const [row] = rows;

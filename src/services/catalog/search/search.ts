@@ -6,7 +6,6 @@ import { openKinds } from './kinds.ts';
 import { readRow } from './row.ts';
 import { readState } from './state.ts';
 
-/** The search over the records in `db`. */
 export function openSearch(db: Db): Search {
   const kinds = openKinds();
   return {

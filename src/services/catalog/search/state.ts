@@ -1,7 +1,6 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
 import type { Search } from './found.ts';
 
-/** What is in the index, and how far behind it is. */
 export async function readState(db: Queryable): Promise<Awaited<ReturnType<Search['state']>>> {
   const { rows } = await db.query<{ documents: number; indexed: Date | null; lag: number; rebuilding: boolean }>(STATE);
   const { documents, indexed, lag, rebuilding } = rows[0]!;

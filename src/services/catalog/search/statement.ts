@@ -1,14 +1,14 @@
-/** The parameters of a statement that is put together: each value is said once, and stands in the text as `$1`, `$2`, … */
+/** Parameters of a composed SQL statement: `bind` adds a value and returns its placeholder `$1`, `$2`, … */
 export interface Parameters {
   readonly values: readonly unknown[];
-  say(value: unknown): string;
+  bind(value: unknown): string;
 }
 
 export function parameters(): Parameters {
   const values: unknown[] = [];
   return {
     values,
-    say(value) {
+    bind(value) {
       values.push(value);
       return `$${values.length}`;
     },

@@ -4,18 +4,20 @@ import type { Hit, Row } from './found.ts';
 const Nullable = (type: Parameters<typeof Type.Union>[0][number]) => Type.Union([type, Type.Null()]);
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 
-/** A record of a list. */
 export const HitBody = Type.Object({
   record_id: Type.String(),
-  service: Type.String({ description: 'The service that made it, or `import`.' }),
+  service: Type.String({ description: 'The service of the task, or `import`.' }),
   task_id: Nullable(Type.String()),
   status: Type.Enum(['done', 'failed']),
-  created_at: Type.String({ format: 'date-time', description: 'When it was asked for.' }),
+  created_at: Type.String({
+    format: 'date-time',
+    description: 'When the task was created, or the date of an imported record.',
+  }),
   title: Type.String(),
-  snippet: Type.String({ description: 'Plain text: at most 200 characters around the first word looked for.' }),
+  snippet: Type.String({ description: 'Plain text of at most 200 characters around the first match.' }),
   surface: Nullable(Type.String()),
   master: Nullable(Scored),
-  defects: Type.Array(Scored, { description: 'The surest first.' }),
+  defects: Type.Array(Scored, { description: 'By descending confidence.' }),
   image: Nullable(Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() })),
   open_reports: Type.Integer({ description: 'Reports that are open or in review.' }),
   hidden: Type.Boolean(),
@@ -29,25 +31,22 @@ const FacetBody = Type.Array(
   }),
 );
 
-/** The answer of a search. */
 export const FoundBody = Type.Object({
   items: Type.Array(HitBody),
-  total: Type.Integer({ description: 'On all pages, counted exactly.' }),
+  total: Type.Integer({ description: 'Exact number of results on all pages.' }),
   page: Type.Integer(),
   limit: Type.Integer(),
   facets: Type.Partial(
     Type.Object({ service: FacetBody, status: FacetBody, surface: FacetBody, master: FacetBody, defect: FacetBody }),
-    { description: 'What each choice would find: over all filters but its own. Empty with `facets=false`.' },
+    { description: 'Counts per value, over all filters except the facet’s own. Empty with `facets=false`.' },
   ),
-  filters: Type.Object({}, { additionalProperties: true, description: 'The filters, as they were understood.' }),
+  filters: Type.Object({}, { additionalProperties: true, description: 'The applied filters.' }),
   took_ms: Type.Number(),
-  upto: Type.Integer({ description: 'Sent with a request for the next page, it keeps out what was indexed since.' }),
+  upto: Type.Integer({ description: 'Send it with the next page to exclude records indexed since.' }),
 });
 
-/** The address of a record's picture. */
 export const imageUrl = (recordId: string): string => `/image/${encodeURIComponent(recordId)}`;
 
-/** A record of a list, as JSON tells it. */
 export function hitBody(hit: Omit<Hit, 'snippet'> & { readonly snippet?: string }) {
   const { recordId, image } = hit;
   return {
@@ -67,7 +66,7 @@ export function hitBody(hit: Omit<Hit, 'snippet'> & { readonly snippet?: string 
   };
 }
 
-/** A record with all that is known of it; its reports are for whoever knows them to add. */
+/** Without its reports. */
 export function rowBody(row: Row) {
   const { prev, next } = row;
   return { ...hitBody(row), text: row.text, result: row.result, neighbours: { prev, next } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wordsAsked } from './words-asked.ts';
 
-describe('what a q asks for', () => {
+describe('parsing a query', () => {
   it.each([
     ['Трещина в  СТЕНЕ', { words: ['трещина', 'в', 'стене'] }],
     ['wall-17.jpg', { words: ['wall', '17', 'jpg'] }],
@@ -22,9 +22,9 @@ describe('what a q asks for', () => {
     ['"not closed', { phrases: [['not', 'closed']] }],
     ['- -- "" -"" & | ! ( ) : * \\ % _', {}],
     ['a & !b <-> c:*', { words: ['a', 'b', 'c'] }],
-  ])('%s', (q, expected) => {
-    const { count: _, ...asked } = wordsAsked(q);
-    expect(asked).toEqual({ words: [], phrases: [], excluded: [], ...expected });
+  ])('splits %s into words, phrases and exclusions', (q, expected) => {
+    const { count: _, ...query } = wordsAsked(q);
+    expect(query).toEqual({ words: [], phrases: [], excluded: [], ...expected });
   });
 
   it('counts all words', () => {

@@ -2,22 +2,16 @@ import { wordsOf } from '../records/words.ts';
 
 export const MOST_WORDS = 20;
 
-/** What a `q` asks for. Words are as `wordsOf` makes them. */
 export interface WordsAsked {
-  /** Any form of them will do, parts and what is nearly right too. */
+  /** Match in any form, in part and with typos. */
   readonly words: readonly string[];
-  /** Side by side in this order, in any form. */
+  /** Match adjacent, in any form. */
   readonly phrases: readonly (readonly string[])[];
-  /** None of them, a single word or a phrase. */
   readonly excluded: readonly (readonly string[])[];
-  /** All words together. */
   readonly count: number;
 }
 
-/**
- * Takes a `q` apart: words, `"quoted words"`, `-word` and `-"quoted words"`. Nothing in it is an error: a quote that is
- * not closed lasts to the end, and a sign that means nothing here only divides words.
- */
+/** Parses words, `"quoted words"`, `-word` and `-"quoted words"`. Never fails: an unclosed quote extends to the end. */
 export function wordsAsked(q: string): WordsAsked {
   const words = new Set<string>();
   const phrases: string[][] = [];
@@ -33,5 +27,5 @@ export function wordsAsked(q: string): WordsAsked {
   return { words: [...words], phrases, excluded, count };
 }
 
-// A minus counts only where a word begins: `wall-17` is two words. Russian quotation marks are quotes too.
+// A minus excludes only at the start of a word. Russian quotation marks count as quotes.
 const PART = /(?:(?<!\S)(-))?(?:["«“„]([^"»”“]*)["»”“]?|([^\s"«“„]+))/gu;

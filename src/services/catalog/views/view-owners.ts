@@ -3,11 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 import type { Visitor } from '../access/visitor.ts';
 
-/** Whose saved views a request means: a token's, or without a token (in an open catalog) those of the browser's cookie. */
+/** The token or, with public access, the browser's cookie. */
 export interface ViewOwners {
-  /** Undefined for a visitor without a token and without the cookie, who has no views. */
   find(request: FastifyRequest, visitor: Visitor): string | undefined;
-  /** The same, and gives a visitor without a token a cookie. `address`: what such a visitor's views are counted by too. */
+  /** Sets a cookie for a client without a token, whose views are limited per `address`. */
   create(request: FastifyRequest, reply: FastifyReply, visitor: Visitor): { owner: string; address?: string };
 }
 

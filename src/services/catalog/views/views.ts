@@ -2,31 +2,25 @@ import type { Db } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
 import { tooManyViews, viewExists } from '../refusals.ts';
 
-/** A person's own name for what he looks for. */
 export interface View {
   readonly id: string;
   readonly name: string;
-  /** As it stands in an address, without the question mark. */
+  /** URL query string without `?`. */
   readonly query: string;
   readonly createdAt: Date;
 }
 
-/** Saved views by their owner; see `view-owners.ts`. */
+/** Saved views by owner; see `view-owners.ts`. */
 export interface Views {
-  /** By name. */
   list(owner: string): Promise<readonly View[]>;
-  /**
-   * Refuses a name that the owner has already, more than {@link MOST_VIEWS} of an owner, and more than
-   * {@link MOST_OF_ADDRESS} of the owners at an address.
-   */
+  /** Throws for a name in use, and above the limits per owner and address. */
   create(of: { owner: string; address?: string }, view: { name: string; query: string }): Promise<View>;
-  /** False where the owner has no such view. */
   remove(owner: string, id: string): Promise<boolean>;
 }
 
 export const MOST_VIEWS = 100;
-/** A program at an address can have a new cookie for each view. */
-const MOST_OF_ADDRESS = 10 * MOST_VIEWS;
+/** A client can use a new cookie for each view. */
+const MAX_PER_ADDRESS = 10 * MOST_VIEWS;
 
 export function openViews(db: Db): Views {
   return {
@@ -46,7 +40,7 @@ export function openViews(db: Db): Views {
             and (select count(*) from catalog_views where address = $6::text) < $7
          on conflict (owner, name) do nothing
          returning id, name, query, created_at as "createdAt"`,
-        [newId('view_'), owner, name, query, MOST_VIEWS, address, MOST_OF_ADDRESS],
+        [newId('view_'), owner, name, query, MOST_VIEWS, address, MAX_PER_ADDRESS],
       );
       if (rows[0] !== undefined) return rows[0];
       const { rowCount } = await db.query('select from catalog_views where owner = $1 and name = $2', [owner, name]);

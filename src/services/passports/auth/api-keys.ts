@@ -29,6 +29,7 @@ export function apiKeysFrom(text: string | undefined): readonly ApiKey[] {
   return entriesOf(text ?? '').map((entry, index) => {
     const parts = ENTRY.exec(entry)?.groups;
     if (parts === undefined) {
+      if (SHORT_KEY.test(entry)) throw new Error(`API key number ${index + 1} has fewer than 8 characters.`);
       throw new Error(
         `API key number ${index + 1} is not of the form name:key or name:sha256:<64 hex digits>, optionally followed by :admin or :user.`,
       );
@@ -63,3 +64,4 @@ export function matchKey(keys: readonly ApiKey[], key: string): ApiKey | undefin
 // The key is lazy, so that a trailing role is a role; the lookahead rejects malformed digests.
 const ENTRY =
   /^(?<name>[A-Za-z0-9._-]{1,64}):(?:sha256:(?<digest>[0-9a-fA-F]{64})|(?!sha256:)(?<key>[\x21-\x7e]{8,512}?))(?::(?<role>admin|user))?$/;
+const SHORT_KEY = /^[A-Za-z0-9._-]{1,64}:(?!sha256:)[\x21-\x7e]{1,7}(?::(?:admin|user))?$/;

@@ -1,22 +1,21 @@
 type Words = Readonly<Record<string, string>>;
 
-/** What every page of the catalog says. */
 const en = {
   service: 'Catalog',
   signIn: 'Sign in',
   signOut: 'Sign out',
   key: 'Access token',
   signInWhy:
-    'The token comes from whoever runs this service; in a first trial the start-up banner shows a link with it.',
-  fromLink: 'A link has filled in the token. Sign in only if you trust where the link came from.',
-  signedIn: 'You are signed in. Another token replaces yours in this browser.',
-  goOn: 'To the catalog',
-  back: 'To the catalog',
-  refusedTitle: 'This did not work',
+    'Ask the administrator of this service for a token. On a local installation the terminal shows a sign-in link.',
+  fromLink: 'The token was filled in from a link. Sign in only if you trust the source of the link.',
+  signedIn: 'You are already signed in. A new token replaces the current one in this browser.',
+  goOn: 'Go to the catalog',
+  back: 'Go to the catalog',
+  refusedTitle: 'Something went wrong',
   toRecords: 'Records',
   toReports: 'Reports',
   services: { defectoscopy: 'Defectoscopy', stt: 'Speech', passports: 'Passports', import: 'Imported' } as Words,
-  statuses: { done: 'Done', failed: 'Failed' } as Words,
+  statuses: { done: 'Completed', failed: 'Failed' } as Words,
 };
 
 const ru: typeof en = {
@@ -24,15 +23,15 @@ const ru: typeof en = {
   signIn: 'Войти',
   signOut: 'Выйти',
   key: 'Токен доступа',
-  signInWhy: 'Токен выдаёт тот, кто ведёт сервис; при пробном запуске ссылка с ним показана в терминале.',
+  signInWhy: 'Токен выдаёт администратор сервиса. При локальном запуске ссылка для входа показана в терминале.',
   fromLink: 'Токен подставлен из ссылки. Входите, только если доверяете её источнику.',
-  signedIn: 'Вы уже вошли. Другой токен заменит ваш в этом браузере.',
-  goOn: 'В каталог',
-  back: 'В каталог',
-  refusedTitle: 'Не получилось',
+  signedIn: 'Вы уже вошли. Новый токен заменит текущий в этом браузере.',
+  goOn: 'Перейти в каталог',
+  back: 'Перейти в каталог',
+  refusedTitle: 'Произошла ошибка',
   toRecords: 'Записи',
   toReports: 'Жалобы',
-  services: { defectoscopy: 'Дефектоскопия', stt: 'Речь', passports: 'Паспорта', import: 'Загруженные' },
+  services: { defectoscopy: 'Дефектоскопия', stt: 'Речь', passports: 'Паспорта', import: 'Импорт' },
   statuses: { done: 'Готово', failed: 'Ошибка' },
 };
 

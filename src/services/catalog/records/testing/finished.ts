@@ -3,16 +3,14 @@ import type { JsonValue } from '../../../../base/json.ts';
 import type { TaskStore } from '../../../../tasks/store.ts';
 import type { Failure } from '../../../../tasks/task.ts';
 
-/** How a task of a test ends. */
 export interface Ended {
   readonly input?: JsonValue;
   readonly result?: JsonValue;
   readonly attachment?: JsonValue;
-  /** In place of a result. */
   readonly failure?: Failure;
 }
 
-/** Writes tasks of a service down and ends them in their order, as a worker does; answers their ids. */
+/** Finishes tasks in order; returns their ids. */
 export async function finished(tasks: TaskStore, service: string, ended: readonly Ended[]): Promise<string[]> {
   const ids = ended.map(() => newId());
   const byId = new Map(ended.map((end, index) => [ids[index]!, end]));
@@ -22,14 +20,14 @@ export async function finished(tasks: TaskStore, service: string, ended: readonl
       ...{ deadlineSeconds: 3600, ttlSeconds: 86_400 },
     });
   }
-  const want = { service, worker: 'test', leaseMs: 60_000 };
-  const { claimed } = await tasks.advance([], { ...want, limit: ids.length });
+  const claim = { service, worker: 'test', leaseMs: 60_000 };
+  const { claimed } = await tasks.advance([], { ...claim, limit: ids.length });
   const attempts = new Map(claimed.map(({ id, attempt }) => [id, attempt]));
   for (const [id, { result = {}, attachment, failure }] of byId) {
     const end = failure ? { outcome: 'failed' as const, failure } : { outcome: 'done' as const, result };
     await tasks.advance(
       [{ id, attempt: attempts.get(id)!, processingMs: 7, ...end, ...(attachment !== undefined && { attachment }) }],
-      { ...want, limit: 0 },
+      { ...claim, limit: 0 },
     );
   }
   return ids;

@@ -1,6 +1,6 @@
 import type { Db } from '../../../../base/db.ts';
 
-/** Does what nobody may: changes the trail, as whoever owns the database can. */
+/** As a database owner can. */
 export const tamper = (db: Db, sql: string, parameters: readonly unknown[] = []): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query('alter table report_events disable trigger for_ever');
