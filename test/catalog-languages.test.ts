@@ -18,13 +18,13 @@ beforeAll(async () => {
 afterAll(() => catalog.stop());
 
 it.each(['/', '/?view=table'])(
-  'at %s a failed task tells why in the reader’s language, where it has words',
+  "The page %s shows the error of a failed task in the user's language if a translation exists",
   async (path) => {
     const page = async (language: string) =>
       (await catalog.reader.get(path, { accept: 'text/html', 'accept-language': language })).text;
     const russian = await page('ru');
     expect(russian).toContain('Снимок повреждён или не полон.');
-    // Of a code that is not known, the sentence that came.
+    // For an unknown code, the message as indexed.
     expect(russian.split(SENTENCE).length - 1).toBe(path === '/' ? 1 : 2);
     const english = await page('en');
     expect(english).toContain(SENTENCE);
@@ -32,7 +32,7 @@ it.each(['/', '/?view=table'])(
   },
 );
 
-it('programs get the text as it was indexed', async () => {
+it('The JSON search results contain the text as indexed', async () => {
   const { body } = await catalog.reader.get('/search?service=defectoscopy', { 'accept-language': 'ru' });
   expect(body.items.map(({ snippet }: { snippet: string }) => snippet)).toEqual([SENTENCE, SENTENCE]);
   expect(body.items[0]).not.toHaveProperty('failure');

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../src/client/index.ts';
 
-/** The example photo. */
 export const wall = async () => new Blob([await readFile(new URL('../../examples/wall.jpg', import.meta.url))]);
-/** An address that tasks of the test product may name; its model never fetches it. */
+/** An address in the allowlist of the test product; the fake model never fetches it. */
 export const REFERENCE = 'https://storage-1.example.com/photo.jpg';
 
-/** The global `fetch`, seen: what was asked, and what becomes of each answer. */
+/** Wraps the global `fetch`, records requests, and drops the responses for which `then` returns `lost`. */
 export function watched(then: (path: string, count: number) => 'lost' | undefined = () => undefined) {
   const asked: string[] = [];
   const watch: typeof fetch = async (input, init) => {
@@ -21,7 +20,7 @@ export function watched(then: (path: string, count: number) => 'lost' | undefine
   return { asked, fetch: watch };
 }
 
-/** Time that passes only while somebody sleeps. */
+/** A clock that advances only during `sleep`. */
 export function clockOf(onSleep: (seconds: number) => Promise<void> | void = () => {}): Clock & { slept: number[] } {
   let now = Date.now();
   const slept: number[] = [];

@@ -32,18 +32,18 @@ export interface Ask {
   readonly body?: string | Buffer | ReadableStream;
 }
 
-/** A client of the service: a program with a token, a browser with cookies, both, or neither. */
+/** An HTTP client with an optional bearer token and a cookie jar. */
 export interface Client {
   readonly cookies: Map<string, string>;
   token: string | undefined;
   ask(path: string, ask?: Ask): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, ask?: Ask): Promise<Answer>;
-  /** Uploads PDFs and answers their ids. */
+  /** Uploads PDFs and returns their ids. */
   upload(...files: { name: string; bytes: Buffer | string }[]): Promise<string[]>;
 }
 
-/** The real listener on real SQL; documents end as the test says, as if a worker had done it. */
+/** The real HTTP server on a real database; the test sets the outcome of each document in place of a worker. */
 export interface Passports {
   readonly url: string;
   readonly house: House;
@@ -55,7 +55,7 @@ export interface Passports {
   signedIn(key?: string): Promise<Client>;
   succeed(id: string, over?: Partial<Extraction>): Promise<void>;
   fail(id: string, code: ErrorType): Promise<void>;
-  /** Takes the document as a worker does, so that it is PROCESSING. */
+  /** Claims the document like a worker, so that it is PROCESSING. */
   begin(id: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -129,7 +129,6 @@ export async function startPassports(env: Record<string, string | undefined> = {
   return product;
 }
 
-/** A client of the service at this address, with a token where one is given. */
 export function newClient(url: string, token: string | undefined): Client {
   const cookies = new Map<string, string>();
   const client: Client = {
@@ -184,7 +183,7 @@ function bodyOf({ json, form, files, fields, body }: Ask): any {
 }
 
 let documents = 0;
-/** A file that begins like a PDF and is like no other: what is in it, no gateway looks at. */
+/** A unique file with a PDF signature; the gateway checks no more than that. */
 export const pdf = (name = 'a.pdf') => ({ name, bytes: `%PDF-1.7\n${++documents} ${Math.random()}` });
 
 const read = (value: Field['value'], over: Partial<Field> = {}): Field => ({
@@ -217,7 +216,7 @@ export function extraction(over: Partial<Extraction> = {}): Extraction {
   };
 }
 
-/** A worker's model that has read every document already. */
+/** A worker's model that returns the same result for every document. */
 export function fakeReading(): Model {
   return {
     info: () => ({}),
