@@ -16,10 +16,10 @@ afterAll(() => product.stop());
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search the help' });
 const found = (page: Page) => page.locator('#help-found a');
 
-describe('the pages of the help', () => {
-  it('have nothing that axe calls serious, and nothing wider than the screen', { timeout: 60_000 }, async (test) => {
+describe('Help pages', () => {
+  it('have no serious axe violations and no horizontal overflow', { timeout: 60_000 }, async (test) => {
     const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    // One with code, and on the phone one with wide tables.
+    // A page with code blocks and, on the phone, one with wide tables.
     const looks = [
       { path: 'help/api', viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'en-GB' },
       { path: 'help/api', viewport: { width: 1440, height: 900 }, colorScheme: 'dark', locale: 'ru-RU' },
@@ -44,7 +44,7 @@ describe('the pages of the help', () => {
     }
   });
 
-  it('find a section by words of its title or its text, and lead there', async (test) => {
+  it('find a section by words of its title or text and open it', async (test) => {
     const { page, trouble } = await visit(test, `${product.url}/help/run`);
     await search(page).fill('  BACKUP killed ');
     await until(() => found(page).first().textContent()).toBe('Back up');
@@ -64,7 +64,7 @@ describe('the pages of the help', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('copy an example as it stands', async (test) => {
+  it('copy a code block unchanged', async (test) => {
     const { page } = await visit(test, `${product.url}/help/run`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -77,7 +77,7 @@ describe('the pages of the help', () => {
     await until(() => button.textContent()).toBe('Copy');
   });
 
-  it('show their contents at the side where there is room, and on a phone when they are asked for', async (test) => {
+  it('show the table of contents in a sidebar, and on a phone on demand', async (test) => {
     const { page } = await visit(test, `${product.url}/help/api`);
     const current = page.getByRole('link', { name: 'The API in words' });
     expect(await current.isVisible()).toBe(true);
@@ -90,7 +90,7 @@ describe('the pages of the help', () => {
     expect(await current.isVisible()).toBe(true);
   });
 
-  it('can be read without a script', async (test) => {
+  it('are readable without JavaScript', async (test) => {
     const { page } = await visit(test, `${product.url}/help`, { javaScriptEnabled: false });
     expect(await search(page).isVisible()).toBe(false);
     await page.getByRole('article').getByRole('link', { name: 'Run it' }).click();
