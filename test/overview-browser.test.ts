@@ -19,8 +19,8 @@ const figure = (page: Page, title: string, label: string) =>
 const line = (page: Page, title: string, label: string) =>
   figure(page, title, label).locator('.line').getAttribute('d');
 
-describe('the overview page', () => {
-  it('moves with what happens, without being loaded anew', async (test) => {
+describe('Overview page', () => {
+  it('updates without a reload', async (test) => {
     const { page, trouble } = await visit(test, `${product.url}/overview`);
     const waiting = figure(page, 'Defectoscopy', 'Waiting');
     await until(() => waiting.locator('.now').textContent()).toBe('0');
@@ -52,9 +52,9 @@ describe('the overview page', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('asks for nothing while nobody looks at it, and says so when the server does not answer', async (test) => {
+  it('pauses its requests while hidden, and shows when the server does not respond', async (test) => {
     const { page } = await visit(test, `${product.url}/overview`);
-    // From here on the page's clock goes as far as it is told to.
+    // From here the test controls the page's clock.
     await page.clock.install();
     await page.reload();
     let asked = 0;
@@ -72,7 +72,7 @@ describe('the overview page', () => {
     const before = asked;
     await page.clock.runFor(60_000);
     await hide(false);
-    // That it is looked at again is the first reason to ask.
+    // Becoming visible triggers the first request.
     await until(async () => asked).toBeGreaterThan(before);
     expect(asked).toBe(before + 1);
     await page.unroute('**/overview');
@@ -80,11 +80,11 @@ describe('the overview page', () => {
     await until(() => page.locator('#offline').isVisible()).toBe(false);
   });
 
-  it('leads from service to service by the keyboard alone', async (test) => {
+  it('links to the other services with the keyboard alone', async (test) => {
     const { page } = await visit(test, `${product.url}/`);
     const places = (name: string) => page.getByRole('navigation', { name: 'Services' }).getByRole('link', { name });
     const focused = () => page.evaluate<string>('document.activeElement.textContent');
-    // The page of a neighbour is another origin, which a visit refuses by itself.
+    // The other service is another origin, which `visit` blocks.
     await page.context().unrouteAll();
     const go = async (name: string) => {
       for (let i = 0; i < 30 && (await focused()) !== name; i++) await page.keyboard.press('Tab');
@@ -102,7 +102,7 @@ describe('the overview page', () => {
     await page.waitForURL(`${product.addresses['defectoscopy']}/`);
   });
 
-  it('shows itself without a script, too, with a way to see it anew', async (test) => {
+  it('works without JavaScript and has a refresh link', async (test) => {
     const { page } = await visit(test, `${product.url}/overview`, { javaScriptEnabled: false });
     expect(await figure(page, 'Defectoscopy', 'Waiting').locator('.now').textContent()).toMatch(/^\d+$/);
     await page.getByRole('link', { name: 'Show it as it is now' }).click();

@@ -16,18 +16,18 @@ const choose = (page: Page, name?: string) => page.locator('#file').setInputFile
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 8000, interval: 50 });
 const verdict = (page: Page) => until(() => page.locator('#verdict').textContent());
 
-describe('the speech page at /', () => {
+describe('Speech-to-text upload page', () => {
   let product: Product;
   beforeAll(async () => {
     product = await startProduct({ service: 'stt' });
   });
   afterAll(() => product.stop());
-  /** A worker until the end of the test. */
+  /** Runs a worker until the end of the test. */
   const work = async (over: Partial<Model> = {}) => onTestFinished(await product.startWorker(fakeHearing(over)));
   const open = (test: Parameters<typeof visit>[0], options: Parameters<typeof visit>[2] = {}) =>
     visit(test, `${product.url}/#token=${TOKEN}`, options);
 
-  it('takes a recording through queued and processing, with its progress, to the text', async (test) => {
+  it('shows a recording as queued, in progress with its percentage, and transcribed', async (test) => {
     const { page, trouble } = await open(test);
     expect(page.url()).toBe(`${product.url}/`);
     await choose(page);
@@ -53,7 +53,7 @@ describe('the speech page at /', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('plays from the word that is clicked, and marks the word that is heard', async (test) => {
+  it('plays from the clicked word and highlights the current word', async (test) => {
     await work();
     const { page, trouble } = await open(test);
     await choose(page);
@@ -70,7 +70,7 @@ describe('the speech page at /', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('gives the transcript away as text, SRT, VTT and JSON', async (test) => {
+  it('downloads the transcript as text, SRT, VTT and JSON', async (test) => {
     await work();
     const { page, trouble } = await open(test);
     await choose(page, 'interview.wav');
@@ -89,7 +89,7 @@ describe('the speech page at /', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('records with the microphone, with the keyboard alone', async (test) => {
+  it('records with the microphone with the keyboard alone', async (test) => {
     const inputs: unknown[] = [];
     const run = async ({ input }: Job) => {
       inputs.push(input);
@@ -108,7 +108,7 @@ describe('the speech page at /', () => {
     expect(await focused()).toBe('record');
     expect(await page.locator('#file-name').textContent()).toMatch(/^Recording .*\.webm$/);
     expect(inputs).toEqual([{ url: expect.stringMatching(/^https:\/\/files\.assay\.internal\//), language: 'ru' }]);
-    // What the browser has recorded can be played, and its length is known.
+    // The recording is playable and its duration is known.
     await until(() => page.evaluate<number>('document.querySelector("#audio").duration')).toBeLessThan(60);
 
     await page.locator('#record').click();
@@ -118,7 +118,7 @@ describe('the speech page at /', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('offers an example to who has no recording at hand', async (test) => {
+  it('offers an example recording', async (test) => {
     const { page, trouble } = await open(test);
     await page.getByRole('button', { name: 'Try the example voice note' }).click();
     await until(() => page.locator('#file-name').textContent()).toBe('voice-note.mp3');
@@ -129,7 +129,7 @@ describe('the speech page at /', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('speaks Russian to who prefers it', async (test) => {
+  it('is in Russian for a browser that prefers Russian', async (test) => {
     await work();
     const { page, trouble } = await open(test, { locale: 'ru-RU' });
     await choose(page, 'запись.wav');
@@ -141,7 +141,7 @@ describe('the speech page at /', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('says in words that nothing was said, that it failed, and that it was cancelled', async (test) => {
+  it('shows results without speech, failures and cancellations', async (test) => {
     const stop = await product.startWorker(
       fakeHearing({
         run: async () => ({ result: { transcription: '', service: 'local', duration_seconds: 3, segments: [] } }),
@@ -170,7 +170,7 @@ describe('the speech page at /', () => {
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
   });
 
-  it('says what is switched off, and what to do without script', async (test) => {
+  it('states that uploads are disabled, and that JavaScript is required', async (test) => {
     const closed = await startProduct({ service: 'stt', env: { FILES_HOST: undefined } });
     onTestFinished(() => closed.stop());
     expect((await closed.call('/', { token: null })).text).toContain('Uploads are switched off');
@@ -178,7 +178,7 @@ describe('the speech page at /', () => {
     expect(await page.locator('noscript').textContent()).toContain('needs JavaScript');
   });
 
-  it('fits a phone and a desk, in light and dark', { timeout: 60_000 }, async (test) => {
+  it('fits a phone and a desktop screen in light and dark mode', { timeout: 60_000 }, async (test) => {
     const sentence = 'The north wall of the second stairwell shows a long crack from the window to the ceiling.';
     const segments = Array.from({ length: 12 }, (_, index) => ({
       start: index * 9,
