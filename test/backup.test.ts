@@ -126,13 +126,13 @@ describe('Backup and restore on one machine', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('DATA_DIR', dataDir);
     const { signal } = new AbortController();
-    const refused = async (attempt: () => Promise<void>, sentence: RegExp) => {
+    const refused = async (attempt: () => Promise<void>, message: RegExp) => {
       const error: unknown = await attempt().then(
         () => 'no error',
         (thrown: unknown) => thrown,
       );
       expect(error).toBeInstanceOf(OperatorError);
-      expect((error as Error).message).toMatch(sentence);
+      expect((error as Error).message).toMatch(message);
       return (error as Error).message;
     };
     const file = (name: string) => join(folder, name);

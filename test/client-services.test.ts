@@ -145,8 +145,8 @@ describe('Passports client', () => {
   });
 
   it('exchanges its key once, again before the token expires, and once more when the token is rejected', async () => {
-    const { asked, fetch } = watched();
-    const exchanges = () => asked.filter((path) => path === 'POST /auth/token').length;
+    const { requests, fetch } = watched();
+    const exchanges = () => requests.filter((path) => path === 'POST /auth/token').length;
     const clock = clockOf();
     const assay = client({ fetch, clock });
     await Promise.all([assay.list(), assay.images(), assay.list()]);
@@ -167,14 +167,14 @@ describe('Passports client', () => {
     const another = client({ fetch: listening, clock });
     await another.list();
     await globalThis.fetch(`${product.url}/logout`, { method: 'POST', headers: { authorization }, redirect: 'manual' });
-    asked.length = 0;
+    requests.length = 0;
     expect(await another.list()).toMatchObject({ page: 1 });
-    expect(asked).toEqual(['GET /api/tasks', 'POST /auth/token', 'GET /api/tasks']);
+    expect(requests).toEqual(['GET /api/tasks', 'POST /auth/token', 'GET /api/tasks']);
 
-    asked.length = 0;
+    requests.length = 0;
     const stranger = client({ fetch, clock }, 'no such key').list();
     await expect(stranger).rejects.toMatchObject({ name: 'Unauthorized', code: 'INVALID_API_KEY' });
-    expect(asked).toEqual(['POST /auth/token']);
+    expect(requests).toEqual(['POST /auth/token']);
   });
 });
 
@@ -224,7 +224,7 @@ describe('Catalog client', () => {
     const lost = watched((path, count) => (path === 'POST /reports' && count === 0 ? 'lost' : undefined));
     const asked = { record_id: 'bridge/7', action_type: 'hide', description: 'Not ours.' } as const;
     const report = await client(READER, { ...lost, clock: clockOf() }).report(asked);
-    expect(lost.asked).toHaveLength(2);
+    expect(lost.requests).toHaveLength(2);
     expect(report).toMatchObject({ ...asked, status: 'open', receipt: expect.stringMatching(/./) });
     const moderator = client(MODERATOR);
     expect(await moderator.reports({ status: 'open' })).toMatchObject({ total: 1, items: [{ id: report.id }] });

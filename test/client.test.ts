@@ -79,12 +79,12 @@ describe('Defectoscopy client', () => {
   });
 
   it('creates one task when the response is lost and the request is repeated', async () => {
-    const { asked, fetch } = watched((path, count) => (path === 'POST /predict' && count < 2 ? 'lost' : undefined));
+    const { requests, fetch } = watched((path, count) => (path === 'POST /predict' && count < 2 ? 'lost' : undefined));
     const clock = clockOf();
     const count = async () => Number((await product.database.db.query('select count(*) from tasks')).rows[0]!['count']);
     const before = await count();
     const task = await client({ fetch, clock }).predict(REFERENCE);
-    expect(asked).toEqual(['POST /predict', 'POST /predict', 'POST /predict']);
+    expect(requests).toEqual(['POST /predict', 'POST /predict', 'POST /predict']);
     expect(clock.slept).toEqual([0.5, 1]);
     expect(await count()).toBe(before + 1);
     expect((await client().wait(task)).status).toBe('done');
@@ -103,11 +103,11 @@ describe('Defectoscopy client', () => {
     const lost = watched(() => 'lost');
     const clock = clockOf();
     await expect(client({ ...lost, clock, retries: 2 }).predict(REFERENCE)).rejects.toThrow('ECONNRESET');
-    expect(lost.asked).toHaveLength(3);
+    expect(lost.requests).toHaveLength(3);
     const { task_id } = await client().wait(await client().predict(REFERENCE));
-    lost.asked.length = 0;
+    lost.requests.length = 0;
     await expect(client({ ...lost, clock }).cancel(task_id)).rejects.toMatchObject({ name: 'NetworkProblem' });
-    expect(lost.asked).toHaveLength(1);
+    expect(lost.requests).toHaveLength(1);
   });
 
   it('aborts every call and every wait with the reason of the signal', async () => {
@@ -168,7 +168,7 @@ describe('Client with polling according to the specification', () => {
     expect(first).toBe(300);
     expect([Math.min(...rest), Math.max(...rest)]).toEqual([30, 60]);
     expect(rest).toHaveLength(59);
-    expect(seen.asked).toHaveLength(1 + 60);
+    expect(seen.requests).toHaveLength(1 + 60);
   });
 
   it('stops at 404 after the retention period', async () => {

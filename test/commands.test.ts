@@ -190,11 +190,11 @@ it('assay restore exits on an interrupt while it waits for input and leaves no f
 });
 
 describe('Client commands', () => {
-  const refused = async (args: readonly string[], sentence: RegExp | string, env: Record<string, string> = {}) => {
+  const refused = async (args: readonly string[], message: RegExp | string, env: Record<string, string> = {}) => {
     const { code, out, err } = await assay(args, env);
     expect({ code, out }, err).toEqual({ code: 2, out: '' });
-    if (typeof sentence === 'string') expect(err).toBe(`${sentence}\n`);
-    else expect(err).toMatch(sentence);
+    if (typeof message === 'string') expect(err).toBe(`${message}\n`);
+    else expect(err).toMatch(message);
     expect(err).not.toMatch(/^\s+at /m);
     expect(err.trim().split('\n')).toHaveLength(1);
   };

@@ -41,12 +41,12 @@ export async function visit(
     ...options,
   });
   onTestFinished(() => context.close());
-  const trouble: string[] = [];
+  const problems: string[] = [];
   const { origin } = new URL(url);
   await context.route('**/*', (route) => {
     const asked = route.request().url();
     if (asked.startsWith(`${origin}/`) || asked.startsWith('blob:')) return route.continue();
-    trouble.push(`asks for ${asked}`);
+    problems.push(`asks for ${asked}`);
     return route.abort();
   });
   await context.addInitScript({
@@ -54,8 +54,8 @@ export async function visit(
       console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`,
   });
   const page = await context.newPage();
-  page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
-  page.on('pageerror', (error) => trouble.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(String(error)));
   await page.goto(url);
-  return { page, trouble };
+  return { page, trouble: problems };
 }

@@ -95,15 +95,15 @@ export interface Question {
 }
 
 export function question(random: Random): Question {
-  const asked = random.chance(0.5) ? Array.from({ length: random.whole(1, 3) }, () => wanted(random)) : [];
-  const q = asked.map(({ kind, words }) => {
+  const terms = random.chance(0.5) ? Array.from({ length: random.whole(1, 3) }, () => wanted(random)) : [];
+  const q = terms.map(({ kind, words }) => {
     const text = words.join(' ');
     if (kind === 'part') return text;
     return kind === 'phrase' ? `"${text}"` : words.length > 1 ? `-"${text}"` : `-${text}`;
   });
   const some = (share: number) => random.chance(share);
   return {
-    asked,
+    asked: terms,
     filters: {
       ...(q.length > 0 && { q: q.join(' ') }),
       ...(some(0.3) && { service: random.pick([...SERVICES, 'import']) }),

@@ -7,17 +7,17 @@ export const REFERENCE = 'https://storage-1.example.com/photo.jpg';
 
 /** Wraps the global `fetch`, records requests, and drops the responses for which `then` returns `lost`. */
 export function watched(then: (path: string, count: number) => 'lost' | undefined = () => undefined) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const watch: typeof fetch = async (input, init) => {
     const path = `${init?.method ?? 'GET'} ${new URL(String(input)).pathname}`;
-    const count = asked.filter((each) => each === path).length;
-    asked.push(path);
+    const count = requests.filter((each) => each === path).length;
+    requests.push(path);
     const response = await fetch(input, init);
     if (then(path, count) !== 'lost') return response;
     await response.arrayBuffer();
     throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
   };
-  return { asked, fetch: watch };
+  return { requests, fetch: watch };
 }
 
 /** A clock that advances only during `sleep`. */

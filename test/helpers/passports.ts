@@ -134,16 +134,16 @@ export function newClient(url: string, token: string | undefined): Client {
   const client: Client = {
     cookies,
     token,
-    async ask(path, { method = 'GET', headers = {}, ...ask } = {}) {
+    async ask(path, { method = 'GET', headers = {}, ...options } = {}) {
       const jar = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const body = bodyOf(ask);
+      const body = bodyOf(options);
       const response = await fetch(url + path, {
         method,
         redirect: 'manual',
         headers: {
           ...(client.token !== undefined && { authorization: `Bearer ${client.token}` }),
           ...(jar !== '' && { cookie: jar }),
-          ...(ask.json !== undefined && { 'content-type': 'application/json' }),
+          ...(options.json !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
         ...(body !== undefined && { body, duplex: 'half' }),

@@ -14,7 +14,7 @@ export const HEARD: Recorded = {
   })),
 };
 
-/** A speech model that returns HEARD immediately unless `over` replaces `run`. */
+/** A speech model that returns TRANSCRIPT immediately unless `over` replaces `run`. */
 export function fakeHearing(over: Partial<Model> = {}): Model {
   return {
     info: () => ({ model: 'whisper-base', providers: [{ name: 'local', model: 'whisper-base' }] }),
