@@ -44,7 +44,7 @@ describe('Defectoscopy upload page', () => {
   const sees = (outcome: Outcome) => work(fakeModel({ run: async () => outcome }));
 
   it('shows a photo as queued, processing and done, and sends no request to other hosts', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`);
     expect(page.url()).toBe(`${product.url}/`);
     expect(await page.locator('#token-form').isVisible()).toBe(false);
     await until(() => page.locator('#model-says').textContent()).toContain('No worker has its model loaded');
@@ -76,18 +76,18 @@ describe('Defectoscopy upload page', () => {
     await until(() => page.locator('#where').textContent()).toBe('Chip: most of it in the lower right.');
     await page.getByLabel('Show where').uncheck();
     expect(await page.locator('#heat').isVisible()).toBe(false);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('is in Russian for a browser that prefers Russian', async (test) => {
     await sees(CRACKED);
-    const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`, { locale: 'ru-RU' });
+    const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`, { locale: 'ru-RU' });
     expect(await page.locator('html').getAttribute('lang')).toBe('ru');
     await choosePhoto(page, 'стена.jpg');
     await until(() => page.locator('#verdict').textContent()).toMatch(/^Трещина, 84\s%/);
     await until(() => page.locator('#where').textContent()).toBe('Трещина: сильнее всего слева вверху.');
     expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('works with the keyboard alone', async (test) => {
@@ -195,7 +195,7 @@ describe('Defectoscopy upload page', () => {
 
   it('accepts dropped and pasted files and shows their names as text', async (test) => {
     await sees(CRACKED);
-    const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`);
     const name = '<img src=x onerror=alert(1)>.jpg';
     const bytes = `Uint8Array.from(atob('${(await wall()).toString('base64')}'), (c) => c.charCodeAt(0))`;
     const bring = async (kind: 'drop' | 'paste') => {
@@ -205,7 +205,7 @@ describe('Defectoscopy upload page', () => {
     };
     await bring('drop');
     await bring('paste');
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('shows the reason and retries while the server is unreachable or rate-limited', async (test) => {
@@ -233,10 +233,10 @@ describe('Defectoscopy upload page', () => {
       model: fakeModel({ run: async () => SOUND }),
     });
     onTestFinished(() => open.stop());
-    const { page, trouble } = await visit(test, open.url);
+    const { page, problems } = await visit(test, open.url);
     await choosePhoto(page);
     await until(() => page.locator('#verdict').textContent()).toBe('Looks sound');
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('shows a notice instead of the form when JavaScript is disabled', async (test) => {
@@ -284,11 +284,11 @@ describe('Defectoscopy upload page', () => {
     'shows the prediction of the shipped model for the example photo',
     async (test) => {
       await work(await product.house.services[0]!.work!.load(await modelHouse(product.house)));
-      const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
+      const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`);
       await page.getByRole('button', { name: 'Try the example photo' }).click();
       await until(() => page.locator('#verdict').textContent()).not.toBe('');
       expect(await page.locator('.bars').count()).toBe(2);
-      expect(trouble).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 });

@@ -67,13 +67,13 @@ const stateOf = async (id: string) => (await catalog.moderator.get(`/reports/${i
 
 describe('Catalog pages', () => {
   it('sign a reader in, return to the requested page, and sign out', async (test) => {
-    const { page, trouble } = await visit(test, `${catalog.url}/row/bridge-7`);
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
+    const { page, problems } = await visit(test, `${catalog.url}/row/bridge-7`);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.locator('#token').fill('not-a-token');
     await page.keyboard.press('Enter');
     await until(() => page.locator('[role=alert]').textContent()).not.toBe('');
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
     await page.locator('#token').fill(READER);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${catalog.url}/row/bridge-7`);
@@ -82,7 +82,7 @@ describe('Catalog pages', () => {
     expect(await page.getByRole('link', { name: 'Reports', exact: true }).count()).toBe(0);
     await page.goto(`${catalog.url}/admin/reports`);
     expect(await page.locator('main').textContent()).toContain('This is for moderators');
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('403')]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('403')]);
     await page.goto(catalog.url);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(`${catalog.url}/login`);
@@ -95,7 +95,7 @@ describe('Catalog pages', () => {
     expect([page.url(), await page.context().cookies()]).toEqual([`${catalog.url}/login`, []]);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL(`${catalog.url}/`);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('find a record by a misspelt Russian word, hide it after an accepted report, and show it again when the report is reopened', async (test) => {
@@ -123,7 +123,7 @@ describe('Catalog pages', () => {
     const receipt = await page.locator('#receipt-link').getAttribute('href');
 
     // The moderator uses only the keyboard.
-    const { page: desk, trouble } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
+    const { page: desk, problems } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
     await desk.goto(`${catalog.url}/admin/reports`);
     await press(desk, 'j');
     const item = desk.locator('.report-item', { hasText: 'Мост № 7' });
@@ -159,12 +159,12 @@ describe('Catalog pages', () => {
     expect(rows[1]).toContain('открыта → принята');
     expect(rows[2]).toContain('Мост стоит, проверено.');
     await decide((await item.getAttribute('id'))!, { status: 'rejected' });
-    expect(trouble).toEqual([]);
-    expect(reader.trouble).toEqual([expect.stringContaining('404')]);
+    expect(problems).toEqual([]);
+    expect(reader.problems).toEqual([expect.stringContaining('404')]);
   });
 
   it('support search, reports and moderation without JavaScript', async (test) => {
-    const { page, trouble } = await signedIn(test, MODERATOR, { javaScriptEnabled: false });
+    const { page, problems } = await signedIn(test, MODERATOR, { javaScriptEnabled: false });
     await page.locator('#q').fill('штукотурка');
     await page.getByRole('button', { name: 'Find' }).click();
     expect(await shown(page)).toEqual(['bridge-7']);
@@ -202,12 +202,12 @@ describe('Catalog pages', () => {
     await page.locator('#chip-defect').click();
     expect(await shown(page)).toHaveLength(6);
     expect(await page.locator('table.hits').count()).toBe(1);
-    expect(trouble.filter((line) => !line.includes('422'))).toEqual([]);
+    expect(problems.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
   it('show a second moderator the decision that was made meanwhile', async (test) => {
     const id = await report(PHOTO_ID, 'reclassify', 'This is no crack but a joint.');
-    const { page, trouble } = await signedIn(test, OTHER_MODERATOR);
+    const { page, problems } = await signedIn(test, OTHER_MODERATOR);
     await page.goto(`${catalog.url}/admin/reports`);
     await decide(id, { status: 'rejected', resolver_note: 'It is a crack.' });
     await page.locator(`#${id}`).focus();
@@ -218,7 +218,7 @@ describe('Catalog pages', () => {
     expect(await page.locator(`#${id}`).textContent()).toContain('It is a crack.');
     expect(await page.locator(`#${id}`).getAttribute('data-status')).toBe('rejected');
     expect(await stateOf(id)).toBe('rejected');
-    expect(trouble).toEqual([expect.stringContaining('409')]);
+    expect(problems).toEqual([expect.stringContaining('409')]);
   });
 
   it('support the report queue with the keyboard alone and list the shortcuts', async (test) => {
@@ -227,7 +227,7 @@ describe('Catalog pages', () => {
       await report(SPEECH_ID, 'edit', 'second'),
       await report('no such record', 'other', 'third'),
     ];
-    const { page, trouble } = await signedIn(test, MODERATOR);
+    const { page, problems } = await signedIn(test, MODERATOR);
     await page.goto(`${catalog.url}/admin/reports`);
     await press(page, '?');
     expect(await page.locator('#keys').getAttribute('open')).not.toBeNull();
@@ -249,12 +249,12 @@ describe('Catalog pages', () => {
     await press(page, 'k', 'k', 'Enter');
     await page.waitForURL(address(PHOTO_ID));
     await decide(ids[0]!, { status: 'rejected' });
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('accept keyboard shortcuts by physical key on non-Latin layouts', async (test) => {
     const ids = [await report(PHOTO_ID, 'edit', 'one'), await report(SPEECH_ID, 'edit', 'two')];
-    const { page, trouble } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
+    const { page, problems } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
     const strike = (key: string, code: string) =>
       page.evaluate(
         `document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
@@ -277,7 +277,7 @@ describe('Catalog pages', () => {
     await page.waitForURL(address(SPEECH_ID));
     await decide(ids[0]!, { status: 'rejected' });
     // The seeded recording has no audio file.
-    expect(trouble.filter((line) => !line.includes('404'))).toEqual([]);
+    expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
   });
 
   it('reject a report without an action and keep the description', async (test) => {
@@ -306,7 +306,7 @@ describe('Catalog pages', () => {
 
   it("show the content of the reported record in the queue, and the audit trail in the user's language", async (test) => {
     const id = await report('bridge-7', 'hide', 'Снесён.');
-    const { page, trouble } = await signedIn(test, MODERATOR, {
+    const { page, problems } = await signedIn(test, MODERATOR, {
       locale: 'ru-RU',
       viewport: { width: 320, height: 700 },
     });
@@ -321,16 +321,16 @@ describe('Catalog pages', () => {
     expect(first).toContain('Скрыть: Мост № 7, опора 3');
     expect(first).not.toContain('hide bridge-7');
     await decide(id, { status: 'rejected' });
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('link to the last page when the page number is too large', async (test) => {
-    const { page, trouble } = await signedIn(test, READER);
+    const { page, problems } = await signedIn(test, READER);
     await page.goto(`${catalog.url}/?page=999`);
     expect(await page.locator('.nothing').textContent()).toContain('What was found ends with page 1.');
     await page.locator('#page-last').click();
     await until(() => shown(page)).toHaveLength(6);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('scroll wide tables within their box on a phone and do not break words in the header', async (test) => {
@@ -359,7 +359,7 @@ describe('Catalog pages', () => {
   });
 
   it('link to the help from every page, also below a path prefix', async (test) => {
-    const { page, trouble } = await signedIn(test, MODERATOR);
+    const { page, problems } = await signedIn(test, MODERATOR);
     for (const place of ['/', new URL(address(PHOTO_ID)).pathname, '/admin/reports']) {
       await page.goto(catalog.url + place);
       const link = page.getByRole('link', { name: 'Help', exact: true });
@@ -369,11 +369,11 @@ describe('Catalog pages', () => {
       await page.waitForURL(`${catalog.url}/help`);
       expect(await page.locator('article h1').count()).toBe(1);
     }
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('keep the complete search state in the address for typing, filters and history', async (test) => {
-    const { page, trouble } = await signedIn(test, MODERATOR);
+    const { page, problems } = await signedIn(test, MODERATOR);
     await page.locator('#facet-service-defectoscopy').click();
     await until(() => shown(page)).toEqual([PHOTO_ID, FAILED_ID]);
     expect(await focused(page)).toBe('facet-service-defectoscopy');
@@ -416,14 +416,14 @@ describe('Catalog pages', () => {
     expect(await ways.allTextContents()).toEqual(['Without “штукатурка”: 1', 'Without Speech: 1']);
     await ways.last().click();
     await until(() => shown(page)).toEqual(['bridge-7']);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('keep the results while an incomplete query is invalid, and show the error on submission', async (test) => {
-    const { page, trouble } = await signedIn(test, READER, { locale: 'ru-RU' });
+    const { page, problems } = await signedIn(test, READER, { locale: 'ru-RU' });
     await page.locator('#q').fill(Array.from({ length: 30 }, (_, i) => `слово${i}`).join(' '));
-    await until(async () => trouble.length).toBe(1);
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('422')]);
+    await until(async () => problems.length).toBe(1);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('422')]);
     expect(await shown(page)).toHaveLength(6);
     await page.keyboard.press('Enter');
     await until(() => page.locator('main').textContent()).toContain('Не получилось');
@@ -434,7 +434,7 @@ describe('Catalog pages', () => {
 
   it('show the filters as a separate page on a phone, with and without JavaScript', async (test) => {
     for (const javaScriptEnabled of [true, false]) {
-      const { page, trouble } = await signedIn(test, READER, {
+      const { page, problems } = await signedIn(test, READER, {
         viewport: { width: 390, height: 844 },
         javaScriptEnabled,
       });
@@ -449,12 +449,12 @@ describe('Catalog pages', () => {
       expect(await page.locator('#hits').isVisible()).toBe(true);
       expect(await shown(page)).toEqual([SPEECH_ID]);
       expect(await page.locator('.to-filters').textContent()).toBe('Filters (1)');
-      expect(trouble).toEqual([]);
+      expect(problems).toEqual([]);
     }
   });
 
   it('save a view under a name, open it and delete it', async (test) => {
-    const { page, trouble } = await signedIn(test, READER);
+    const { page, problems } = await signedIn(test, READER);
     await page.locator('#facet-status-failed').click();
     await until(() => shown(page)).toEqual([FAILED_ID]);
     await page.getByText('Save this view').click();
@@ -468,11 +468,11 @@ describe('Catalog pages', () => {
     await until(() => shown(page)).toEqual([FAILED_ID]);
     await saved.getByRole('button').click();
     await until(() => saved.count()).toBe(0);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('show a photo with its heat map, a document with the positions of its values, and the error of a failed task', async (test) => {
-    const { page, trouble } = await signedIn(test, READER);
+    const { page, problems } = await signedIn(test, READER);
     await page.goto(address(PHOTO_ID));
     await until(() => page.locator('#where').textContent()).toBe('Crack: most of it in the upper left.');
     expect(await page.locator('#heat').isVisible()).toBe(true);
@@ -496,21 +496,21 @@ describe('Catalog pages', () => {
     await page.waitForURL(address(PHOTO_ID));
     await page.goto(address(FAILED_ID));
     expect(await page.locator('main').textContent()).toContain('The image is damaged or incomplete.');
-    expect(trouble.filter((line) => !line.includes('404'))).toEqual([]);
+    expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
   });
 
   it('state that a recording has expired, and highlight the text of one that plays', async (test) => {
-    const { page, trouble } = await signedIn(test, READER);
+    const { page, problems } = await signedIn(test, READER);
     await page.goto(address(SPEECH_ID));
     await until(() => page.locator('#no-player').isVisible()).toBe(true);
     expect(await page.locator('#audio').isVisible()).toBe(false);
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('404')]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
     await seedSound(catalog);
     await page.reload();
     await page.getByRole('button', { name: 'Play from 0:03' }).click();
     await until(() => page.locator('.word.now').textContent()).toBe('Нужен ремонт до зимы.');
     expect(await page.evaluate('document.getElementById("audio").currentTime')).toBeGreaterThan(3.8);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('show hostile text as text in every place', async (test) => {
@@ -519,7 +519,7 @@ describe('Catalog pages', () => {
     await catalog.moderator.post('/views', {
       json: { name: `<img src=x onerror=alert(1)>`, query: 'q=%22%3E%3Cscript%3E' },
     });
-    const { page, trouble } = await signedIn(test, MODERATOR);
+    const { page, problems } = await signedIn(test, MODERATOR);
     const dialogs: string[] = [];
     page.on('dialog', (dialog) => {
       dialogs.push(dialog.message());
@@ -550,7 +550,7 @@ describe('Catalog pages', () => {
     await until(() => page.locator('.chip').first().textContent()).toContain('‹U+202E›');
     await decide(id, { status: 'rejected' });
     expect(dialogs).toEqual([]);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('have no layout or accessibility violations with hostile text and on the filter page', async (test) => {
@@ -574,10 +574,10 @@ describe('Empty catalog', () => {
     const empty = await startCatalog({ CATALOG_PUBLIC: 'true' });
     try {
       // A public catalog needs no sign-in.
-      const { page, trouble } = await visit(test, empty.url);
+      const { page, problems } = await visit(test, empty.url);
       expect(await page.locator('.nothing').textContent()).toContain('No records yet');
       expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
-      expect(trouble).toEqual([]);
+      expect(problems).toEqual([]);
     } finally {
       await empty.stop();
     }

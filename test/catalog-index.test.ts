@@ -179,7 +179,7 @@ describe('Catalog index', () => {
           Array.from({ length: 2000 }, (_, i) => ({ name: `xl/s${i}.xml`, content: [''] })),
         ),
         // Declares a small size.
-        'a part with a false size': lying(
+        'a part with a false size in the directory': lying(
           await packed([{ name: 'xl/workbook.xml', content: zeros(1) }]),
           2 ** 20,
         ),

@@ -226,7 +226,7 @@ describe('PATCH /reports/{report_id}', () => {
   };
   const moves = STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const));
 
-  it.each(moves)('%s to %s follows the transition table for a moderator and is rejected for other callers', async (from, to) => {
+  it.each(moves)('%s to %s follows the transition table, for moderators only', async (from, to) => {
     const now = await standing(from);
     const json = { status: to, resolver_note: 'because' } as const;
     expect(errorOf(await patch(now.id, json, {}, nobody))).toEqual([401, 'UNAUTHORIZED']);

@@ -61,7 +61,7 @@ it('Assay completes every acknowledged task once despite process, database, disk
     report(struck, evidence, ground);
     expect(faultsOf(evidence)).toEqual([]);
     const stray = await strayFiles(ground.audit, ground.dataDir);
-    console.log(`${stray.nameless.length} files remain from uploads that were interrupted before their row was written.`);
+    console.log(`${stray.nameless.length} files without a row remain from interrupted uploads.`);
     expect(stray.missing).toEqual([]);
     expect(ground.deaths()).toEqual([]);
     expect(evidence.firstSeen.size).toBeGreaterThan(10);

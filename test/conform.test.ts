@@ -541,7 +541,7 @@ conforms('passports', {
         items.map((item: any) => Object.assign(item, { created_at: Date.parse(item.created_at) })),
       ),
     ],
-    ['the oldest document comes first', 'passports.list.sorted', editing('GET /api/tasks', ({ items }) => items.reverse())],
+    ['a list is reversed', 'passports.list.sorted', editing('GET /api/tasks', ({ items }) => items.reverse())],
     [
       'more than 200 documents per page are accepted',
       'passports.list.refuses.limit-201',
@@ -722,13 +722,13 @@ conforms('reports', {
   ],
 });
 
-describe('assay conform --flood', () => {
+describe('assay conform --flood checks the rate limit', () => {
   it.each([
     ['defectoscopy', {}, 'passed'],
     ['defectoscopy', answering('GET /result/', 429, { status: 503 }), 'failed'],
     ['stt', {}, 'passed'],
     ['stt', { out: ({ headers: { 'retry-after': _, ...headers } }) => ({ headers }) }, 'failed'],
-  ] satisfies [ServiceName, BreachingProxy['breach'], string][])('checks the rate limit of %s (%#)', async (service, breach, outcome) => {
+  ] satisfies [ServiceName, BreachingProxy['breach'], string][])('of %s (%#)', async (service, breach, outcome) => {
     const product = await startProduct({ service, env: { [`${service.toUpperCase()}_RATE_LIMIT_PER_MINUTE`]: '60' } });
     const proxy = await startBreachingProxy(product.url);
     proxy.breach = breach;

@@ -117,7 +117,7 @@ describe('Credential settings in production', () => {
     ['REPORTS_MODERATOR_TOKENS', 'fifteen-letters'],
     ['METRICS_TOKEN', 'fifteen-letters'],
   ])(
-    'are rejected without being quoted when %s has a token of fewer than 16 characters',
+    'are rejected at the start without being quoted when %s has a token of fewer than 16 characters',
     async (name, text) => {
       const [sentence, ...others] = await sentences({ [name]: text });
       expect(others).toEqual([]);

@@ -27,7 +27,7 @@ describe('Help pages', () => {
       { path: 'help/models', viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'en-GB' },
     ] as const;
     for (const { path, ...look } of looks) {
-      const { page, trouble } = await visit(test, `${product.url}/${path}`, { ...look, bypassCSP: true });
+      const { page, problems } = await visit(test, `${product.url}/${path}`, { ...look, bypassCSP: true });
       const name = `${path.replace('/', '-')} ${look.viewport.width} ${look.colorScheme} ${look.locale}`;
       await page.addScriptTag({ content: source });
       const grave = await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations
@@ -36,7 +36,7 @@ describe('Help pages', () => {
       expect(grave, name).toEqual([]);
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
       expect(wide, name).toBeLessThanOrEqual(look.viewport.width);
-      expect(trouble, name).toEqual([]);
+      expect(problems, name).toEqual([]);
       const shots = process.env['ASSAY_SCREENSHOTS'];
       if (shots !== undefined) {
         await page.screenshot({ path: `${shots}/${name.replaceAll(' ', '-')}.png`, fullPage: true });
@@ -45,7 +45,7 @@ describe('Help pages', () => {
   });
 
   it('find a section by words of its title or text and open it', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/help/run`);
+    const { page, problems } = await visit(test, `${product.url}/help/run`);
     await search(page).fill('  BACKUP killed ');
     await until(() => found(page).first().textContent()).toBe('Back up');
     expect(await page.locator('#help-found mark').first().textContent()).toBe('backup');
@@ -61,7 +61,7 @@ describe('Help pages', () => {
     await until(() => page.locator('#help-count').textContent()).toBe('Nothing was found.');
     await search(page).fill('');
     await until(() => page.locator('#help-found').isHidden()).toBe(true);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('copy a code block unchanged', async (test) => {

@@ -229,7 +229,7 @@ describe.each(LOOKS)('Layout and accessibility at $width px in $language, light 
       const { width, height, language, touch } = seen;
       const url = product.addresses[service]!;
       const door = service === 'passports' || service === 'catalog' ? DOORS[service] : undefined;
-      const { page, trouble } = await visit(test, door === undefined ? url : `${url}/login`, {
+      const { page, problems } = await visit(test, door === undefined ? url : `${url}/login`, {
         ...{ viewport: { width, height }, locale: language === 'ru' ? 'ru-RU' : 'en-GB' },
         ...(touch && { hasTouch: true, isMobile: true }),
       });
@@ -245,7 +245,7 @@ describe.each(LOOKS)('Layout and accessibility at $width px in $language, light 
         expect(await page.locator('html').getAttribute('lang'), place.name).toBe(language);
         await look(page, service, place, seen);
         const told = place.status === undefined ? [] : [expect.stringContaining(String(place.status))];
-        expect.soft(trouble.splice(0), place.name).toEqual(told);
+        expect.soft(problems.splice(0), place.name).toEqual(told);
       }
     },
   );
@@ -287,8 +287,8 @@ describe('Layout and accessibility checks', () => {
   });
 
   it('detect a request to another host', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/overview`);
+    const { page, problems } = await visit(test, `${product.url}/overview`);
     await page.evaluate("document.body.style.backgroundImage = 'url(https://elsewhere.example/a.png)'");
-    await expect.poll(() => trouble.join()).toContain('elsewhere.example');
+    await expect.poll(() => problems.join()).toContain('elsewhere.example');
   });
 });

@@ -21,7 +21,7 @@ const line = (page: Page, title: string, label: string) =>
 
 describe('Overview page', () => {
   it('updates without a reload', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/overview`);
+    const { page, problems } = await visit(test, `${product.url}/overview`);
     const waiting = figure(page, 'Defectoscopy', 'Waiting');
     await until(() => waiting.locator('.now').textContent()).toBe('0');
     await page.evaluate('window.sameDocument = true');
@@ -49,7 +49,7 @@ describe('Overview page', () => {
     await until(() => figure(page, 'Defectoscopy', 'Done per minute').locator('.now').textContent()).toBe('1');
     expect(await panel(page, 'Speech to text').locator('.worker-state').textContent()).toBe('No worker is awake');
     expect(await page.evaluate('window.sameDocument')).toBe(true);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('pauses its requests while hidden, and shows when the server does not respond', async (test) => {

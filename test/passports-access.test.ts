@@ -97,7 +97,7 @@ beforeAll(async () => {
     'a token that is not valid yet': await issued({}, new Date(Date.now() + 120_000)),
     'a token signed with another secret': await issued({ secret: 'not the secret of this service at all' }),
     'a token of a removed key': await issued({}, new Date(), apiKeysFrom('gone:gone-key-123')[0]),
-    'a token of a replaced key': await issued(
+    'a token of a key that was replaced under the same name': await issued(
       {},
       new Date(),
       apiKeysFrom('admin:other-key-123')[0],
@@ -266,11 +266,11 @@ describe('The order of checks', () => {
       { body: `["${'x'.repeat(2 ** 21)}`, headers: { 'content-type': 'application/json' } },
       true,
     ],
-    ['the body before the existence of the resource', 422, 'POST', '/api/v1/create-pdf', { json: { image_ids: 'x' } }, true],
-    ['the body before the existence of the resource', 422, 'POST', `/task/${ID}/update`, { form: { 'no:such': 'x' } }, true],
-    ['the content type of a form before the existence of the resource', 415, 'POST', `/task/${ID}/update`, { json: {} }, true],
-    ['the path parameter before the existence of the resource', 422, 'GET', '/api/task/none/status', {}, true],
-    ['the existence of the resource before its state', 404, 'POST', `/task/${ID}/update`, FORM, true],
+    ['the body before the resource', 422, 'POST', '/api/v1/create-pdf', { json: { image_ids: 'x' } }, true],
+    ['the body before the resource', 422, 'POST', `/task/${ID}/update`, { form: { 'no:such': 'x' } }, true],
+    ['the form type before the resource', 415, 'POST', `/task/${ID}/update`, { json: {} }, true],
+    ['the path parameter before the resource', 422, 'GET', '/api/task/none/status', {}, true],
+    ['the resource before its state', 404, 'POST', `/task/${ID}/update`, FORM, true],
     ['credentials before the path parameter', 401, 'GET', '/api/task/none/status', {}, false],
   ])('is %s: %i', async (_, status, method, path, ask, authorized) => {
     const client = authorized ? await house.signedIn() : house.client();

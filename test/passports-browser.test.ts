@@ -96,12 +96,12 @@ async function bytesOf(page: Page, click: () => Promise<void>): Promise<{ name: 
 
 describe('Passports pages', () => {
   it('require a valid key', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/login`);
+    const { page, problems } = await visit(test, `${product.url}/login`);
     await page.locator('#api_key').fill('not-the-key');
     await page.keyboard.press('Enter');
     await until(() => page.locator('main').textContent()).toContain('There is no such API key');
     expect(await page.locator('#api_key').isVisible()).toBe(true);
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
     expect(await page.context().cookies()).toEqual([]);
 
     // As from the link in the start-up banner; the key does not stay in the address.
@@ -114,11 +114,11 @@ describe('Passports pages', () => {
     await page.waitForURL(`${product.url}/login`);
     await page.goto(product.url);
     expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('fill in the key of a link without submitting it, and never replace a session with it', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/login#key=${KEY}`);
+    const { page, problems } = await visit(test, `${product.url}/login#key=${KEY}`);
     await until(() => page.locator('#api_key').inputValue()).toBe(KEY);
     expect(await page.locator('#from-link').textContent()).toContain('Sign in only if you trust');
     // Long enough to notice an automatic submission.
@@ -137,11 +137,11 @@ describe('Passports pages', () => {
     expect(await page.context().cookies()).toEqual(cookies);
     await page.locator('#signed-in a').click();
     await page.waitForURL(`${product.url}/`);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('show the example from the upload to all of its values without a reload', async (test) => {
-    const { page, trouble } = await signedIn(test, { locale: 'ru-RU' });
+    const { page, problems } = await signedIn(test, { locale: 'ru-RU' });
     expect(await page.locator('html').getAttribute('lang')).toBe('ru');
     await page.evaluate('globalThis.here = true');
     await page.locator('#pdfs').setInputFiles(await pdf('Паспорт кв. 37 — Садовая.pdf'));
@@ -155,11 +155,11 @@ describe('Passports pages', () => {
     for (const [key, shown] of Object.entries(SHOWN)) expect(await value(page, key), key).toBe(shown);
     // All texts are Russian except names.
     expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('support correcting, undoing and restoring values with the keyboard alone', async (test) => {
-    const { page, trouble } = await reviewing(test, 'keyboard.pdf');
+    const { page, problems } = await reviewing(test, 'keyboard.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     for (let i = 0; i < 60 && (await focused()) !== 'general:year_built'; i++) await page.keyboard.press('Tab');
     expect(await focused()).toBe('general:year_built');
@@ -190,7 +190,7 @@ describe('Passports pages', () => {
     expect((await resultOf(page)).data.general.year_built).toBe(1981);
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.press('Escape');
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('422')]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('422')]);
 
     // The displayed value is normalized.
     await field(page, 'areas:total_area').focus();
@@ -219,11 +219,11 @@ describe('Passports pages', () => {
     await page.reload();
     expect(await value(page, 'general:year_built')).toBe('1978');
     expect(await page.locator('#history li').count()).toBe(3);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('support adding and removing table rows with the keyboard alone', async (test) => {
-    const { page, trouble } = await reviewing(test, 'rows.pdf');
+    const { page, problems } = await reviewing(test, 'rows.pdf');
     await field(page, 'rooms:8.name').focus();
     await page.keyboard.type('лоджия');
     await page.keyboard.press('Enter');
@@ -253,11 +253,11 @@ describe('Passports pages', () => {
       ...PRINTED.rooms.map(({ name }) => name),
       'балкон',
     ]);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('keep the focus and the text in progress while a saved value is rendered', async (test) => {
-    const { page, trouble } = await reviewing(test, 'focus.pdf');
+    const { page, problems } = await reviewing(test, 'focus.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     // The history is part of the update.
     const drawn = (edits: number) =>
@@ -307,11 +307,11 @@ describe('Passports pages', () => {
     await drawn(9);
     expect(await value(page, 'rooms:8.name')).toBe('');
     expect(await page.evaluate('globalThis.here')).toBe(true);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('move the focus to the right field when another user has changed the rows', async (test) => {
-    const { page, trouble } = await reviewing(test, 'rows-of-two.pdf');
+    const { page, problems } = await reviewing(test, 'rows-of-two.pdf');
     const other = await page.context().newPage();
     await other.goto(page.url());
     await field(other, 'rooms:8.name').fill('лоджия');
@@ -321,11 +321,11 @@ describe('Passports pages', () => {
     await page.keyboard.press('Enter');
     await until(() => value(page, 'rooms:8.name')).toBe('лоджия');
     await until(() => page.evaluate('document.activeElement.id')).toBe('general:floor');
-    expect(trouble).toEqual([expect.stringContaining('412')]);
+    expect(problems).toEqual([expect.stringContaining('412')]);
   });
 
   it('merge the edits of two users of one document', async (test) => {
-    const { page, trouble } = await reviewing(test, 'shared.pdf');
+    const { page, problems } = await reviewing(test, 'shared.pdf');
     const other = await page.context().newPage();
     await other.goto(page.url());
     const write = async (who: Page, key: string, text: string) => {
@@ -353,7 +353,7 @@ describe('Passports pages', () => {
     await page.keyboard.press('Enter');
     await until(async () => (await resultOf(page)).data.general.floors).toBe(12);
     await until(() => problem.textContent()).toBe('');
-    expect(trouble).toEqual([expect.stringContaining('412'), expect.stringContaining('412')]);
+    expect(problems).toEqual([expect.stringContaining('412'), expect.stringContaining('412')]);
   });
 
   it('highlight the box of the focused field, and focus the field of a clicked box', async (test) => {
@@ -380,7 +380,7 @@ describe('Passports pages', () => {
   });
 
   it('export corrected values in files named after the document', async (test) => {
-    const { page, trouble } = await reviewing(test, 'Квартира №37 «Ёлкина».pdf');
+    const { page, problems } = await reviewing(test, 'Квартира №37 «Ёлкина».pdf');
     await field(page, 'general:owner').fill('Щукин Пётр Ильич');
     await page.keyboard.press('Enter');
     await saved(page).toBe('Saved');
@@ -395,11 +395,11 @@ describe('Passports pages', () => {
     const words = await wordsOf(report.bytes);
     expect(words.join(' ')).toContain('Щукин Пётр Ильич');
     expect(words.join(' ')).not.toContain(OWNER);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('rename a document with a Cyrillic name, and delete it after a confirmation', async (test) => {
-    const { page, trouble } = await signedIn(test);
+    const { page, problems } = await signedIn(test);
     await page.locator('#pdfs').setInputFiles(await pdf('scan0001.pdf'));
     await until(() => row(page, 'scan0001.pdf').getAttribute('data-status')).toBe('SUCCESS');
     await row(page, 'scan0001.pdf').locator('summary').click();
@@ -420,13 +420,13 @@ describe('Passports pages', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL(`${product.url}/`);
     expect(await page.getByText('No documents yet.', { exact: false }).isVisible()).toBe(true);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('reorder photos with the keyboard, rotate one, and create one document', {
     timeout: 240_000,
   }, async (test) => {
-    const { page, trouble } = await signedIn(test);
+    const { page, problems } = await signedIn(test);
     const [first, second] = await photosOf(EXAMPLE);
     const lying = await sharp(first).rotate(270).jpeg().toBuffer();
     const plain = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#9a9a9a' } })
@@ -468,11 +468,11 @@ describe('Passports pages', () => {
     expect(fields['areas:total_area']).toMatchObject({ value: 54.7, page: 2 });
     expect(sheets.map((sheet: any) => sheet.width < sheet.height)).toEqual([true, true, false]);
     expect(sheets[1].turn).toBe(0);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('reorder photos by dragging and remove one', async (test) => {
-    const { page, trouble } = await signedIn(test);
+    const { page, problems } = await signedIn(test);
     const tile = async (name: string) => ({
       ...{ name, mimeType: 'image/png' },
       buffer: await sharp({ create: { width: 60, height: 80, channels: 3, background: '#fff' } })
@@ -490,7 +490,7 @@ describe('Passports pages', () => {
     expect(await page.evaluate('document.activeElement.closest("li").dataset.name')).toBe('b.png');
     await page.reload();
     await until(() => page.locator('#images li').count()).toBe(2);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('reject a cross-site form', async (test) => {
@@ -644,7 +644,7 @@ describe('Passports pages for every document state', () => {
   }
 
   it('filter the list by state and paginate it', async (test) => {
-    const { page, trouble } = await arrived(test);
+    const { page, problems } = await arrived(test);
     const files = Array.from({ length: 27 }, (_, i) => ({
       name: `${i}.pdf`,
       mimeType: 'application/pdf',
@@ -672,11 +672,11 @@ describe('Passports pages for every document state', () => {
     await page.getByRole('link', { name: 'Done', exact: true }).click();
     await page.waitForURL('**/?status=SUCCESS');
     expect(await page.locator('#documents .name').allTextContents()).toEqual(['7.pdf']);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('offer a retry for failed documents and show its result', async (test) => {
-    const { page, trouble } = await arrived(test);
+    const { page, problems } = await arrived(test);
     await page.locator('#pdfs').setInputFiles(await pdf('again.pdf'));
     await row(page, 'again.pdf').waitFor();
     const id = (await row(page, 'again.pdf').getAttribute('data-id'))!;
@@ -689,11 +689,11 @@ describe('Passports pages for every document state', () => {
     expect(await page.locator('progress').isVisible()).toBe(true);
     await house.succeed(id);
     await until(() => page.locator('#fields').count()).toBe(1);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('update the warnings after edits', async (test) => {
-    const { page, trouble } = await arrived(test);
+    const { page, problems } = await arrived(test);
     const { buffer, ...file } = await pdf('sum.pdf');
     await page.locator('#pdfs').setInputFiles({ ...file, buffer: Buffer.concat([buffer, Buffer.from('%sum')]) });
     await row(page, 'sum.pdf').waitFor();
@@ -710,7 +710,7 @@ describe('Passports pages for every document state', () => {
     await field(page, 'rooms:2.area').fill('20');
     await page.keyboard.press('Enter');
     await until(warned).toEqual(['These do not agree: Rooms: Area, m² · Total area.']);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 });
 

@@ -685,7 +685,7 @@ describe('DELETE /task/{task_id}', () => {
 });
 
 describe('POST /api/task/{task_id}/retry', () => {
-  it.each(['FAILED', 'ERROR'] as const)('queues a document in the state %s once for two concurrent requests', async (state) => {
+  it.each(['FAILED', 'ERROR'] as const)('queues a document in %s once for concurrent requests', async (state) => {
     const { client, id } = await documentIn(state);
     const answers = await Promise.all([1, 2].map(() => client.post(`/api/task/${id}/retry`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -696,7 +696,7 @@ describe('POST /api/task/{task_id}/retry', () => {
     expect((await client.get(`/api/task/${id}/status`)).body.status).toBe('SUCCESS');
   });
 
-  it.each(['PENDING', 'PROCESSING', 'SUCCESS', 'PERMANENT_ERROR'] as const)('returns 409 in the state %s', async (state) => {
+  it.each(['PENDING', 'PROCESSING', 'SUCCESS', 'PERMANENT_ERROR'] as const)('is rejected in %s', async (state) => {
     const { client, id } = await documentIn(state);
     expect(await client.post(`/api/task/${id}/retry`)).toMatchObject({
       status: 409,

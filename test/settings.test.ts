@@ -42,9 +42,9 @@ describe('Invalid settings stop the start with a message:', () => {
     ['too few connections for a worker', { DATABASE_CONNECTIONS: '4' }, /^DATABASE_CONNECTIONS: must be .* from 5 to/],
     ['a metrics token of two words', { METRICS_TOKEN: 'one two' }, /^METRICS_TOKEN: must be one/],
     ['a comma in the metrics token', { METRICS_TOKEN: 'one,two' }, /^METRICS_TOKEN: must be one/],
-    ['tokens with disabled authorization', { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKEN: 't' }, /remove one\.$/],
+    ['tokens and disabled auth', { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKEN: 't' }, /remove one\.$/],
     [
-      'an invalid network',
+      'a malformed network mask',
       { OUTBOUND_ALLOW_CIDRS: '10.0.0.0/99' },
       /^OUTBOUND_ALLOW_CIDRS: "10\.0\.0\.0\/99" is not/,
     ],
@@ -59,7 +59,7 @@ describe('Invalid settings stop the start with a message:', () => {
     ['a number of proxies among networks', { TRUST_PROXY: '1,10.0.0.0/8' }, /^TRUST_PROXY: "1" is not a network/],
     ['an image host with a scheme', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'https://s3.example.com' }, /is not a host/],
     ['an image host with a path', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 's3.example.com/bucket' }, /is not a host/],
-    ['an image host with a wildcard', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'ok.example.com,*.example.com' }, /"\*\.example/],
+    ['a wildcard image host', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'ok.example.com,*.example.com' }, /"\*\.example/],
     [
       'an outbound host with a scheme',
       { OUTBOUND_ALLOW_HOSTS: 'https://nas.local' },

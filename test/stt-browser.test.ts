@@ -28,7 +28,7 @@ describe('Speech-to-text upload page', () => {
     visit(test, `${product.url}/#token=${TOKEN}`, options);
 
   it('shows a recording as queued, in progress with its percentage, and transcribed', async (test) => {
-    const { page, trouble } = await open(test);
+    const { page, problems } = await open(test);
     expect(page.url()).toBe(`${product.url}/`);
     await choose(page);
     await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
@@ -50,12 +50,12 @@ describe('Speech-to-text upload page', () => {
       expect.stringMatching(/^0:00The north wall shows a crack\.\s*$/),
     ]);
     await until(() => page.locator('#live').textContent()).toContain('The north wall');
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('plays from the clicked word and highlights the current word', async (test) => {
     await work();
-    const { page, trouble } = await open(test);
+    const { page, problems } = await open(test);
     await choose(page);
     await verdict(page).toBe('Transcript');
     const at = () => page.evaluate<number>('document.querySelector("#audio").currentTime');
@@ -67,12 +67,12 @@ describe('Speech-to-text upload page', () => {
     await page.keyboard.press('Enter');
     await until(at).toBeLessThan(1.2);
     await until(() => page.locator('.word.now').textContent()).toBe('north');
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('downloads the transcript as text, SRT, VTT and JSON', async (test) => {
     await work();
-    const { page, trouble } = await open(test);
+    const { page, problems } = await open(test);
     await choose(page, 'interview.wav');
     await verdict(page).toBe('Transcript');
     const saved = async (format: string) => {
@@ -86,7 +86,7 @@ describe('Speech-to-text upload page', () => {
     expect(await saved('srt')).toContain('00:00:00,300 --> 00:00:02,100');
     expect(await saved('vtt')).toMatch(/^WEBVTT/);
     expect(JSON.parse(await saved('json')).data).toEqual(HEARD);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('records with the microphone with the keyboard alone', async (test) => {
@@ -96,7 +96,7 @@ describe('Speech-to-text upload page', () => {
       return { result: HEARD as never };
     };
     await work({ run });
-    const { page, trouble } = await open(test);
+    const { page, problems } = await open(test);
     await page.locator('#language').selectOption('ru');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     await page.locator('#record').focus();
@@ -115,30 +115,30 @@ describe('Speech-to-text upload page', () => {
     await page.locator('#record-discard').click();
     await until(() => page.locator('#recording').isVisible()).toBe(false);
     expect(inputs).toHaveLength(1);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('offers an example recording', async (test) => {
-    const { page, trouble } = await open(test);
+    const { page, problems } = await open(test);
     await page.getByRole('button', { name: 'Try the example voice note' }).click();
     await until(() => page.locator('#file-name').textContent()).toBe('voice-note.mp3');
     await until(() => page.evaluate<number>('document.querySelector("#audio").duration')).toBeGreaterThan(10);
     await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await verdict(page).toBe('This recording was cancelled.');
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('is in Russian for a browser that prefers Russian', async (test) => {
     await work();
-    const { page, trouble } = await open(test, { locale: 'ru-RU' });
+    const { page, problems } = await open(test, { locale: 'ru-RU' });
     await choose(page, 'запись.wav');
     await verdict(page).toBe('Расшифровка');
     expect(await page.locator('.verdict .surface').textContent()).toBe('Английский · 0:02');
     expect(await page.locator('main').textContent()).not.toMatch(
       /(?<!north |wall |shows )[a-z]{4,} (?!wall)[a-z]{5,} [a-z]{5,}/,
     );
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('shows results without speech, failures and cancellations', async (test) => {

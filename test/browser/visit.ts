@@ -19,7 +19,7 @@ const QUIET = [
 export interface Visit {
   readonly page: Page;
   /** Console errors, blocked loads and requests to other hosts. */
-  readonly trouble: string[];
+  readonly problems: string[];
 }
 
 let browser: Promise<Browser> | undefined;
@@ -57,5 +57,5 @@ export async function visit(
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
   page.on('pageerror', (error) => problems.push(String(error)));
   await page.goto(url);
-  return { page, trouble: problems };
+  return { page, problems };
 }
