@@ -32,7 +32,6 @@ async function run(
 
 const resultOf = async ({ call }: Assay, id: string) => (await call(`/result/${id}`)).body;
 
-/** Bytes with the signature of a JPEG but no image. */
 const NO_PICTURE = Buffer.from('\xff\xd8\xff\xe0 no picture', 'latin1');
 
 describe('Backup and restore on one machine', () => {
@@ -54,7 +53,7 @@ describe('Backup and restore on one machine', () => {
       ended.set(id, await resultOf(assay, id));
     }
 
-    // Stop the worker so that tasks stay queued or claimed while new ones arrive.
+    // Stop the worker so that tasks stay queued or claimed.
     signalTo(await assay.child('work'), 'SIGSTOP');
     const webhook = { webhook_url: `${receiver.url}/hook` };
     const ask = async () => (await predict(assay, picture, webhook)).body.data.task_id;
@@ -79,7 +78,6 @@ describe('Backup and restore on one machine', () => {
     expect((await readdir(dirname(file))).filter((name) => name.includes('tar'))).toEqual(['backup.tar']);
     const keys = (await assay.call('/.well-known/webhook-keys.json')).body;
 
-    // Restore rejects the data directory of a running instance.
     expect(await run(first, ['restore', file, '--replace'])).toMatchObject({
       code: 2,
       err: expect.stringMatching(/^Assay already runs on this data directory/),
@@ -114,7 +112,6 @@ describe('Backup and restore on one machine', () => {
     for (const [id, was] of ended) expect(await resultOf(again, id)).toEqual(was);
     for (const id of waiting) expect(await finished(again, id)).toMatchObject({ status: 'done' });
     await receiver.got(waiting.length);
-    // The restored instance signs webhooks with the same key.
     expect((await again.call('/.well-known/webhook-keys.json')).body).toEqual(keys);
   });
 
@@ -202,7 +199,6 @@ describe('Backup and restore with an external database', () => {
     expect(await everythingOf(same, ids)).toEqual(seen);
     const original = await same.get(`/export/${ids[0]}/pdf`);
     expect(original.status).toBe(200);
-    // The third document was queued and can be processed.
     await restored.succeed(ids[2]!);
     expect((await same.get(`/api/task/${ids[2]}/result`)).status).toBe(200);
   });
@@ -224,7 +220,7 @@ describe('Backup and restore with an external database', () => {
   it('covers every column that names a stored file', async () => {
     const database = await testDatabase();
     onTestFinished(() => database.drop());
-    // Columns that do not name stored files, or whose files another column references or a cleanup deletes.
+    // These columns name no stored file, or one that another column or a cleanup covers.
     const others = [
       'catalog_details.sound_key',
       'catalog_trash.key',
@@ -245,7 +241,7 @@ describe('Backup and restore with an external database', () => {
   });
 });
 
-/** Everything that a client can read of its documents, without timestamps. */
+/** All client-visible data without timestamps. */
 async function everythingOf(client: Awaited<ReturnType<Passports['signedIn']>>, ids: readonly string[]) {
   const paths = ids.flatMap((id) => ['status', 'result', 'history'].map((what) => `/api/task/${id}/${what}`));
   const answers = await Promise.all(['/api/tasks', '/api/v1/images', ...paths].map((path) => client.get(path)));

@@ -12,7 +12,6 @@ import { type Ended, runAssay } from './processes/run-assay.ts';
 // These tests start real processes.
 vi.setConfig({ testTimeout: 240_000 });
 
-/** The shortest valid call of every command. */
 const COMMANDS: Readonly<Record<string, string>> = {
   start: 'start',
   demo: 'demo',
@@ -63,7 +62,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The text with its placeholders replaced. */
 const filled = (text: string) =>
   Object.entries(words).reduce((done, [word, value]) => done.replaceAll(word, value), text);
 
@@ -75,7 +73,7 @@ const assay = (line: string, env: Readonly<Record<string, string>> = {}): Promis
 
 type Row = readonly [line: string, sentence: RegExp, env?: Readonly<Record<string, string>>];
 
-/** Expects status 2 and a one-line message for each row. Runs three at a time because Node's start dominates. */
+/** Expects status 2 and a one-line message. Three at a time, because Node's start dominates. */
 async function hold(rows: readonly Row[]): Promise<void> {
   const waiting = [...rows];
   const breaches: unknown[] = [];

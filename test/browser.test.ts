@@ -16,13 +16,11 @@ const jpeg = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', 
 const step = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
 const choosePhoto = async (page: Page, name = 'wall.jpg') =>
   page.locator('#file').setInputFiles(jpeg(name, await wall()));
-/** Whether the canvas shows a heat map. */
 const painted = (page: Page) =>
   page.evaluate<boolean>(`(() => {
     const canvas = document.querySelector('#heat');
     return !canvas.hidden && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean);
   })()`);
-/** Drops or pastes the file that this expression creates. */
 const give = (page: Page, kind: 'drop' | 'paste', file: string) =>
   page.evaluate(`(() => {
     const data = new DataTransfer();
@@ -39,7 +37,6 @@ describe('Defectoscopy upload page', () => {
     product = await startProduct();
   });
   afterAll(() => product.stop());
-  /** Runs a worker until the end of the test. */
   const work = async (model: Model) => onTestFinished(await product.startWorker(model));
   const sees = (outcome: Outcome) => work(fakeModel({ run: async () => outcome }));
 

@@ -6,7 +6,6 @@ import { openReports } from '../src/services/catalog/reports/postgres.ts';
 import { tamper } from '../src/services/catalog/reports/testing/trail.ts';
 import { cleanUp, freePort, newPlace, type Place, startAssay } from './processes/assay.ts';
 
-// These tests start and stop real processes.
 vi.setConfig({ testTimeout: 60_000 });
 
 let database: TestDatabase;

@@ -31,7 +31,6 @@ const address = (recordId: string) => `${catalog.url}/row/${encodeURIComponent(r
 const card = (page: Page, recordId: string) => page.locator(`[data-record="${recordId.replaceAll('"', '\\"')}"]`);
 const shown = (page: Page) =>
   page.locator('#hits [data-record]').evaluateAll((all) => all.map((one: any) => one.dataset.record));
-/** Saves a screenshot if ASSAY_SCREENSHOTS is set. */
 async function shoot(page: Page, name: string): Promise<void> {
   const shots = process.env['ASSAY_SCREENSHOTS'];
   if (shots !== undefined) await page.screenshot({ path: `${shots}/catalog-${name}.png`, fullPage: true });
@@ -43,7 +42,7 @@ const press = (page: Page, ...keys: string[]) =>
 type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 const sessions = new Map<string, Session>();
 
-/** Opens the search page signed in with this token. Reuses the session cookie because sign-ins are rate-limited. */
+/** Opens the search page as this user. Reuses the session cookie because sign-ins are rate-limited. */
 async function signedIn(test: Test, token: string, options?: Options): Promise<Visit> {
   const session = sessions.get(token);
   if (session !== undefined) return visit(test, `${catalog.url}/`, { ...options, storageState: session });
@@ -56,7 +55,7 @@ async function signedIn(test: Test, token: string, options?: Options): Promise<V
   return it;
 }
 
-/** Creates a report through the API as the reader; returns its id. */
+/** Creates a report as the reader; returns its id. */
 async function report(recordId: string, action: string, description?: string): Promise<string> {
   const json = { record_id: recordId, action_type: action, ...(description !== undefined && { description }) };
   const { body } = await catalog.reader.post('/reports', { json });
@@ -78,7 +77,6 @@ describe('Catalog pages', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`${catalog.url}/row/bridge-7`);
     expect(await page.locator('h1').textContent()).toBe('Мост № 7, опора 3');
-    // A reader has no link to the report queue and gets a 403.
     expect(await page.getByRole('link', { name: 'Reports', exact: true }).count()).toBe(0);
     await page.goto(`${catalog.url}/admin/reports`);
     expect(await page.locator('main').textContent()).toContain('This is for moderators');
@@ -88,7 +86,7 @@ describe('Catalog pages', () => {
     await page.waitForURL(`${catalog.url}/login`);
     await page.goto(catalog.url);
     await page.waitForURL(`${catalog.url}/login`);
-    // As from the link in the start-up banner: the token is filled in, but not submitted.
+    // The link of the start-up banner fills in the token without submitting it.
     await page.goto(`${catalog.url}/login#token=${MODERATOR}`);
     await until(() => page.locator('#token').inputValue()).toBe(MODERATOR);
     await page.waitForTimeout(500);
@@ -106,7 +104,6 @@ describe('Catalog pages', () => {
     await page.keyboard.type('штукотурка');
     await until(() => shown(page)).toEqual(['bridge-7']);
     await until(() => page.locator('#live').textContent()).toBe('1 запись');
-    // The page was updated without a reload, including its address.
     expect(await page.evaluate('globalThis.here')).toBe(true);
     expect(new URL(page.url()).searchParams.get('q')).toBe('штукотурка');
 
@@ -122,7 +119,6 @@ describe('Catalog pages', () => {
     expect(await page.locator('#reported').textContent()).toContain('Жалоба записана');
     const receipt = await page.locator('#receipt-link').getAttribute('href');
 
-    // The moderator uses only the keyboard.
     const { page: desk, problems } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
     await desk.goto(`${catalog.url}/admin/reports`);
     await press(desk, 'j');
@@ -141,7 +137,7 @@ describe('Catalog pages', () => {
     await page.goto(new URL(receipt!, address('bridge-7')).href);
     expect(await page.locator('.receipt .state').textContent()).toBe('Принята');
 
-    // Reopening requires a note; the focus moves to the note.
+    // Reopening requires a note, which gets the focus.
     await press(desk, 'o');
     expect(await item.locator('.outcome-line').textContent()).toContain('Напишите в примечании');
     await desk.keyboard.type('Мост стоит, проверено.');
@@ -151,7 +147,6 @@ describe('Catalog pages', () => {
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
     expect(await shown(page)).toEqual(['bridge-7']);
 
-    // The audit trail lists all changes.
     await press(desk, 't');
     await desk.waitForURL('**/admin/reports/rep_*');
     const rows = await desk.locator('.trail tbody tr').allTextContents();
@@ -179,7 +174,7 @@ describe('Catalog pages', () => {
     expect(await page.locator('main').textContent()).toContain('There is nothing to decide');
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
     expect(await shown(page)).toEqual([]);
-    // A moderator can list hidden records, which then excludes all others.
+    // The filter for hidden records excludes all others.
     await page.getByLabel('Hidden ones instead').check();
     await page.getByRole('button', { name: 'Apply' }).click();
     expect(await shown(page)).toEqual(['bridge-7']);
@@ -236,7 +231,6 @@ describe('Catalog pages', () => {
     expect(await focused(page)).toBe(ids[1]);
     await press(page, 'i');
     await until(() => page.locator(`#${ids[1]}`).getAttribute('data-status')).toBe('in_review');
-    // Letters typed into a note do not trigger shortcuts.
     await press(page, 'n');
     await page.keyboard.type('ad');
     await press(page, 'Escape');
@@ -276,7 +270,6 @@ describe('Catalog pages', () => {
     await strike('о', 'KeyJ');
     await page.waitForURL(address(SPEECH_ID));
     await decide(ids[0]!, { status: 'rejected' });
-    // The seeded recording has no audio file.
     expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
   });
 
@@ -287,10 +280,9 @@ describe('Catalog pages', () => {
     const before = await filed();
     await page.goto(address('bridge-7'));
     await page.locator('[name=description]').fill('Опора <b>снята</b>.');
-    // The browser blocks the submission.
+    // The browser blocks the first submission; without its check the server returns the filled form.
     await send.click();
     expect(page.url()).toBe(address('bridge-7'));
-    // Without the browser's check the server responds with the filled form.
     await page.locator('[name=action_type]').evaluate((it: any) => it.removeAttribute('required'));
     await send.click();
     await page.waitForURL(`${address('bridge-7')}/report`);
@@ -352,7 +344,6 @@ describe('Catalog pages', () => {
       await page.goto(`${catalog.url}/?view=table`);
       const box = page.locator('main .scroll').first();
       expect(await box.evaluate((it: any) => it.scrollWidth > it.clientWidth)).toBe(true);
-      // The record name is visible without scrolling.
       const name = (await page.locator('.hits a.name').first().boundingBox())!;
       expect(name.x + name.width).toBeLessThanOrEqual(width);
     }
@@ -391,7 +382,6 @@ describe('Catalog pages', () => {
     await until(() => page.locator('[name=min_conf]').inputValue()).toBe('0.9');
     await page.locator('#view-table').click();
     await until(() => page.locator('table.hits').count()).toBe(1);
-    // The export links use the same filters.
     const [line] = (
       await (
         await page.request.get(
@@ -400,7 +390,7 @@ describe('Catalog pages', () => {
       ).text()
     ).split('\n');
     expect(JSON.parse(line!).record_id).toBe(PHOTO_ID);
-    // Back from a record to the search; the view is remembered without being in the address.
+    // The view is remembered without being in the address.
     await page.locator('.hits a.name').click();
     await page.locator('#back').click();
     await until(() => shown(page)).toEqual([PHOTO_ID]);
@@ -410,7 +400,6 @@ describe('Catalog pages', () => {
     await page.locator('#view-gallery').click();
     await until(() => page.locator('.gallery').count()).toBe(1);
 
-    // Without results, the page suggests which filters to drop.
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукатурка')}&service=stt&status=done`);
     const ways = page.locator('.nothing ul a');
     expect(await ways.allTextContents()).toEqual(['Without “штукатурка”: 1', 'Without Speech: 1']);
@@ -427,7 +416,6 @@ describe('Catalog pages', () => {
     expect(await shown(page)).toHaveLength(6);
     await page.keyboard.press('Enter');
     await until(() => page.locator('main').textContent()).toContain('Не получилось');
-    // The same applies to an invalid address.
     await page.goto(`${catalog.url}/?from=yesterday`);
     expect(await page.locator('main').textContent()).toContain('Нужна дата, или дата и время.');
   });
@@ -478,7 +466,7 @@ describe('Catalog pages', () => {
     expect(await page.locator('#heat').isVisible()).toBe(true);
     await page.locator('.bar', { hasText: 'Sound' }).click();
     expect(await page.locator('#where').textContent()).toContain('There is no map');
-    // Arrow keys select classes while one has the focus; otherwise they open the adjacent record.
+    // Arrow keys select classes if one has the focus.
     await press(page, 'ArrowUp');
     expect(new URL(page.url()).pathname).toBe(new URL(address(PHOTO_ID)).pathname);
     await page.locator('h1').click();
@@ -545,7 +533,6 @@ describe('Catalog pages', () => {
       expect(await page.locator('svg[onload], img[onerror], main script').count(), place).toBe(0);
       if (!/login|[?&](q|defect)=/.test(place)) expect(text, place).toContain(said);
     }
-    // Typed text is rendered by the script.
     await page.locator('#q').fill(nasty);
     await until(() => page.locator('.chip').first().textContent()).toContain('‹U+202E›');
     await decide(id, { status: 'rejected' });
@@ -573,7 +560,6 @@ describe('Empty catalog', () => {
   it('explains how to create a record', async (test) => {
     const empty = await startCatalog({ CATALOG_PUBLIC: 'true' });
     try {
-      // A public catalog needs no sign-in.
       const { page, problems } = await visit(test, empty.url);
       expect(await page.locator('.nothing').textContent()).toContain('No records yet');
       expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);

@@ -61,7 +61,6 @@ it('The catalog finds a completed task with its picture; an accepted report hide
   const path = `/row/${encodeURIComponent(recordId)}`;
   await product.finished(id);
   const ended = performance.now();
-  // Searches with a misspelt word in a language other than the result's.
   const query = new URLSearchParams({ q: 'трищина', service: 'defectoscopy', defect: 'crack', min_conf: '0.85' });
   await until(async () => (await find(String(query))).includes(recordId));
   console.log(`A finished task is found after ${Math.round(performance.now() - ended)} ms.`);

@@ -178,7 +178,6 @@ describe('Catalog index', () => {
         'thousands of parts': await packed(
           Array.from({ length: 2000 }, (_, i) => ({ name: `xl/s${i}.xml`, content: [''] })),
         ),
-        // Declares a small size.
         'a part with a false size in the directory': lying(
           await packed([{ name: 'xl/workbook.xml', content: zeros(1) }]),
           2 ** 20,
@@ -353,7 +352,6 @@ function lying(archive: Buffer, size: number): Buffer {
   return bytes;
 }
 
-/** A workbook with this content in its only sheet. */
 async function sheetOf(rows: string, before = ''): Promise<Buffer> {
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

@@ -22,7 +22,6 @@ beforeAll(async () => {
   nobody = house.client();
 });
 afterAll(async () => {
-  // The audit trail is intact after all tests.
   expect(await verifyTrail(house.database.db)).toMatchObject({ outcome: 'whole' });
   await house.stop();
 });
@@ -38,7 +37,6 @@ const eventsOf = async (id: string): Promise<Json[]> => (await moderator.get(`/r
 const errorOf = ({ status, body }: Answer) => [status, body?.error?.code];
 const detailOf = ({ status, body }: Answer) => [status, body?.detail?.[0]?.loc, body?.detail?.[0]?.type];
 
-/** A report with this status, decided by `moderator`. */
 async function standing(status: Status): Promise<Json> {
   const body = await reported();
   return status === 'open' ? body : (await patch(body.id, { status })).body;
@@ -125,7 +123,6 @@ describe('POST /reports', () => {
     const brief = { id: body.id, status: 'open' };
     const other = (await report()).body.receipt;
     expect((await repeat(`?receipt=${other}`)).body).toEqual(brief);
-    // A replay needs the receipt too.
     const ask = { headers: { 'idempotency-key': 'with-the-receipt' } };
     expect((await repeat(`?receipt=${receipt}`, ask)).body).toEqual(body);
     expect((await repeat(`?receipt=${receipt}`, ask)).body).toEqual(body);
@@ -173,7 +170,6 @@ describe('POST /reports', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.headers.get('location')).toBe(first.headers.get('location'));
     expect(errorOf(await report({ record_id: newRecord() }, { headers }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-    // Idempotency keys belong to one caller.
     expect((await report(asked, { headers }, house.client({ token: OTHER_READER }))).status).toBe(201);
     expect(detailOf(await report({}, { headers: { 'idempotency-key': 'ö' } }))).toEqual([
       ...[422, ['header', 'idempotency-key'], 'string_pattern_mismatch'],

@@ -197,7 +197,6 @@ describe('Catalog search for words', () => {
     expect(await titlesFor('краска -договор')).toEqual(['Потолок']);
     expect(await titlesFor('отслоение -"отслоение краски"')).toEqual(['Потолок']);
     expect((await titlesFor('-трещина')).sort()).toEqual(['IMG_0042-wall.jpg', 'Договор № 17', 'Отчёт', 'Потолок']);
-    // A hyphen inside a word does not exclude.
     expect(await titlesFor('IMG_0042-wall')).toEqual(['IMG_0042-wall.jpg']);
   });
 
@@ -256,7 +255,6 @@ describe('Catalog search for words', () => {
     expect(await titlesFor('мост')).not.toContain('Посты');
     expect(await titlesFor('пост')).toEqual(['Посты']);
     for (const q of ['моцц', 'брюк', 'мтс', 'вд']) expect(await titlesFor(q), q).toEqual([]);
-    // Numbers match exactly.
     expect(await titlesFor('0043')).toEqual([]);
   });
 

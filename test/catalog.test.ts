@@ -149,7 +149,6 @@ describe('Catalog access control', () => {
     const tooMany = await report(nobody, 30);
     expect(tooMany).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
     expect(Number(tooMany.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Requests with a token are not subject to this limit.
     for (let i = 0; i < 31; i++) expect((await report(other.reader, i)).status).toBe(201);
     const { rows } = await other.database.db.query<{ reporter: string }>('select distinct reporter from reports');
     expect(rows.map(({ reporter }) => reporter.replace(/[0-9a-f]{12,}$/, '…')).sort()).toEqual([
@@ -261,7 +260,6 @@ describe('Catalog CSRF protection', () => {
       403,
     );
     expect((await house.reader.post('/views', { ...view('header'), headers: STRANGE })).status).toBe(201);
-    // Safe methods are exempt.
     expect((await browser.get('/views', STRANGE)).status).toBe(200);
   });
 

@@ -15,7 +15,7 @@ const TASKS = Number(process.env['CHAOS_TASKS'] ?? 300);
 const DURATION_MS = Number(process.env['CHAOS_MINUTES'] ?? 0) * 60_000;
 const ASKED = process.env['CHAOS_FAULTS']?.split(',') as Fault[] | undefined;
 
-/** Faults of the default run, in this order; process faults overlap with network and database faults. */
+/** Faults of the default run in this order; process faults overlap with the others. */
 const SHORT: readonly StrokeName[] = [
   'kill deliverer',
   'pause worker',
@@ -66,7 +66,6 @@ it('Assay completes every acknowledged task once despite process, database, disk
     expect(ground.deaths()).toEqual([]);
     expect(evidence.firstSeen.size).toBeGreaterThan(10);
 
-    // The assertions must detect injected violations.
     const planted = await plantFaults(ground, evidence, receiver.received);
     expect(faultsOf(await gather({ ...needs, patienceMs: 0 })).sort()).toEqual(planted.sort());
     if (pulse) pulse.stop();
@@ -80,7 +79,7 @@ it('Assay completes every acknowledged task once despite process, database, disk
   }
 });
 
-/** Deletes a task, changes a result, claims another task and repeats a webhook with a new id; returns the expected findings. */
+/** Injects violations of the invariants; returns the expected findings. */
 async function plantFaults({ audit }: Ground, evidence: Evidence, received: Received[]): Promise<string[]> {
   const { acknowledged, polled, firstSeen, counts } = evidence;
   const silent = [...acknowledged.values()].filter(({ webhook }) => !webhook).map(({ id }) => id);

@@ -23,7 +23,7 @@ it('The gateway returns 503 while the database is down and recovers without a re
   const picture = await uploadPicture(assay, 1);
   const ids = await predictMany(assay, picture, 40);
 
-  // With the supervisor stopped, the database is not restarted.
+  // The stopped supervisor does not restart the database.
   assay.kill('SIGSTOP');
   signalTo((await databasePid(place))!, 'SIGKILL');
   const unavailable = { status: 503, body: { error: { code: 'QUEUE_UNAVAILABLE' } } };
@@ -41,7 +41,6 @@ it('The gateway returns 503 while the database is down and recovers without a re
   console.log(`The database and all services were ready again after ${seconds(performance.now() - back)}.`);
   ids.push((await predict(assay, picture)).body.data.task_id);
   for (const id of ids) expect(await finished(assay, id)).toMatchObject({ status: 'done' });
-  // No process was restarted.
   expect((await assay.children()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
 });
 
@@ -90,7 +89,7 @@ it('A task that kills its worker three times fails with WORKER_LOST, and the wor
   try {
     const poison = await product.predict({ image_url: POISON });
     const good = await product.predict();
-    // Expire the lease early; three lease periods would take 20 s.
+    // Three lease periods would take 20 s.
     const loseLease = setInterval(() => {
       void product.database.db.query('update tasks set leased_until = now() where id = $1 and worker is not null', [
         poison,
@@ -132,7 +131,6 @@ it('Tasks that run beside one that kills its worker are completed', { timeout: 1
 
 const POISON = 'https://storage-1.example.com/poison.jpg';
 
-/** Supervises a worker that dies on `POISON`. */
 function superviseFragileWorker(product: Product, extra: Record<string, string> = {}) {
   const over = new AbortController();
   const env = {
@@ -165,7 +163,6 @@ const predictMany = async (assay: Assay, picture: string, count: number): Promis
 const ANSWERED = [() => true, () => false] as const;
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** Delays the commit of an accepted task by one second. */
 const SLOW_COMMIT = `
   create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return null; end $$;
   create trigger slow after insert on tasks for each statement execute function slow();

@@ -6,7 +6,6 @@ import ts from 'typescript';
 import { expect, it, onTestFinished } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-/** Compiler diagnostics for the files in this folder. */
 const complaints = (program: ts.Program, folder: string) =>
   program
     .getSourceFiles()

@@ -37,7 +37,6 @@ beforeAll(async () => {
     env: { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
     model: {
       ...reading,
-      // The third document fails.
       run: (job) => (++read === 3 ? Promise.reject(new TaskFailure(failure('NO_FIELDS_FOUND'))) : reading.run(job)),
     },
   });

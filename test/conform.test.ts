@@ -34,10 +34,9 @@ beforeAll(async () => {
 });
 
 let visits = 0;
-// State of the breaches that count requests or share a session.
+// State of the deviations that count requests or share a session.
 let times = 0;
 let session: string | undefined;
-/** The results of the checks with this id or below it. */
 async function findings(service: ServiceName, url: string, only = service as string, over: Partial<Visit> = {}) {
   const { signal } = new AbortController();
   const visit: Visit = {
@@ -69,12 +68,11 @@ interface Deployment {
   stop(): Promise<void>;
 }
 
-/** Expects that a real deployment passes every check and that each breach fails its check. */
+/** Expects that a real deployment passes every check and that each deviation fails its check. */
 function conforms<D extends Deployment>(
   service: ServiceName,
   needs: {
     start: () => Promise<D>;
-    /** Starts the workers. */
     work?: (deployment: D, proxy: BreachingProxy) => Promise<unknown>;
     skips: string[];
     breaches: Breaches;
@@ -111,12 +109,11 @@ function conforms<D extends Deployment>(
   });
 }
 
-/** Whether the input names a file that does not exist. */
 const isMissing = ({ input }: Job) => JSON.stringify(input).includes('.conform-');
 
 conforms('defectoscopy', {
   start: () => startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } }),
-  // Each model finishes a task after its state has been polled once more.
+  // A task finishes after its state has been polled once more.
   work: (product, proxy) =>
     product.startWorker(
       fakeModel({

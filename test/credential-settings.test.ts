@@ -27,7 +27,6 @@ const SECRETS = [houseSettings, ...services.map(({ settings }) => settings)]
   .filter(({ env, secret }) => secret && !env.startsWith('DATABASE_'))
   .map(({ env }) => env);
 
-/** A request that requires a credential, by service. */
 const GUARDED: Readonly<Record<string, string>> = {
   defectoscopy: '/result/01KAF3M9WZ7Y5T2Q8C4N6B1D0E',
   stt: '/result/01KAF3M9WZ7Y5T2Q8C4N6B1D0E',
@@ -41,7 +40,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-/** The configuration errors of a start in production. */
 const sentences = (env: Env) =>
   plan({ ...PRODUCTION, DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env }, 'serve').then(
     () => [],
@@ -54,7 +52,6 @@ async function started(env: Env): Promise<Product> {
   return product;
 }
 
-/** The status codes of guarded requests and /metrics, without and with a wrong credential. */
 async function statusesOf({ addresses }: Product): Promise<Record<string, number[]>> {
   const statuses: Record<string, number[]> = {};
   const ask = (url: string) =>

@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one PostgreSQL for the whole run and deletes it at the end; TEST_DATABASE_URL names an existing one instead. */
+/** Starts one PostgreSQL for the whole run, unless TEST_DATABASE_URL names an existing one. */
 export default async function databaseServer(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) {

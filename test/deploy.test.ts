@@ -20,11 +20,9 @@ vi.setConfig({ testTimeout: 120_000 });
 const run = promisify(execFile);
 const read = (path: string) => readFile(join(REPOSITORY, path), 'utf8');
 
-/** All commands of `assay`. */
 const commands = async () =>
   [...(await read('src/main.ts')).matchAll(/\.command\('([a-z]+)'/g)].map(([, name]) => name!);
 
-/** Expects a valid `assay` command line. */
 async function expectCommand([command, ...rest]: readonly string[]): Promise<void> {
   expect(await commands()).toContain(command);
   if (command !== 'work') return expect(rest).toEqual([]);
@@ -32,7 +30,6 @@ async function expectCommand([command, ...rest]: readonly string[]): Promise<voi
 }
 
 describe('The Dockerfile', () => {
-  /** The instructions by stage. */
   const stages = async () => {
     const text = (await read('deploy/Dockerfile')).replaceAll(/^#.*\n/gm, '').replaceAll('\\\n', ' ');
     const found = new Map<string, { base: string; lines: string[] }>();
@@ -144,7 +141,7 @@ describe('The Dockerfile', () => {
       );
     expect(await health()).toBe('ended with 1');
     const stop = new AbortController();
-    // Without these flags, links would resolve to packages that were removed here.
+    // Otherwise links would resolve to packages that were removed here.
     const flags = ['--preserve-symlinks', '--preserve-symlinks-main'];
     const serving = run(process.execPath, [...flags, 'dist/main.js', 'serve'], {
       cwd: root,
@@ -181,7 +178,7 @@ async function installedIn(root: string, gone: readonly string[]): Promise<void>
   }
 }
 
-/** The environment that compose.yaml gives to every process, with placeholders for required values. */
+/** The environment in compose.yaml with placeholders for required values. */
 async function composed(): Promise<Record<string, string>> {
   const { environment } = yaml.parse(await read('deploy/compose.yaml'))['x-assay'];
   let words = 0;
@@ -215,7 +212,6 @@ describe('compose.yaml', () => {
       expect(build).toMatchObject({ context: '..', dockerfile: 'deploy/Dockerfile' });
     }
     for (const port of services.map(({ settings }) => settings['port']!.shownDefault)) {
-      // Published on the loopback interface only.
       expect(own.serve.ports).toContain(`127.0.0.1:${port}:${port}`);
       expect(await read('deploy/Dockerfile')).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, 'm'));
       expect(await read('deploy/healthcheck.mjs')).toContain(`: ${port}`);
@@ -292,7 +288,6 @@ describe('compose.yaml', () => {
     expect(env).toMatchObject({ FILES_URL: '', S3_ACCESS_KEY_ID: '', S3_SECRET_ACCESS_KEY: '' });
     const planned = await plan(env, 'serve');
     expect(await openFileStore(planned)).not.toHaveProperty('bucket');
-    // Missing keys are reported at the start.
     const forgotten = plan({ ...env, FILES_URL: 's3://assay?endpoint=http://storage:8333' }, 'serve');
     await expect(forgotten).rejects.toThrow('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set, too.');
   });
@@ -300,7 +295,6 @@ describe('compose.yaml', () => {
   it('uses exactly the variables in its example', async () => {
     const asked = [...(await read('deploy/compose.yaml')).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
     const listed = [...(await read('deploy/compose.env.example')).matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
-    // Compose itself reads this variable.
     expect(listed.sort()).toEqual([...new Set([...asked, 'COMPOSE_PROFILES'])].sort());
   });
 });
@@ -341,7 +335,6 @@ describe('The systemd units', () => {
       return `${stdout}${stderr}`.split('\n').filter((line) => line.includes(units));
     };
     expect(await verify((text) => text)).toEqual([]);
-    // A mistake must be detected.
     const mistaken = (text: string) => text.replace('Restart=always', 'Restart=maybe').replace('UMask', 'UMusk');
     expect(await verify(mistaken)).not.toEqual([]);
   });

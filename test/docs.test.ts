@@ -23,14 +23,13 @@ const DOCUMENTS = [
   ...(await readdir(new URL('docs/', ROOT))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
 ];
 
-/** The code blocks of a document without indentation, each with the info string of its fence. */
+/** The code blocks of a document, unindented, with the info string of the fence. */
 const blocksOf = (text: string) =>
   [...text.matchAll(/^( *)```(.*)\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', kind = '', code = '']) => ({
     kind,
     code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   }));
 
-/** The blocks of this kind, concatenated to one program. */
 const programOf = async (document: string, kind: string) =>
   blocksOf(await read(document))
     .filter((block) => block.kind === kind)
@@ -66,7 +65,6 @@ describe('The documentation', () => {
     await catalog.stop();
   });
 
-  /** A temporary folder with links to `examples/` and `scripts/`. */
   const emptyFolder = async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'assay-docs-')));
     for (const name of ['examples', 'scripts']) await symlink(fileURLToPath(new URL(name, ROOT)), join(folder, name));

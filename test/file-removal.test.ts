@@ -32,7 +32,6 @@ beforeEach(async () => {
 const trashOf = (table: (typeof TABLES)[number], store: Files = files) =>
   openTrash({ db: database.db, files: store, log, table });
 
-/** Queues these keys for deletion. */
 async function queue(table: (typeof TABLES)[number], keys: readonly string[]): Promise<void> {
   const statement =
     table === 'files'

@@ -31,7 +31,6 @@ async function draftsFolder(): Promise<{ draftsDir: string; drafts(): Promise<st
   };
 }
 
-/** A log and its lines. */
 function listening(): { log: Log; heard: string[] } {
   const heard: string[] = [];
   const lines = new Writable({
@@ -43,7 +42,6 @@ function listening(): { log: Log; heard: string[] } {
   return { log: pino({ level: 'trace' }, lines), heard };
 }
 
-/** Opens a bucket for the contract tests. */
 async function underTest(filesUrl: string, keys: BucketKeys) {
   const { draftsDir, drafts, remove } = await draftsFolder();
   const files = openBucketFiles({ bucket: readBucketUrl(filesUrl), keys, draftsDir, log: silent });
@@ -149,7 +147,6 @@ describe('Bucket file store on S3', () => {
     const failure = await put().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StorageAway);
     expect(failure).toMatchObject({ code: 'STORAGE_UNAVAILABLE', status: 503, headers: { 'retry-after': '5' } });
-    // Three attempts and a deletion of possible leftovers.
     expect(server.asked.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT', 'PUT', 'DELETE']);
   });
 
@@ -213,7 +210,6 @@ describe('Bucket file store on S3', () => {
     server.mischief.push('lose-answer', 'lose-answer', 'lose-answer');
     await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
     expect(server.objects.size).toBe(1);
-    // A failed deletion is repeated.
     server.mischief.push({ status: 403, code: 'AccessDenied' });
     await expect.poll(() => server.objects.size, { timeout: 10_000 }).toBe(0);
     expect(server.asked.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT', 'PUT', 'DELETE', 'DELETE']);

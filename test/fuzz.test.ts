@@ -13,9 +13,8 @@ type Json = any;
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 /** `FUZZ_SEED=…` reproduces a failure. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20261120);
-/** By default, failures are reported as found; `FUZZ_SHRINK=1` searches for a minimal request, which takes longer. */
+/** `FUZZ_SHRINK=1` searches for a minimal failing request, which takes longer. */
 const AS_FOUND = process.env['FUZZ_SHRINK'] === undefined;
-/** Maximum response time, with reserve for a busy machine. */
 const ANSWER_MS = 5_000 * (RUNS > 100 ? 1 : 4);
 vi.setConfig({ testTimeout: 60_000 + RUNS * 3_000, hookTimeout: 120_000 });
 
@@ -165,7 +164,6 @@ function send(origin: string, { method, path, headers, body }: Request): Promise
   });
 }
 
-/** Paths whose status depends on running workers. */
 const TELLS_OF_WORKERS = ['/health', '/ready', '/health/deep'];
 const NEEDS = { 401: 'www-authenticate', 429: 'retry-after', 503: 'retry-after' } as const;
 
@@ -190,11 +188,9 @@ function expectKept(document: Json, name: string, operation: Json, request: Requ
   const good = !['anonymous', 'wrongToken', 'forgedToken', 'basicAuth'].includes(request.as);
   const secured =
     operation.security?.length > 0 && !operation.security.some((one: Json) => Object.keys(one).length === 0);
-  // The URL length is checked before the credentials.
   if (secured && !good && !elsewhere) expect([401, 400, 414], said).toContain(status);
 }
 
-/** Formats a failure: operation, reason and request, with long addresses truncated. */
 const told = (name: string, error: Error): string =>
   `${name}: ${(error.cause as Error | undefined)?.message ?? ''}\n${error.message.replace(/([^\s"]{100})[^\s"]{50,}/g, '$1…')}`.slice(
     0,

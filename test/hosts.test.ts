@@ -38,11 +38,9 @@ it('Two hosts with wrong clocks share the work, survive the loss of one host, an
   await Promise.all([a, b].map(({ assay }) => assay.says(/is ready/)));
   await until(async () => (await a.call('/ready')).body.data.workers_online === 2);
   const audit = await openAudit(env.DATABASE_URL);
-  // The gateways detect each other and share their rate limits.
   await until(async () => /assay_rate_limit_gateways 2/.test((await a.call('/metrics')).body));
   step('two hosts are ready');
 
-  // Tasks are accepted, processed and read on both hosts.
   const picture = await uploadPicture(a, 1);
   const ids = [...(await predictMany(a, picture, 30)), ...(await predictMany(b, picture, 30))];
   for (const [at, id] of ids.entries()) {
@@ -133,7 +131,6 @@ const predictMany = async (client: Client, picture: string, count: number): Prom
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** Logs each step with its duration. */
 function steps(): (what: string) => void {
   let since = performance.now();
   return (what) => {

@@ -11,10 +11,10 @@ vi.setConfig({ testTimeout: 180_000 });
 afterEach(cleanUp);
 
 const POLLS = 300;
-/** Measured at 1100 and 1400 without limits on a batch. The rest is mostly garbage that is not yet collected. */
+/** 1100 and 1400 MiB were measured without limits on a batch. The rest is mostly uncollected garbage. */
 const MOST_MEBIBYTES = 300;
 
-/** Starts a gateway with finished tasks; each result has 2.2 MB, like a transcript of four hours. */
+/** Each result has 2.2 MB, like a transcript of four hours. */
 async function startWithResults(tasks: number) {
   const { db, url, drop } = await testDatabase();
   onTestFinished(drop);

@@ -9,7 +9,7 @@ const TASKS = 8;
 let product: Product;
 afterEach(() => product.stop());
 
-/** A product behind a proxy that can delay claims, with a model that runs all tasks concurrently. */
+/** A product behind a proxy that can delay claims; the model runs all tasks concurrently. */
 async function startBehindProxy({ runMs }: { runMs: number }) {
   const { db, url, drop } = await testDatabase();
   onTestFinished(drop);

@@ -31,7 +31,6 @@ const KEY = 'browser-key-1234567890';
 const DOCUMENT = 'Паспорт кв. 37 — Садовая.pdf';
 const EXAMPLES = new URL('../examples/', import.meta.url);
 
-/** One record of each kind, created by the services. */
 interface Made {
   readonly document: string;
   readonly photo: string;
@@ -116,13 +115,13 @@ async function uploaded(service: Service, type: string, bytes: Buffer): Promise<
   return ((await answer.json()) as { data: { url: string } }).data.url;
 }
 
-/** A page, named as in its screenshot, and the steps that prepare it. */
+/** A page and the steps that prepare it. */
 interface Place {
   readonly name: string;
-  /** Without a path, the current page after the previous place. */
+  /** Default: the current page. */
   readonly path?: string;
   readonly ready?: (page: Page) => Promise<unknown>;
-  /** The HTTP error status that the browser logs for an error page. */
+  /** The expected HTTP error status. */
   readonly status?: number;
 }
 
@@ -131,7 +130,6 @@ const row = (id: string) => `/row/${encodeURIComponent(id)}`;
 const HELP: Place = { name: 'help', path: '/help' };
 const OVERVIEW: Place = { name: 'overview', path: '/overview', ready: shown('.figure .now') };
 
-/** Credentials and their input fields. */
 const DOORS = {
   passports: { credential: KEY, field: '#api_key' },
   catalog: { credential: MODERATOR, field: '#token' },

@@ -6,7 +6,6 @@ import { until } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** The value of the sample `name` with these labels in any order. */
 function sampleIn(text: string, name: string, ...labels: string[]): number {
   const line = text.split('\n').find((each) => each.startsWith(`${name}{`) && labels.every((l) => each.includes(l)));
   return Number(line?.split(' ').at(-1));

@@ -9,7 +9,7 @@ import type { Claim, TaskStore } from '../src/tasks/store.ts';
 import { until } from './processes/until.ts';
 
 const PASSED = 500_000;
-/** Upper bound for index entries read; every passed task has left one in each queue index. */
+/** Every passed task has left one entry in each queue index. */
 const FEW = 200;
 
 const log = createLog('silent', 'test');
@@ -43,7 +43,6 @@ describe(`The queue after ${PASSED} tasks since the oldest open snapshot`, () =>
     await database.drop();
   });
 
-  /** Keeps a snapshot open until `closeSnapshot` is called. */
   const openSnapshot = (on: Db, opened: () => void) =>
     on.transaction(async (tx) => {
       await tx.query('set transaction isolation level repeatable read');
@@ -81,7 +80,7 @@ describe(`The queue after ${PASSED} tasks since the oldest open snapshot`, () =>
   it('is claimed from, renewed, completed, swept and counted without reading the passed tasks', {
     timeout: 120_000,
   }, async () => {
-    // The first call reads all entries, and the next one only after a hundred times as long.
+    // Only the first call reads all entries; it is repeated after a hundred times its duration.
     const searched = await entriesRead(() => store.depth('a'));
     expect(searched).toBeGreaterThanOrEqual(PASSED);
     await store.sweep(sweepLimits);
@@ -141,7 +140,7 @@ describe(`The queue after ${PASSED} tasks since the oldest open snapshot`, () =>
   });
 });
 
-/** Accepts, claims and completes `count` tasks 30 to 60 minutes ago; the open snapshot prevents their vacuum. */
+/** Creates completed tasks, 30 to 60 minutes old; the snapshot prevents their vacuum. */
 async function passTasks(db: Db, count: number): Promise<void> {
   const run = (sql: string, params: unknown[] = []) =>
     db.transaction((tx) => tx.query(sql, params), { statementTimeoutMs: 240_000 });

@@ -28,7 +28,6 @@ const operations = (): [name: string, operation: Json][] =>
     METHODS.filter((method) => item[method]).map((method): [string, Json] => [`${method} ${path}`, item[method]]),
   );
 
-/** Every object inside a value, including the value. */
 function* objects(value: Json): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
   yield value;

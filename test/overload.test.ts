@@ -9,7 +9,6 @@ const IMAGE = 'https://storage-1.example.com/photo.jpg';
 const predict = (product: Product, headers: Record<string, string> = {}, body: object = {}) =>
   product.call('/predict', { method: 'POST', body: { image_url: IMAGE, ...body }, headers });
 
-/** Queues tasks without the gateway, like another gateway. */
 async function fill(product: Product, service: string, many: number): Promise<void> {
   const task = { service, principal: 'p', priority: 'realtime', input: { image_url: IMAGE } } as const;
   const { tasks, shared } = product.house;
@@ -25,7 +24,6 @@ const waiting = async ({ database }: Product | Passports) =>
     )
   ).rows[0]!.n;
 
-/** Waits until every gateway has counted the queue. */
 const counted = () => delay(300);
 
 describe('A service queue at its limit', () => {
@@ -36,7 +34,7 @@ describe('A service queue at its limit', () => {
   afterAll(() => product.stop());
 
   it('rejects the next task with 503 and Retry-After, and accepts tasks again after a worker has completed some', async () => {
-    // Requests in progress during a count stay counted until the next one, so the last places may take another round.
+    // Requests in progress stay counted until the next count, so the last places may take another round.
     let refusals = 0;
     while ((await waiting(product)) < 20) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => predict(product)));
@@ -77,7 +75,6 @@ describe('A service queue at its limit', () => {
     expect((await predict(product, { 'idempotency-key': 'two' })).status).toBe(503);
     expect(await waiting(product)).toBe(full);
 
-    // The rejection does not store the key.
     await product.database.db.query('delete from tasks');
     await counted();
     const later = await predict(product, { 'idempotency-key': 'two' });

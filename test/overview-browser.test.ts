@@ -72,7 +72,6 @@ describe('Overview page', () => {
     const before = asked;
     await page.clock.runFor(60_000);
     await hide(false);
-    // Becoming visible triggers the first request.
     await until(async () => asked).toBeGreaterThan(before);
     expect(asked).toBe(before + 1);
     await page.unroute('**/overview');
@@ -84,7 +83,7 @@ describe('Overview page', () => {
     const { page } = await visit(test, `${product.url}/`);
     const places = (name: string) => page.getByRole('navigation', { name: 'Services' }).getByRole('link', { name });
     const focused = () => page.evaluate<string>('document.activeElement.textContent');
-    // The other service is another origin, which `visit` blocks.
+    // The other service is another origin, which `openPage` blocks.
     await page.context().unrouteAll();
     const go = async (name: string) => {
       for (let i = 0; i < 30 && (await focused()) !== name; i++) await page.keyboard.press('Tab');

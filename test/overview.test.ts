@@ -12,7 +12,6 @@ const start = async (over: Record<string, string> = {}) => {
 };
 afterEach(() => product.stop());
 
-/** A model whose tasks wait until they are released. */
 function held() {
   const waiting: (() => void)[] = [];
   const run = () => new Promise<Outcome>((resolve) => waiting.push(() => resolve({ result: RESULT })));
@@ -25,7 +24,6 @@ const of = async (name: string) => (await snapshot()).services.find((seen: any) 
 const now = (series: number[]) => series.at(-1);
 const page = async (service: string, path = '/overview', headers: Record<string, string> = {}) =>
   (await fetch(product.addresses[service] + path, { headers })).text();
-/** The links of the service navigation. */
 const places = (html: string) => {
   const [nav = ''] = /<nav class="places"[\s\S]*?<\/nav>/.exec(html) ?? [];
   return [...nav.matchAll(/<a href="([^"]*)"(?: aria-current="(\w+)")?>([^<]*)/g)].map(([, href, current, title]) => ({
@@ -51,7 +49,6 @@ describe('Overview', () => {
     const { queue, ...busy } = await of('defectoscopy');
     expect(busy).toMatchObject({ worker_state: 'warm', workers: [{ state: 'warm', model: '1.0.0' }] });
     expect(now(queue.waiting)).toBe(0);
-    // The history remains visible.
     expect(Math.max(...queue.waiting)).toBe(2);
 
     release();

@@ -21,7 +21,6 @@ const FORM = { form: { 'general:address': 'x' } };
 
 type Kind = 'public' | 'visitor' | 'session' | 'bearer';
 
-/** Every endpoint with its access rule and a valid request. */
 const ENDPOINTS: readonly [kind: Kind, method: string, path: string, ask?: Ask][] = [
   ['public', 'POST', '/auth/token', { json: { api_key: ADMIN_KEY } }],
   ['public', 'GET', '/health'],
@@ -170,7 +169,7 @@ describe('Passports access control', () => {
     );
     await expectation('Basic authentication', house.client(), shut, { authorization: 'Basic YTpi' });
 
-    // Browsers send cookies with cross-site requests; requests with a header need no CSRF protection.
+    // Browsers send cookies cross-site; a header needs no CSRF protection.
     const csrf = unsafe && kind !== 'public' ? 403 : undefined;
     await expectation(
       'a cross-site request with a token in the cookie',
@@ -222,7 +221,6 @@ describe('Passports access control', () => {
       const listed = async () => (await browser.get('/')).text.includes('secret.pdf');
       expect(await listed()).toBe(true);
       expect((await browser.get(`/task/${id}`)).status).toBe(200);
-      // As if the token had expired.
       browser.cookies.delete('bti_access_token');
       expect(await listed()).toBe(false);
       const page = await browser.get(`/task/${id}`);
@@ -243,7 +241,7 @@ describe('Passports access control', () => {
 });
 
 describe('The order of checks', () => {
-  // Each request also fails all later checks; the response shows which check comes first.
+  // Each request also fails all later checks.
   const wrongBody: Ask = { body: 'not json', headers: { 'content-type': 'application/xml' } };
   it.each<[string, number, string, string, Ask, boolean]>([
     ['an unknown path before anything else', 404, 'POST', '/nothing', wrongBody, false],
@@ -362,7 +360,6 @@ describe('POST /auth/token', () => {
 describe('Passports browser sessions', () => {
   const cookieNamed = (answer: Answer, name: string) =>
     answer.headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
-  /** Backdates the last visit of the session. */
   const aged = (session: string, ago: string) =>
     house.gateway.db.query('update passport_sessions set seen_at = now() - $2::interval where digest = $1', [
       hash('sha256', session, 'hex'),
@@ -411,7 +408,6 @@ describe('Passports browser sessions', () => {
     expect([refused.status, refused.headers.get('location')]).toEqual([303, '/login']);
     expect([...browser.cookies]).toEqual(cookies);
     expect((await browser.get('/login', { accept: 'text/html' })).text).toContain('id="signed-in"');
-    // A key that the user entered replaces the session.
     expect((await signIn(USER_KEY)).headers.get('location')).toBe('/');
     expect([...browser.cookies]).not.toEqual(cookies);
   });
@@ -446,7 +442,6 @@ describe('Passports browser sessions', () => {
     expect(answer.headers.getSetCookie().filter((line) => line.startsWith('bti_session_id'))).toHaveLength(1);
     expect((await kept.get(`/api/task/${id}/status`)).status).toBe(401);
     expect((await (await house.signedIn()).get(`/api/task/${id}/status`)).status).toBe(200);
-    // An unknown cookie gets a new session.
     await kept.upload(pdf());
     expect(kept.cookies.get('bti_session_id')).not.toBe(session);
   });
@@ -505,7 +500,6 @@ describe('Passports browser sessions', () => {
     const answer = await browser.post(`/api/task/${ID}/retry`, { headers: own });
     expect(answer.status).toBe(allowed ? 404 : 403);
     if (!allowed) expect(answer.body.error.code).toBe('CSRF_FAILED');
-    // Requests with an Authorization header are exempt.
     const token = browser.cookies.get('bti_access_token')!;
     expect((await house.client({ token }).post(`/api/task/${ID}/retry`, { headers: own })).status).toBe(404);
   });

@@ -48,7 +48,6 @@ const value = (page: Page, key: string) => field(page, key).inputValue();
 const saved = (page: Page) => until(() => page.locator('#saved').textContent());
 const pdf = async (name: string) => ({ name, mimeType: 'application/pdf', buffer: await readFile(EXAMPLE) });
 
-/** A user who has signed in, on the document list. */
 async function signedIn(test: Test, options?: Options): Promise<Visit> {
   const it = await visit(test, `${product.url}/login`, options);
   await it.page.locator('#api_key').fill(KEY);
@@ -57,7 +56,6 @@ async function signedIn(test: Test, options?: Options): Promise<Visit> {
   return it;
 }
 
-/** A signed-in user who has uploaded the example under this name and opened the result. */
 async function reviewing(test: Test, name: string, options?: Options): Promise<Visit> {
   const it = await signedIn(test, options);
   await it.page.locator('#pdfs').setInputFiles(await pdf(name));
@@ -104,7 +102,7 @@ describe('Passports pages', () => {
     expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
     expect(await page.context().cookies()).toEqual([]);
 
-    // As from the link in the start-up banner; the key does not stay in the address.
+    // The link of the start-up banner; the key does not stay in the address.
     await page.goto(`${product.url}/login#key=${KEY}`);
     await page.waitForURL(`${product.url}/login`);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -153,7 +151,6 @@ describe('Passports pages', () => {
     await page.waitForURL('**/task/*');
     expect((await resultOf(page)).data).toEqual(PRINTED);
     for (const [key, shown] of Object.entries(SHOWN)) expect(await value(page, key), key).toBe(shown);
-    // All texts are Russian except names.
     expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
     expect(problems).toEqual([]);
   });
@@ -179,7 +176,6 @@ describe('Passports pages', () => {
     await page.keyboard.press('Escape');
     expect(await value(page, 'general:year_built')).toBe('1981');
 
-    // An invalid year is reported beside the field and not saved.
     await page.keyboard.press('Control+A');
     await page.keyboard.type('long ago');
     await page.keyboard.press('Enter');
@@ -192,7 +188,6 @@ describe('Passports pages', () => {
     await page.keyboard.press('Escape');
     expect(problems.splice(0)).toEqual([expect.stringContaining('422')]);
 
-    // The displayed value is normalized.
     await field(page, 'areas:total_area').focus();
     await page.keyboard.press('Control+A');
     await page.keyboard.type('1 054,70');
@@ -239,7 +234,6 @@ describe('Passports pages', () => {
     await page.keyboard.press('Enter');
     await until(async () => (await resultOf(page)).data.rooms.length).toBe(9);
 
-    // An emptied row disappears, and the following rows move up.
     await page.getByRole('button', { name: 'Remove row 8' }).focus();
     await page.keyboard.press('Enter');
     await until(() => value(page, 'rooms:8.name')).toBe('балкон');
@@ -259,7 +253,6 @@ describe('Passports pages', () => {
   it('keep the focus and the text in progress while a saved value is rendered', async (test) => {
     const { page, problems } = await reviewing(test, 'focus.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');
-    // The history is part of the update.
     const drawn = (edits: number) =>
       until(() => page.locator('#history summary').textContent()).toContain(`(${edits})`);
     await page.evaluate('globalThis.here = true');
@@ -280,7 +273,6 @@ describe('Passports pages', () => {
     await page.keyboard.type(',');
     expect([await focused(), await value(page, 'rooms:9.area')]).toEqual(['rooms:9.area', '2,1']);
 
-    // A button works while a save is in progress and after its update.
     const next = await heldDrawing(page);
     await page.getByRole('button', { name: 'Remove row 9' }).focus();
     await next.asked;
@@ -295,7 +287,6 @@ describe('Passports pages', () => {
     await drawn(7);
     expect((await resultOf(page)).data.rooms.length).toBe(7);
 
-    // An updated button keeps its identity and focus.
     await page.locator('#history summary').click();
     await field(page, 'general:floors').fill('11');
     const revert = page.locator('#history .revert').last();
@@ -334,14 +325,13 @@ describe('Passports pages', () => {
     };
     await write(other, 'general:owner', 'Щукин Пётр Ильич');
     await until(() => other.locator('#saved').textContent()).toBe('Saved');
-    // Edits of different fields are both kept and shown.
     await write(page, 'general:floors', '10');
     await until(() => value(page, 'general:owner')).toBe('Щукин Пётр Ильич');
     await until(async () => (await resultOf(page)).data.general).toMatchObject({
       floors: 10,
       owner: 'Щукин Пётр Ильич',
     });
-    // For the same field, the second user must confirm.
+    // The second user must confirm a change of the same field.
     await other.reload();
     await write(other, 'general:floors', '11');
     await until(() => other.locator('#saved').textContent()).toBe('Saved');
@@ -361,11 +351,9 @@ describe('Passports pages', () => {
     await field(page, 'rooms:3.area').focus();
     const lit = page.locator('#page-2 .box.lit');
     expect(await lit.getAttribute('data-key')).toBe('rooms:3.area');
-    // The second page was scrolled into view.
     await until(() => lit.evaluate((box: any) => box.getBoundingClientRect().top)).toBeLessThan(700);
     await page.locator('#page-1 .box[data-key="general:floors"]').click();
     expect(await page.evaluate('document.activeElement.id')).toBe('general:floors');
-    // There is dark ink within the box.
     const { bbox, page: on } = (await resultOf(page)).fields['general:floors'];
     const picture = await (await page.request.get(`${product.url}/api/task/${idOf(page)}/page/${on}`)).body();
     const { width, height } = await sharp(picture).metadata();
@@ -533,7 +521,6 @@ describe('Passports pages', () => {
     await page.waitForURL('**/task/*');
     expect(await value(page, 'general:floors')).toBe('12');
     const { fields, version } = await resultOf(page);
-    // The form submits all fields; only one changed.
     expect(version).toBe(2);
     expect(Object.values(fields).filter((each: any) => each.edited_at !== null)).toMatchObject([{ value: 12 }]);
 
@@ -650,7 +637,7 @@ describe('Passports pages for every document state', () => {
       mimeType: 'application/pdf',
       buffer: Buffer.from(`%PDF-1.7\n${i} ${Math.random()}`),
     }));
-    // More files than one request may have: they are sent in two requests, and the invalid file is reported.
+    // The files exceed one request; the invalid one is reported.
     const notes = { name: 'notes.pdf', mimeType: 'application/pdf', buffer: Buffer.from('notes') };
     await page.locator('#pdfs').setInputFiles([...files, notes]);
     await until(() => page.locator('#sent').textContent()).toBe('Uploaded: 27');
@@ -714,7 +701,6 @@ describe('Passports pages for every document state', () => {
   });
 });
 
-/** The pages of a PDF as photos. */
 async function photosOf(path: string): Promise<Buffer[]> {
   const document = await openPdf(path, { maxPages: 10, signal });
   const photos: Buffer[] = [];
@@ -777,7 +763,6 @@ const PRINTED = {
   ],
   notes: { text: 'Самовольной перепланировки не обнаружено' },
 };
-/** Some of these values as displayed. */
 const SHOWN = {
   'general:address': 'Пермский край, г. Кедровск, ул. Садовая, д. 14, кв. 37',
   'general:issue_date': '2011-05-18',

@@ -133,7 +133,6 @@ describe('Passports exports', () => {
     const read = () => query.mock.calls.filter(([sql]) => JSON.stringify(sql).includes('passport_documents')).length;
     const head = await client.ask(path, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type'), head.text]).toEqual([200, EXCEL, '']);
-    // After these requests, a started export would have queried the database.
     for (let i = 0; i < 10; i++) await client.get('/api/status');
     expect(read()).toBe(0);
     await client.get(path);

@@ -38,7 +38,7 @@ async function locked(options: { userPassword?: string; ownerPassword?: string }
   return Buffer.from(await document.save());
 }
 
-/** A page with extra objects numbered from 1000, and text that must be found in any case. */
+/** A page with extra objects numbered from 1000. */
 const withObjects = (draws: string, resources: string, objects: readonly ObjectMade[]) =>
   pdfOf([{ content: `${TEXT}\n${draws}`, resources }], objects);
 
@@ -49,7 +49,6 @@ function imageOf(side: number, filter: string, body: Buffer): Buffer {
   ]);
 }
 
-/** Nested forms, each drawing the next one. */
 function nested(depth: number): Buffer {
   const forms = Array.from(
     { length: depth },
@@ -69,7 +68,6 @@ function bomb(): Buffer {
   return edited('/Contents 11 0 R', `/Contents [${'1000 0 R '.repeat(8)}]`, pdfOf([{ content: '' }], [stream]));
 }
 
-/** Bytes with the signature of a ZIP archive. */
 const ARCHIVE = Buffer.concat([Buffer.from('PK\x03\x04\x14\0\0\0\x08\0'), deflateSync(Buffer.from('text'))]);
 
 type Ending =
@@ -172,7 +170,7 @@ describe('Hostile files', () => {
 const bombedPng = () =>
   pixelPng(pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(100e6))])));
 
-/** Uploads a file with an unescaped part header, which HTTP client libraries would escape. */
+/** Uploads a file with an unescaped part header. */
 async function uploadRaw(client: Client, disposition: Buffer | string): Promise<Answer> {
   const body = Buffer.concat([
     Buffer.from('--x\r\nContent-Disposition: form-data; name="files"; '),
@@ -324,7 +322,6 @@ describe('Ids of another session', () => {
       const whole = path.endsWith('excel') ? JSON.stringify([...sheetsOf(bytes).values()]) : text;
       expect(whole, path).not.toMatch(new RegExp(`private|${id}|${image}`));
     }
-    // The attempts changed nothing.
     expect((await victim.get(`/api/task/${id}/result`)).body).toMatchObject({ filename: 'private.pdf', version: 1 });
     expect((await victim.get('/api/v1/images')).body.images).toMatchObject([{ image_id: image, rotation: 0 }]);
   });
@@ -383,7 +380,6 @@ describe('Forged tokens', () => {
       expect((await browser.get('/health/deep')).status, what).toBe(401);
     }
     expect((await assay.client({ token }).get('/api/tasks')).status).toBe(200);
-    // An oversized header is rejected before authentication.
     const long = await assay.client({ token: `${head}.${'A'.repeat(20_000)}.x` }).get('/api/tasks');
     expect(long.status).toBe(431);
     expect(asked).toBe(0);

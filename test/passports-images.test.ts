@@ -22,7 +22,6 @@ async function stored(): Promise<string[]> {
 }
 
 let shade = 0;
-/** A unique image, landscape or portrait. */
 const picture = async (
   width = 60,
   height = 40,
@@ -242,7 +241,6 @@ describe('POST /api/v1/create-pdf', () => {
     }
     expect((await client.get('/api/v1/images')).body.image_ids).toEqual(ids);
     expect((await client.get('/api/tasks')).body.total).toBe(0);
-    // UUIDs are case-insensitive.
     expect((await create(client, [first!.toUpperCase()])).status).toBe(202);
   });
 

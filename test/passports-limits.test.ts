@@ -98,7 +98,7 @@ describe('Documents with the maximum number of pages', () => {
   });
 });
 
-/** A unique document of one page with unused data of `mebibytes` MiB. */
+/** A unique document with `mebibytes` MiB of unused data. */
 function heavy(name: string, year: number, mebibytes: number): { name: string; bytes: Buffer } {
   const ballast = { number: 1000, dictionary: '', body: Buffer.concat(Array(mebibytes).fill(MEBIBYTE)) };
   return { name, bytes: pdfOf(passport(1, year), [ballast]) };
@@ -108,7 +108,7 @@ const MEBIBYTE = randomBytes(2 ** 20);
 describe('Many concurrent uploads', () => {
   it('are stored in their own session in order without loss', async () => {
     const one = assay.client();
-    // 180 MiB in one request, concurrently with 20 requests of 2 MiB from other clients.
+    // 180 MiB in one request, and 20 concurrent requests of 2 MiB from other clients.
     const many = Array.from({ length: 20 }, (_, i) => heavy(`${i}.pdf`, 1900 + i, 9));
     const others = Array.from({ length: 20 }, (_, i) => ({
       client: assay.client(),
@@ -166,11 +166,10 @@ describe('The maximum number of images', () => {
     const made = await create(ids.slice(0, 100));
     expect(made.status).toBe(202);
     const { task_id } = made.body;
-    // The images are removed from the session, and the document is stored.
     expect((await client.get('/api/v1/images')).body.image_ids).toEqual([]);
     expect(await assay.stored()).toHaveLength(before.length - 200 + 1);
 
-    // Progress of 1 % after the first page proves that there are 100 pages. Reading them all would take minutes.
+    // 1 % progress after the first page proves 100 pages; reading them all would take minutes.
     let progress = 0;
     await until(async () => {
       ({ progress = 0 } = (await client.get(`/api/task/${task_id}/status`)).body);
@@ -182,7 +181,7 @@ describe('The maximum number of images', () => {
     expect((await client.ask(`/task/${task_id}`, { method: 'DELETE' })).status).toBe(200);
     const [next] = await client.upload({ name: 'next.pdf', bytes: pdfOf(passport(1, 1984)) });
     expect(await assay.resultOf(client, next!)).toMatchObject({ status: 'SUCCESS' });
-    // The deleted document's file is gone; the other document and its page image are stored.
+    // The deleted file is gone; the other document and its page image are stored.
     await until(async () => (await assay.stored()).length === before.length - 200 + 2);
     await expectBounded();
   });
@@ -217,8 +216,7 @@ describe('Documents whose worker is killed', () => {
       expect(scan).toMatchObject({ status: 'SUCCESS', pages: 2, data: { general: { year_built: 1991 } } });
       expect([...(await audit.ends(ids)).values()]).toEqual([1, 1]);
       for (const id of ids) expect((await states(id)).filter((state) => state === 'SUCCESS')).toEqual(['SUCCESS']);
-      // One picture per page of the successful attempt. Those of the lost attempt are queued for deletion, except files that
-      // were being written at the time of the kill.
+      // One picture per page; those of the lost attempt are queued for deletion, except files in progress at the kill.
       const known = await audit.db.query<{ key: string; drawn: boolean }>(
         `select key, file_key = any($1) as drawn from passport_pictures
           union all select key, false from passport_files union all select key, false from passport_trash`,
@@ -243,7 +241,6 @@ async function fileKeys({ db }: Audit, ids: readonly string[]): Promise<string[]
   return rows.map(({ file_key }) => file_key);
 }
 
-/** The document as a scan: one picture per page. */
 async function scanOf(bytes: Buffer, pages: number): Promise<Buffer> {
   const signal = AbortSignal.timeout(60_000);
   const digital = await openPdf(await asFile(bytes), { maxPages: pages, signal });
@@ -257,7 +254,6 @@ async function scanOf(bytes: Buffer, pages: number): Promise<Buffer> {
   return Buffer.from(await scan.save());
 }
 
-/** A photo of 12 megapixels without text. */
 async function photograph(): Promise<Buffer> {
   const spots = { width: 16, height: 12, channels: 3 as const };
   return sharp(randomBytes(spots.width * spots.height * 3), { raw: spots })

@@ -11,7 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** A unique PDF of about `kib` KiB. */
 const heavy = (kib: number) => {
   const { name, bytes } = pdf();
   return { name, bytes: bytes.padEnd(kib * KIB, 'x') };

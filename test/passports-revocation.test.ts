@@ -14,7 +14,6 @@ async function started(env: Record<string, string | undefined> = {}): Promise<Pa
   return house;
 }
 
-/** The service behind a relay to its database. */
 async function startedBehindRelay(): Promise<{ house: Passports; relay: Relay; database: TestDatabase }> {
   const database = await testDatabase();
   const { hostname: host, port } = new URL(database.url);
@@ -29,7 +28,6 @@ async function startedBehindRelay(): Promise<{ house: Passports; relay: Relay; d
   return { house, relay, database };
 }
 
-/** Opens an event stream; `text` resolves at its end. */
 async function openStream(url: string, headers: Record<string, string>) {
   const response = await fetch(`${url}/api/tasks/stream`, { headers: { accept: 'text/event-stream', ...headers } });
   expect(response.status).toBe(200);
@@ -45,7 +43,6 @@ const cookiesOf = ({ cookies }: Client) => ({
 });
 const bearer = (token: string | undefined) => ({ authorization: `Bearer ${token}` });
 
-/** Resolves with the text of a stream that ends within 5 s. */
 async function ended(stream: { text: Promise<string> }): Promise<string> {
   const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('the stream is still open')), 5000));
   return Promise.race([stream.text, late]);

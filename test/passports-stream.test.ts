@@ -13,7 +13,6 @@ interface Message {
   readonly data: any;
 }
 
-/** Opens a browser's event stream. */
 async function watch(client: Client, lastEventId?: number) {
   const stop = new AbortController();
   const response = await fetch(`${house.url}/api/tasks/stream`, {
@@ -42,7 +41,6 @@ async function watch(client: Client, lastEventId?: number) {
     }
     return messages.shift();
   }
-  /** Reads until the event with this status of this document. */
   async function until(id: string, status: string): Promise<Message[]> {
     const seen: Message[] = [];
     for (let message = await next(); message !== undefined; message = await next()) {

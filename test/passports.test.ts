@@ -31,7 +31,6 @@ async function stored(): Promise<string[]> {
     .sort();
 }
 
-/** A session with one document in this state. */
 async function documentIn(state: 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'ERROR' | 'PERMANENT_ERROR') {
   const client = await house.signedIn();
   client.cookies.set('bti_session_id', await sessionCookie());
@@ -329,7 +328,7 @@ describe('POST /upload', () => {
       .client()
       .post('/upload', { body, headers })
       .catch((error) => error);
-    // The response arrives while the client still sends; some clients report this as a broken connection.
+    // Some clients report an early response as a broken connection.
     if ('status' in answer)
       expect(answer).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
     expect(await stored()).toEqual(before);
@@ -350,7 +349,6 @@ describe('POST /upload', () => {
     expect(await stored()).toEqual(before);
     const strange = await client.post('/upload', { files: [other], headers: { ...headers, 'idempotency-key': '"' } });
     expect(strange).toMatchObject({ status: 422, body: { detail: [{ loc: ['header', 'idempotency-key'] }] } });
-    // Keys of other clients are independent.
     expect((await house.client().post('/upload', { files: [other], headers })).status).toBe(202);
   });
 
@@ -489,7 +487,6 @@ describe('GET /api/task/{task_id}/page/{page}', () => {
     const again = await client.get(path, { 'if-none-match': etag });
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag]);
     expect(again.headers.get('cache-control')).toBe('private, no-cache');
-    // Without access to the document there is no 304.
     expect((await house.client().get(path, { 'if-none-match': etag })).status).toBe(401);
     const another = house.client();
     await another.upload(pdf());
@@ -594,7 +591,6 @@ describe('POST /task/{task_id}/update', () => {
     const answers = await Promise.all(['a', 'b', 'c'].map((name) => update(client, id, { 'rooms:3.name': name })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     const { body } = await client.get(`/api/task/${id}/result`);
-    // The first edit adds the third row, and the others change it.
     expect(body.data.rooms.length).toBe(3);
   });
 
@@ -678,7 +674,7 @@ describe('DELETE /task/{task_id}', () => {
       expect([answer.status, answer.text]).toEqual([200, '']);
       expect((await client.get(`/api/task/${id}/status`)).status).toBe(404);
       expect((await client.ask(`/task/${id}`, { method: 'DELETE' })).status).toBe(404);
-      // `documentIn` has uploaded another document for its session.
+      // The session of `createDocument` has another document.
       expect((await stored()).length).toBe(before + 1);
     },
   );
@@ -735,7 +731,6 @@ describe('Passports browser responses', () => {
       const page = await browser.get(path, PAGE_PLEASE);
       expect([page.status, page.headers.get('cache-control')], path).toEqual([200, 'no-store']);
       expect(page.text, path).toContain('img src=x onerror');
-      // In attribute values, quotes are escaped.
       expect(page.text.replace(/="[^"]*"/g, ''), path).not.toContain('<img src=x');
     }
     const stranger = house.client();

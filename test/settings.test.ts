@@ -127,7 +127,6 @@ describe('Invalid settings stop the start with a message:', () => {
 
 it('User-supplied URLs cannot reach listeners of any service or the default database port', async () => {
   const planned = await inTest({ DATABASE_URL: 'postgres://u:p@localhost/db', DEFECTOSCOPY_PORT: '18999' });
-  // The process of another service.
   const house = await openHouse({ ...planned, services: [] });
   const reasonAt = async (port: number) => {
     const holes = readHoles({ cidrs: ['127.0.0.1'] });

@@ -3,7 +3,7 @@ import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.
 import { type Receiver, startReceiver } from './helpers/receiver.ts';
 
 const OTHER_TOKEN = 'test-token-2';
-/** Just below this test's timeout of 5 s, as 14 s would be below the default of 15 s. */
+/** Just below this test's timeout of 5 s. */
 const SLOW_MS = 4000;
 
 describe('Webhook delivery with slow receivers', () => {
@@ -34,13 +34,12 @@ describe('Webhook delivery with slow receivers', () => {
     expect(answer.status).toBe(202);
     return answer.body.data.task_id as string;
   };
-  /** Finishes `perReceiver` tasks for each receiver. */
   const burden = async (slow: readonly Receiver[], perReceiver: number) => {
     const urls = Array.from({ length: perReceiver }, () => slow.map(({ url }) => url)).flat();
     const ids = await Promise.all(urls.map((url) => request(url, TOKEN)));
     for (const id of ids) await product.finished(id);
   };
-  /** Milliseconds from the end of a task to the arrival of its callback at a fast receiver. */
+  /** Milliseconds from the end of a task to the arrival of its callback. */
   const callbackDelay = async (token: string) => {
     const [quick] = await open(1, 0);
     const id = await request(quick!.url, token);

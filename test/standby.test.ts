@@ -56,7 +56,6 @@ describe('A relay with a failover to a standby', () => {
 });
 
 describe('A backup from a standby', () => {
-  /** A primary with the product's schema and a standby. */
   async function startPair() {
     const primary = await startPostgres();
     const db = openDb({ url: primary.url, log: createLog('silent', 'test'), max: 4 });

@@ -39,7 +39,6 @@ it('Assay starts without settings, prints a working command, shuts down graceful
   const token = /token=(\S+)/.exec(first.said.out)?.[1];
   expect(token).toMatch(/^assay-/);
   expect(first.said.out).toContain(`page       ${first.url}/#token=${token}`);
-  // A second start on the same data directory is rejected.
   const runs = `Assay already runs on this data directory (process ${first.pid}). Stop it first, or set DATA_DIR to another folder.`;
   for (const args of [['start'], ['demo']]) {
     const twin = startAssay(place, { args, env: NO_TOKEN });
@@ -56,7 +55,6 @@ it('Assay starts without settings, prints a working command, shuts down graceful
   const answer = await first.call(`/result/${task_id}`, asOwner);
   expect(answer).toMatchObject({ status: 200, body: { data: { status: 'done' } } });
 
-  // The rejected starts have not stopped the database.
   expect(first.said.err).not.toContain('the database died');
 
   expect(await stop(first, place, 'SIGTERM')).toMatchObject({ code: 0 });
@@ -72,7 +70,6 @@ it('Assay starts without settings, prints a working command, shuts down graceful
   console.log(`The second start responds after ${ms} ms.`);
   expect(ms).toBeLessThan(10_000);
   expect(await stop(second, place, 'SIGTERM')).toMatchObject({ code: 0 });
-  // The database was shut down cleanly each time.
   const server = await readFile(join(place.dataDir, 'postgres', 'server.log'), 'utf8');
   expect(server).toContain('database system was shut down at');
   expect(server).not.toMatch(/not properly shut down|was interrupted/);
@@ -272,7 +269,6 @@ it('`npm run demo` shows a photo with its classes and the catalog record as an o
   expect(await databasePid(place)).toBeUndefined();
 });
 
-/** Stops Assay and expects that no process is left. */
 async function stop(assay: Assay, place: Place, signal: NodeJS.Signals, to?: 'group') {
   await assay.alive();
   assay.kill(signal, to);
@@ -285,7 +281,7 @@ async function stop(assay: Assay, place: Place, signal: NodeJS.Signals, to?: 'gr
 /** The lines on standard error that are not JSON log lines. */
 const sentences = ({ said }: Assay) => said.err.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 
-/** Runs as an unprivileged user if the tests run as root, with copies of files that the user cannot read. */
+/** Runs as an unprivileged user if the tests run as root, with copies of unreadable files. */
 async function ordinaryUser({ dataDir }: Place): Promise<Pick<StartOptions, 'user' | 'from' | 'node'>> {
   if (process.getuid?.() !== 0) return {};
   const home = dirname(dataDir);
@@ -296,7 +292,7 @@ async function ordinaryUser({ dataDir }: Place): Promise<Pick<StartOptions, 'use
   const own = existsSync(node) ? { user, node } : { user };
   if (await canReach(REPOSITORY, user, READ | ENTER)) return own;
   const from = join(home, 'assay');
-  // Packages are hard-linked if possible because copying them takes longer than the test.
+  // Copying all packages would take longer than the test.
   const copy = `
     mkdir "$0" && cp -a package.json tsconfig*.json src dist scripts migrations models examples "$0" &&
     chown -R ${user.uid}:${user.gid} "$0" && { cp -al node_modules "$0" || cp -a node_modules "$0"; }`;

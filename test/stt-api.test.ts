@@ -161,7 +161,6 @@ describe('Speech-to-text tasks', () => {
     product = await start();
   });
   afterAll(() => product.stop());
-  /** Runs a worker until the end of the test. */
   const work = async (over: Partial<Model>) => onTestFinished(await product.startWorker(fakeHearing(over)));
 
   it('are queued, processing with progress, and done with a transcription', async () => {
@@ -485,7 +484,6 @@ describe('Speech-to-text service', () => {
   });
 });
 
-/** Every object inside a value, including the value. */
 function* objects(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return;
   yield value as Record<string, unknown>;

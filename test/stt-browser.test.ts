@@ -22,7 +22,6 @@ describe('Speech-to-text upload page', () => {
     product = await startProduct({ service: 'stt' });
   });
   afterAll(() => product.stop());
-  /** Runs a worker until the end of the test. */
   const work = async (over: Partial<Model> = {}) => onTestFinished(await product.startWorker(fakeHearing(over)));
   const open = (test: Parameters<typeof visit>[0], options: Parameters<typeof visit>[2] = {}) =>
     visit(test, `${product.url}/#token=${TOKEN}`, options);
@@ -108,7 +107,6 @@ describe('Speech-to-text upload page', () => {
     expect(await focused()).toBe('record');
     expect(await page.locator('#file-name').textContent()).toMatch(/^Recording .*\.webm$/);
     expect(inputs).toEqual([{ url: expect.stringMatching(/^https:\/\/files\.assay\.internal\//), language: 'ru' }]);
-    // The recording is playable and its duration is known.
     await until(() => page.evaluate<number>('document.querySelector("#audio").duration')).toBeLessThan(60);
 
     await page.locator('#record').click();

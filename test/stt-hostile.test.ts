@@ -19,7 +19,7 @@ import { silence } from './helpers/speech.ts';
 // All tests share one gateway and one worker; only the recognizer is a fake.
 let product: Product;
 let host: { origin: string; answer: RequestListener };
-/** The download limits that the service requests; the test replaces them with smaller ones. */
+/** The download limits of the service; the test replaces them with smaller ones. */
 let asked: Pick<GuardedRequest<unknown>, 'maxBytes' | 'budgets'>[];
 const FEW_BYTES = 1_000_000;
 const SHORT = { headersMs: 800, idleMs: 800, totalMs: 1600 };
@@ -75,7 +75,6 @@ beforeEach(() => {
   windows = 0;
 });
 
-/** Creates a task with a URL of this host and waits for its result. */
 async function outcome(answer: RequestListener, name = 'call-17.mp3'): Promise<Record<string, any>> {
   host.answer = answer;
   const created = await product.call('/transcribe/audio_url', {
@@ -92,7 +91,7 @@ const sends =
 
 async function expectFailed(answer: RequestListener, { code, sentence }: Failure): Promise<void> {
   const data = await outcome(answer);
-  // No other fields, which could reveal URLs, files or engines.
+  // No other fields, which could reveal internals.
   expect(data).toEqual({
     task_id: expect.any(String),
     status: 'failed',
@@ -179,7 +178,6 @@ function locked(): Buffer {
   return m4a;
 }
 
-/** Declares the audio track as subtitles. */
 function mute(): Buffer {
   const mp4 = Buffer.from(voiceBytes('mp4'));
   mp4.write('subt', mp4.indexOf('soun'), 'latin1');

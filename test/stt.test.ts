@@ -72,7 +72,6 @@ it('Speech to text repeats at most one window when its worker is killed during a
   const id = await transcribe(assay, { url, language: 'en' });
   const begun = () => [...assay.said.err.matchAll(/"from":([\d.]+),"to":([\d.]+)/g)].map(([, from]) => Number(from));
   await until(() => begun().length >= 2, 60_000);
-  // The result of the first window is stored by then or soon afterwards.
   await until(async () => ((await assay.call(`/result/${id}`)).body.data.progress ?? 0) > 0);
   signalTo(await assay.child('work'), 'SIGKILL');
 
@@ -87,6 +86,5 @@ it('Speech to text repeats at most one window when its worker is killed during a
   console.log(`${new Set(windows).size} windows; ${again} of them processed twice.`);
   expect(new Set(windows).size).toBeGreaterThanOrEqual(3);
   expect(again).toBeLessThanOrEqual(1);
-  // The successor did not start from the beginning.
   expect(windows.filter((from) => from === windows[0])).toHaveLength(1);
 });

@@ -26,7 +26,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** `assay tokens …` with the database of a product. */
 const tokens = (url: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
   runAssay(['tokens', ...args], { cwd: folder, env: { DATABASE_URL: url, APP_ENV: 'test', ...env } });
 
@@ -55,7 +54,6 @@ describe('assay tokens create', () => {
     );
     expect(rows.map(({ digest }) => digest)).toEqual([hash('sha256', token, 'hex')]);
     expect(JSON.stringify(rows)).not.toContain(token.slice(-20));
-    // The principal is the same as for a configured token.
     const { rows: tasks } = await db.query('select from tasks where principal = $1', [
       `token-${hash('sha256', token, 'hex').slice(0, 12)}`,
     ]);
@@ -190,7 +188,6 @@ describe('An API key of passports', () => {
     await soon(async () => expect((await exchange(key)).status).toBe(200));
     const clerk = newClient(house.url, (await exchange(key)).body.token);
     expect((await clerk.get('/api/tasks')).status).toBe(200);
-    // The key has the role user.
     expect((await clerk.get('/export/all/excel')).status).toBe(403);
 
     const stream = await fetch(`${house.url}/api/tasks/stream`, {

@@ -184,7 +184,7 @@ describe('Tracing with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   });
 
   it.each([
-    // Exported of 200 traces each: new ones, those sampled by the caller, and those not sampled by the caller.
+    // Exported of 200 traces each: new, sampled by the caller, not sampled by the caller.
     ['parentbased_always_on', 1, [200, 200, 0]],
     ['parentbased_always_off', 1, [0, 200, 0]],
     ['parentbased_traceidratio', 0, [0, 200, 0]],

@@ -26,7 +26,6 @@ async function startProxy(target: string): Promise<string> {
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-/** Submits a wrong key from a local address; returns the status. */
 function tryKey(url: string, from: string, forged?: string): Promise<number> {
   const headers = { 'content-type': 'application/json', ...(forged && { 'x-forwarded-for': forged }) };
   return new Promise((resolve, reject) => {
@@ -42,7 +41,7 @@ function tryKey(url: string, from: string, forged?: string): Promise<number> {
   });
 }
 
-/** The number of 40 requests with different forged addresses that passed the rate limit. */
+/** How many of 40 requests with different forged addresses pass the rate limit. */
 async function passedOf40(url: string, from: string): Promise<number> {
   let passed = 0;
   for (let i = 0; i < 40; i++) if ((await tryKey(url, from, `203.0.113.${i + 1}`)) === 401) passed++;

@@ -27,7 +27,6 @@ it.each(SERVICES)('An unknown path of %s returns an HTML page to a browser', asy
     expect(html).toContain('<html lang="ru">');
     expect(html).toContain('По этому адресу ничего нет.');
     expect(html).toContain(`<a href="${root}">`);
-    // Its stylesheet exists.
     const [, style] = /<link rel="stylesheet" href="([^"]+)"/.exec(html)!;
     const found = await fetch(new URL(style!, answer.url));
     expect(found.status).toBe(200);

@@ -72,7 +72,6 @@ describe('An upgrade under load', () => {
     expect(await migrating.ended, migrating.said.err).toMatchObject({ code: 0 });
     await until(() => isReady(next), 15_000);
 
-    // Both versions work with the later schema, and the earlier one can restart on it.
     await delay(1_000);
     expect(await readiness(old)).toBe(200);
     const earlier = start(place, ['migrate']);
@@ -144,7 +143,6 @@ function startLoad(gateways: () => Assay[], image: string) {
   return {
     accepted,
     through: (url: string) => used.has(url),
-    /** Returns and resets the counts. */
     take(): Counted {
       const taken = { statuses, longestMs };
       statuses = {};
@@ -182,7 +180,6 @@ async function hasIndex(db: Db): Promise<boolean> {
 
 const openTransactions: { end(): Promise<void> }[] = [];
 
-/** Opens a transaction with a snapshot until `end`. */
 async function openTransaction(db: Db, statement: string): Promise<{ end(): Promise<void> }> {
   let finish = () => {};
   const asked = new Promise<void>((resolve) => {

@@ -38,7 +38,6 @@ describe('data.webhook of a loopback receiver in production', () => {
     await new Promise((resolve) => server.close(resolve));
     return `http://127.0.0.1:${port}/hook`;
   };
-  /** Receivers with every kind of failure. */
   const failing = async () => [
     await receiver(500),
     await receiver(302),
@@ -53,7 +52,7 @@ describe('data.webhook of a loopback receiver in production', () => {
     return (await product.call('/predict', { method: 'POST', body, token: TOKEN })).body.data.task_id;
   };
   const webhookOf = async (id: string) => (await product.call(`/result/${id}`, { token: TOKEN })).body.data.webhook;
-  /** The webhook state after the first attempt, and the time since its start. */
+  /** The webhook state after the first attempt. */
   const outcome = async (url: string) => {
     const id = await create(url);
     let startedAt = Number.POSITIVE_INFINITY;

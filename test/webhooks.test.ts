@@ -33,7 +33,7 @@ describe('A defectoscopy callback', () => {
     throw new Error(`the delivery does not become ${state}: ${JSON.stringify(await webhookOf(id))}`);
   };
 
-  /** Expects that the sent body equals the poll response except for the webhook, which has the state at that time. */
+  /** Expects that the sent body equals the poll response except for the webhook. */
   const comparedWithPoll = async (id: string, { body }: Received) => {
     const sent = JSON.parse(body);
     const polled = (await product.call(`/result/${id}`)).body;

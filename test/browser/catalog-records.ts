@@ -101,7 +101,6 @@ export const FAILED_ID = `defectoscopy:${FAILED.taskId}`;
 export const HOSTILE_TITLE = `"><img src=x onerror=alert(1)>\u202Egpj.exe`;
 export const HOSTILE_ID = `"'><script>alert(1)</script>&?#/../x`;
 
-/** Seeds one record of each kind with the services' record code. */
 export async function seedRecords(catalog: Catalog): Promise<void> {
   const { db } = catalog.house;
   await db.transaction((tx) =>
@@ -131,7 +130,6 @@ export async function seedRecords(catalog: Catalog): Promise<void> {
   for (const id of [PHOTO_ID, DOCUMENT_ID]) await catalog.seedPicture(id, picture);
 }
 
-/** Attaches the audio file to the recording. */
 export async function seedSound(catalog: Catalog): Promise<void> {
   const { db, files } = catalog.house;
   const bytes = await readFile(new URL('../../examples/voice-note.mp3', import.meta.url));

@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** Layout and accessibility violations of a page, one line each. With `colours`, checks only the colour contrast. */
+/** Layout and accessibility violations, one line each. With `colours`, checks only the colour contrast. */
 export async function flaws(page: Page, { colours = false }: { colours?: boolean } = {}): Promise<string[]> {
   if (colours) return barriers(page, { runOnly: ['color-contrast'] });
   return [...(await barriers(page, EVERYTHING)), ...(await overhangs(page))];
@@ -10,7 +10,6 @@ export async function flaws(page: Page, { colours = false }: { colours?: boolean
 /** Adds the check for targets smaller than 24 px (WCAG 2.2, 2.5.8), which axe does not run by default. */
 const EVERYTHING = { rules: { 'target-size': { enabled: true } } };
 
-/** Accessibility violations of any impact. */
 async function barriers(page: Page, options: object): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate<string[]>(`axe.run({ resultTypes: ['violations'], ...${JSON.stringify(options)} })

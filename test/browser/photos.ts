@@ -2,10 +2,7 @@ import sharp from 'sharp';
 import type { Job, Outcome } from '../../src/services/service.ts';
 import { fakeModel } from '../helpers/product.ts';
 
-/**
- * A synthetic wall with a crack from the upper left to the bottom, 600 × 400. `orientation` sets the EXIF orientation.
- * Drawn from pixels because the product disables the SVG loader of sharp.
- */
+/** A synthetic wall with a crack, 600 × 400. Not drawn from SVG, because the product disables that loader of sharp. */
 export function wall({ orientation }: { orientation?: number } = {}): Promise<Buffer> {
   const [width, height] = [600, 400];
   const pixels = Buffer.alloc(width * height * 3);

@@ -23,15 +23,13 @@ export interface Given {
 
 /** A deviation of the deployment from the specification. */
 export interface Breach {
-  /** Changes the incoming request. */
   readonly in?: (told: Told) => Partial<Told> | undefined;
-  /** Changes the outgoing response. */
   readonly out?: (given: Given, told: Told) => Partial<Given> | undefined;
-  /** Changes the headers of a callback, which is then routed through the proxy. */
+  /** Changes the headers of a callback, which is routed through the proxy. */
   readonly callback?: Readonly<Record<string, string>>;
 }
 
-/** The deviation in words, the id of the check that must detect it, and the deviation. */
+/** Title, id of the check that must detect the deviation, deviation. */
 export type Breaches = [title: string, id: string, breach: Breach][];
 
 const isAt = (route: string, { method, path }: Told) => `${method} ${path}`.startsWith(route);
@@ -41,10 +39,8 @@ export const answering = (route: string, status: number, change: Partial<Given>)
   out: (given, told) => (isAt(route, told) && given.status === status ? change : undefined),
 });
 
-/** Edits the JSON of successful responses in place. */
 export const editing = (route: string, edit: (body: any) => unknown): Breach => editingWhere(route, isSuccess, edit);
 
-/** Edits the JSON of error responses in place. */
 export const editingRefusals = (route: string, edit: (body: any) => unknown): Breach =>
   editingWhere(route, (given) => !isSuccess(given), edit);
 
@@ -60,7 +56,7 @@ const editingWhere = (route: string, isMeant: (given: Given) => boolean, edit: (
   },
 });
 
-/** Changes the text of the request body, so that the deployment accepts input that it must reject, or loses data. */
+/** Changes the request body, so that the deployment accepts invalid input or loses data. */
 export const asking = (route: string, change: (text: string) => string): Breach => ({
   in: (told) => {
     if (!isAt(route, told)) return undefined;
@@ -69,12 +65,11 @@ export const asking = (route: string, change: (text: string) => string): Breach 
   },
 });
 
-/** Authenticates every request with this token. */
 export const admitting = (route: string, token: string): Breach => ({
   in: (told) => (isAt(route, told) ? { headers: { ...told.headers, authorization: `Bearer ${token}` } } : undefined),
 });
 
-/** Edits the JSON of responses in place, starting with the first request to the `after` route. */
+/** Edits the JSON of responses after the first request to the `after` route. */
 export function editingAfter(after: string, route: string, edit: (body: any) => unknown): Breach {
   const { out } = editing(route, edit);
   let isAfter = false;
@@ -90,7 +85,7 @@ export function editingAfter(after: string, route: string, edit: (body: any) => 
 export interface BreachingProxy {
   readonly url: string;
   breach: Breach;
-  /** Resolves after a later request has been answered: the state when `seen` was called has then been observed. */
+  /** Resolves after a later request was answered, so that the current state has been observed. */
   seen(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -98,7 +93,7 @@ export interface BreachingProxy {
 export async function startBreachingProxy(target: string): Promise<BreachingProxy> {
   const { hostname, port } = new URL(target);
   let begun = 0;
-  // Requests that wait for the end of a task do not observe the state before it.
+  // Long polls do not observe the state before the end of a task.
   let patient = 0;
   const waiting = new Set<{ since: number; go: () => void }>();
   const pass = (number: number) => {

@@ -5,7 +5,7 @@ import type { Filters, Sort } from '../../src/services/catalog/search/filters.ts
 import type { RecordDraft } from '../../src/services/records.ts';
 import type { Random } from '../documents/random.ts';
 
-/** A record as the oracle stores it, independent of the database. */
+/** A record in the oracle, independent of the database. */
 export interface Known extends RecordDraft {
   readonly service: string;
   readonly recordId: string;
@@ -13,7 +13,6 @@ export interface Known extends RecordDraft {
   readonly number: number;
   readonly hidden: boolean;
   readonly reported: boolean;
-  /** The words of the title, then of the text. */
   readonly words: readonly string[];
 }
 
@@ -28,7 +27,7 @@ const CONFS = [0, 0.1, 0.5, 0.7, 0.9, 0.91, 1];
 const DAY_MS = 86_400_000;
 const EPOCH = Date.UTC(2026, 0, 1);
 
-/** Writes `count` random records with the indexer's code; some are reported and some are hidden. */
+/** Writes random records with the indexer's code; some are reported or hidden. */
 export async function seedKnown(db: Db, random: Random, count: number, from = 1): Promise<Known[]> {
   const records = Array.from({ length: count }, (_, i) => known(random, from + i));
   await db.transaction((tx) =>
@@ -67,7 +66,6 @@ function known(random: Random, number: number): Known {
     ...{ service, taskId, title, text, number },
     recordId: `${service}:${taskId}`,
     status: random.chance(0.8) ? 'done' : 'failed',
-    // Some timestamps are equal.
     createdAt: new Date(EPOCH + random.whole(0, 40) * (DAY_MS / 4)),
     ...(photo && random.chance(0.8) && { surface: random.pick(SURFACES) }),
     ...(photo && random.chance(0.8) && { master: { name: random.pick(MASTERS), conf: random.pick(CONFS) } }),
@@ -88,7 +86,7 @@ const plain = (text: string) =>
     .split(/[ ,-]+/)
     .filter(Boolean);
 
-/** Random filters; `asked` holds the terms of `q` in the form that the oracle evaluates. */
+/** Random filters; `terms` are the parsed terms of `q`. */
 export interface Question {
   readonly filters: Filters;
   readonly asked: readonly { readonly kind: 'part' | 'phrase' | 'not'; readonly words: readonly string[] }[];
@@ -126,7 +124,7 @@ function wanted(random: Random): Question['asked'][number] {
   return { kind, words: Array.from({ length: random.whole(1, 2) }, () => random.pick(WORDS)) };
 }
 
-/** Whether the filters match the record. Independent implementation of the documented contract. */
+/** Independent implementation of the documented contract. */
 export function finds({ filters, asked }: Question, record: Known): boolean {
   const { service, status, surface, master, defect, minConf, from, to, hasReport, hidden } = filters;
   const conf = confOf(filters, record);
@@ -160,7 +158,7 @@ const hasPart = (words: readonly string[], part: string) =>
 const hasPhrase = (words: readonly string[], phrase: readonly string[]) =>
   words.some((_, i) => phrase.every((word, j) => words[i + j] === word));
 
-/** Ids of the matching records in the order of `sort`; the order for `relevance` is unspecified. */
+/** Ids of the matching records in the order of `sort`, which is unspecified for `relevance`. */
 export function brute(records: readonly Known[], question: Question, sort: Sort): string[] {
   const found = records.filter((record) => finds(question, record));
   const later = (a: Known, b: Known) => b.createdAt.getTime() - a.createdAt.getTime() || b.number - a.number;
@@ -174,7 +172,6 @@ export function brute(records: readonly Known[], question: Question, sort: Sort)
 
 export const FACETS = ['service', 'status', 'surface', 'master', 'defect'] as const;
 
-/** Result counts of each choice of one facet. */
 export function bruteFacet(records: readonly Known[], { filters, asked }: Question, name: (typeof FACETS)[number]) {
   const { [name]: _, ...others } = filters;
   const counts = new Map<string, number>();

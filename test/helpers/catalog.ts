@@ -22,16 +22,14 @@ export interface Catalog {
   client(options?: { token?: string | undefined }): Client;
   readonly reader: Client;
   readonly moderator: Client;
-  /** Writes records through the import. */
   seed(records: readonly ImportedRecord[]): Promise<void>;
-  /** Sets the stored picture of a record. */
   seedPicture(recordId: string, picture: { bytes: Buffer; width: number; height: number }): Promise<void>;
-  /** Starts the worker if necessary and waits until the feed is indexed; pictures may still be in progress. */
+  /** Starts the worker if necessary and waits until the feed is indexed; pictures may be in progress. */
   index(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the catalog with all services as sources. An `undefined` value in `env` removes a default. */
+/** An `undefined` value in `env` removes a default. */
 export async function startCatalog(env: Record<string, string | undefined> = {}): Promise<Catalog> {
   const database = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-catalog-'));
@@ -68,7 +66,6 @@ export async function startCatalog(env: Record<string, string | undefined> = {})
   async function attend(): Promise<void> {
     if (attending !== undefined) return;
     attending = service.attend!(await attendHouse(house), signal);
-    // `stop` reports a failure.
     attending.catch(() => {});
     running.push(attending);
   }

@@ -5,7 +5,7 @@ export const wall = async () => new Blob([await readFile(new URL('../../examples
 /** An address in the allowlist of the test product; the fake model never fetches it. */
 export const REFERENCE = 'https://storage-1.example.com/photo.jpg';
 
-/** Wraps the global `fetch`, records requests, and drops the responses for which `then` returns `lost`. */
+/** Wraps the global `fetch`, records requests, and drops responses for which `outcomeOf` returns `lost`. */
 export function watched(then: (path: string, count: number) => 'lost' | undefined = () => undefined) {
   const requests: string[] = [];
   const watch: typeof fetch = async (input, init) => {

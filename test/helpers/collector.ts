@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A received span with its attributes by name. */
 export interface Collected {
   readonly name: string;
   readonly kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
@@ -10,7 +9,6 @@ export interface Collected {
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly attributes: Readonly<Record<string, string | number>>;
-  /** Resource attributes of the exporting process. */
   readonly resource: Readonly<Record<string, string | number>>;
   readonly failed: boolean;
   readonly seconds: number;

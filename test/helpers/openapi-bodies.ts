@@ -3,7 +3,6 @@ import { encoding, hostileText, jsonText, wellFormed } from './openapi-values.ts
 
 type Json = any;
 
-/** A request body with its content headers. */
 export type Content = { readonly headers: Record<string, string>; readonly body?: Buffer };
 
 /** Unexpected bodies for operations that take none. */
@@ -53,7 +52,7 @@ const TYPES = [
   ],
 ];
 
-/** Bodies of an operation: valid ones, and ones with a wrong content type, a wrong content encoding, or no bytes. */
+/** Bodies of an operation: valid, with a wrong type or encoding, or without bytes. */
 export function contentOf(content: Json, files: readonly Buffer[]): Arbitrary<Content> {
   const right = Object.entries<Json>(content).map(([type, described]) => bodyOf(type, described, files));
   const either = fc.oneof(...right);
@@ -115,7 +114,7 @@ const formText: Arbitrary<Buffer> = fc.oneof(
   fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
 );
 
-/** Multipart forms: complete ones, and ones that lack a line or the end. */
+/** Multipart forms, some of them truncated. */
 function multipart(names: readonly string[], file: Arbitrary<Buffer>): Arbitrary<Content> {
   const fieldName = fc.constantFrom(...names, 'another', '__proto__', '', 'files[]');
   const fileName = fc.oneof(

@@ -15,13 +15,10 @@ export interface Request {
   readonly onTemplate: boolean;
 }
 
-/** The inputs for fuzzing one service. */
 export interface Known {
-  /** Request headers by credential name. */
   readonly credentials: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Path parameter values of existing resources. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
-  /** Valid and invalid files. */
   readonly files: readonly Buffer[];
 }
 
@@ -57,7 +54,7 @@ function addressOf(template: string, parameters: readonly Json[], known: Known):
   }));
 }
 
-/** `whole` is false if the text may not be a single path segment: empty, a partial path, or invalid Unicode. */
+/** `whole` is false if the text may not be a single path segment. */
 function pathValue({ name, schema }: Json, known: Known): Arbitrary<{ text: string; whole: boolean }> {
   const encoded = (text: string) => ({
     text: encoding(text),

@@ -2,7 +2,6 @@ import fc, { type Arbitrary } from 'fast-check';
 
 type Json = any;
 
-/** Arbitrary 16-bit units, including lone surrogates, NUL and line breaks. */
 const units = (maxLength: number): Arbitrary<string> =>
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength }).map((all) => String.fromCharCode(...all));
 
@@ -59,11 +58,10 @@ export const hostileText: Arbitrary<string> = fc.oneof(
 /** The text as UTF-8 can represent it: a lone surrogate becomes U+FFFD. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 
-/** Percent-encodes a text; adds the bytes of a lone surrogate, which encodeURIComponent rejects. */
+/** Percent-encodes a text; encodeURIComponent rejects lone surrogates. */
 export const encoding = (text: string): string =>
   encodeURIComponent(wellFormed(text)) + (wellFormed(text) === text ? '' : '%ed%a0%80');
 
-/** JSON values of every kind. */
 export const junk: Arbitrary<Json> = fc.oneof(
   hostileText,
   fc.constantFrom(null, true, false, 0, -1, 1.5, -0, 1e308, 5e-324, 2 ** 53, 2 ** 31, -(2 ** 63)),
@@ -75,7 +73,7 @@ export const junk: Arbitrary<Json> = fc.oneof(
     .map((keys) => Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, i]))),
 );
 
-/** Values that match a schema, as far as this generator interprets it. */
+/** Values that match a schema, as far as it is interpreted here. */
 export function fitting(schema: Json): Arbitrary<Json> {
   if (schema === undefined) return fc.jsonValue();
   if (schema.const !== undefined) return fc.constant(schema.const);

@@ -18,10 +18,7 @@ export const operationsOf = (document: Json): [name: string, operation: Json][] 
     METHODS.filter((method) => item[method]).map((method): [string, Json] => [`${method} ${path}`, item[method]]),
   );
 
-/**
- * Expects unique operation ids, summaries, declared parameters, described responses, and examples that match their
- * schemas. Returns the number of examples.
- */
+/** Expects a complete document whose examples match their schemas. Returns the number of examples. */
 export function expectWellFormed(document: Json): number {
   const operations = operationsOf(document);
   const ids = operations.map(([, { operationId }]) => operationId);
@@ -51,7 +48,7 @@ export function expectWellFormed(document: Json): number {
   return held;
 }
 
-/** Expects that the document describes the status and body of a response; returns its operation and status. */
+/** Expects that the response is described; returns its operation and status. */
 export function expectDescribed(document: Json, method: string, path: string, answer: Answer): string {
   const at = path.split('?')[0]!;
   const fits = (each: string) => new RegExp(`^${each.replace(/\{\w+\}/g, '[^/]+')}$`).test(at);
@@ -69,7 +66,6 @@ export function expectDescribed(document: Json, method: string, path: string, an
   return where;
 }
 
-/** Every object inside a value, including the value. */
 function* objects(value: Json): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
   yield value;

@@ -39,11 +39,10 @@ export interface Client {
   ask(path: string, ask?: Ask): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, ask?: Ask): Promise<Answer>;
-  /** Uploads PDFs and returns their ids. */
   upload(...files: { name: string; bytes: Buffer | string }[]): Promise<string[]>;
 }
 
-/** The real HTTP server on a real database; the test sets the outcome of each document in place of a worker. */
+/** A real HTTP server and database; the test sets the outcome of each document. */
 export interface Passports {
   readonly url: string;
   readonly house: House;
@@ -51,7 +50,6 @@ export interface Passports {
   readonly database: TestDatabase;
   readonly dataDir: string;
   client(options?: { token?: string | undefined }): Client;
-  /** A client with the token of a key. */
   signedIn(key?: string): Promise<Client>;
   succeed(id: string, over?: Partial<Extraction>): Promise<void>;
   fail(id: string, code: ErrorType): Promise<void>;
@@ -183,7 +181,7 @@ function bodyOf({ json, form, files, fields, body }: Ask): any {
 }
 
 let documents = 0;
-/** A unique file with a PDF signature; the gateway checks no more than that. */
+/** A unique file with a PDF signature, which is all that the gateway checks. */
 export const pdf = (name = 'a.pdf') => ({ name, bytes: `%PDF-1.7\n${++documents} ${Math.random()}` });
 
 const read = (value: Field['value'], over: Partial<Field> = {}): Field => ({

@@ -13,20 +13,17 @@ import type { Model } from '../../src/services/service.ts';
 
 export const TOKEN = 'test-token-1';
 
-/** The product in this process with real HTTP servers, a real database and real webhooks; only the model may be a fake. */
+/** The product in this process with real HTTP servers, database and webhooks; the model may be a fake. */
 export interface Product {
   readonly url: string;
-  /** The address of each service in `SERVICES`. */
   readonly addresses: Readonly<Record<string, string>>;
   readonly house: House;
   readonly database: TestDatabase;
   /** Calls the API with the test token; `body` is sent as JSON. */
   call(path: string, init?: CallInit): Promise<Answer>;
-  /** Creates a task and returns its id. */
   predict(body?: Record<string, unknown>): Promise<string>;
-  /** Waits until the task has finished and returns its data. */
   finished(id: string): Promise<Record<string, any>>;
-  /** Starts a worker with this model for a service (default: the first one); returns a function that stops it. */
+  /** Starts a worker of a service (default: the first one); returns a function that stops it. */
   startWorker(model: Model, of?: string): Promise<() => Promise<void>>;
   /** Moves the timestamps of a task, its lease and its delivery into the past. */
   age(id: string, seconds: number): Promise<void>;
@@ -53,7 +50,6 @@ export async function startProduct({
   roles = ['deliver', 'sweep'],
   model,
 }: {
-  /** The single service to run. */
   service?: string;
   env?: Record<string, string | undefined>;
   roles?: readonly ('deliver' | 'sweep')[];

@@ -9,7 +9,7 @@ export interface Received {
   readonly at: number;
 }
 
-/** The response to the n-th request (from 0): a status, optionally with headers or a delay, or no response. */
+/** The response to the n-th request, counted from 0. */
 export type Reply =
   | number
   | { readonly status: number; readonly headers?: Record<string, string>; readonly afterMs?: number }
@@ -18,7 +18,6 @@ export type Reply =
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Waits until `count` requests have arrived. */
   got(count: number): Promise<Received[]>;
   close(): Promise<void>;
 }

@@ -8,32 +8,27 @@ export const KEYS = { accessKeyId: 'TESTKEY', secretAccessKey: 'a-secret/that+no
 export const BUCKET = 'assay-test';
 export const REGION = 'eu-test-1';
 
-/** A fault that replaces the normal response. */
 export type Mischief =
   | { readonly status: number; readonly code?: string }
   /** An intermediary responds with its own page or an empty body. */
   | { readonly status: number; readonly page: string }
-  /** The connection closes before the request takes effect. */
+  /** Closes the connection before the request takes effect. */
   | 'hang-up'
-  /** The request takes effect, but the connection closes before the response. */
+  /** Closes the connection after the request takes effect. */
   | 'lose-answer'
   /** The response body ends in the middle. */
   | 'half'
   /** The response has no Content-Length. */
   | 'unmeasured'
-  /** The server never responds. */
   | 'silence';
 
 /** A small S3 server that verifies the signature and requires the length of every request. */
 export interface S3Server {
   readonly endpoint: string;
-  /** The matching FILES_URL. */
   readonly filesUrl: string;
-  /** The stored objects by key within the bucket. */
   readonly objects: Map<string, Buffer>;
   /** Method and path of every request, including rejected ones. */
   readonly asked: string[];
-  /** The faults for the next requests. */
   readonly mischief: Mischief[];
   /** Closes the listener until `start`. */
   stop(): Promise<void>;
@@ -83,7 +78,7 @@ export async function startS3Server({ pageSize = 1000, latencyMs = 0 } = {}): Pr
   };
 }
 
-/** The error of S3 for a request with a bad signature or header, or undefined. */
+/** The error for a bad signature or header. */
 function refusalOf(request: IncomingMessage, body: Buffer): [status: number, code: string] | undefined {
   const { method = '', url = '', headers } = request;
   const [, key, date, region, signed, signature] =

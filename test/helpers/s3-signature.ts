@@ -1,9 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** The request parts that a signature covers. */
 export interface Signed {
   readonly method: string;
-  /** The path as sent. */
   readonly path: string;
   readonly query: string;
   /** Lower-case name and value, in any order. */
